@@ -1,0 +1,1 @@
+//! One use case a file: the order in which rules and ports are asked.

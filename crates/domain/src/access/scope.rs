@@ -1,0 +1,65 @@
+//! Scopes: what a key may do (contract 1.1).
+
+use std::fmt;
+
+macro_rules! scopes {
+    ($($name:ident = $text:literal,)*) => {
+        /// One permission, written `<area>[:<resource>]:<action>:any`. `write` does not include `read`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Scope {
+            $(#[doc = concat!("`", $text, "`")] $name,)*
+        }
+
+        impl Scope {
+            /// Every scope there is.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The scope as written.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+scopes! {
+    MerchantProfileRead = "merchant:profile:read:any",
+    MerchantProfileWrite = "merchant:profile:write:any",
+    MerchantCheckoutsRead = "merchant:checkouts:read:any",
+    MerchantCheckoutsWrite = "merchant:checkouts:write:any",
+    MerchantBanksRead = "merchant:banks:read:any",
+    MerchantSessionsRead = "merchant:sessions:read:any",
+    MerchantSessionsWrite = "merchant:sessions:write:any",
+    MerchantSettlementAccountsRead = "merchant:settlement-accounts:read:any",
+    MerchantSettlementAccountsWrite = "merchant:settlement-accounts:write:any",
+    MerchantPayeesRead = "merchant:payees:read:any",
+    MerchantPayeesWrite = "merchant:payees:write:any",
+    MerchantPaymentsRead = "merchant:payments:read:any",
+    MerchantPaymentsWrite = "merchant:payments:write:any",
+    PaymentBatchesRead = "payment-batches:read:any",
+    PaymentBatchesWrite = "payment-batches:write:any",
+    PaymentBatchesConfirm = "payment-batches:confirm:any",
+    AddressesLookup = "addresses:lookup:any",
+    BudgetsRead = "budgets:read:any",
+    BudgetsWrite = "budgets:write:any",
+    BudgetsSimulate = "budgets:simulate:any",
+    CardsRead = "cards:read:any",
+    CardsWrite = "cards:write:any",
+    CardsSimulate = "cards:simulate:any",
+    ActivityRead = "activity:read:any",
+    WebhooksRead = "webhooks:read:any",
+    WebhooksWrite = "webhooks:write:any",
+}
+
+impl Scope {
+    /// The scope so written.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|scope| scope.as_str() == text)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,189 @@
+//! Confirming a payment batch (contract 3.2): the batch first, then MFA, then the funds.
+
+use super::{BatchMove, IllegalMove, PaymentBatch};
+use crate::ids::{BudgetId, JournalId};
+use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
+use crate::money::{Currency, Minor, Money};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// What an adapter loads, under the lock.
+#[derive(Clone, Debug)]
+pub struct ConfirmSituation {
+    /// The batch with its orders.
+    pub batch: PaymentBatch,
+    /// The session that the caller named, if there is one of that id.
+    pub session: Option<MfaSession>,
+    /// The account's TOTP enrolment, if it has one.
+    pub enrolment: Option<TotpEnrolment>,
+    /// Whether the account's policy wants MFA.
+    pub mfa_required: bool,
+    /// What the funding budgets of the orders hold, per currency.
+    pub balances: BTreeMap<(BudgetId, Currency), Balances>,
+}
+
+/// What the caller showed, and what the provider said of it.
+#[derive(Clone, Debug)]
+pub struct MfaProof {
+    /// Who checks which session.
+    pub check: MfaCheck,
+    /// The provider's word on the token.
+    pub verdict: MfaVerdict,
+}
+
+/// Ids and time, handed in so that the decision is pure.
+#[derive(Clone, Debug)]
+pub struct ConfirmStamp {
+    /// One journal id per order, at least.
+    pub journals: Vec<JournalId>,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// What is to be stored, whole or not at all. A refusal, too, may store that an attempt was made.
+#[derive(Clone, Debug)]
+pub struct ConfirmDecision {
+    /// What the caller is told.
+    pub answer: Result<Confirmation, ConfirmRefusal>,
+    /// The session, where it changed.
+    pub session: Option<MfaSession>,
+    /// The enrolment, where it changed.
+    pub enrolment: Option<TotpEnrolment>,
+}
+
+/// A batch that was confirmed, and the money that is reserved for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The batch as it is now.
+    pub batch: PaymentBatch,
+    /// One reservation an order.
+    pub journal: Vec<JournalTransaction>,
+    /// The balances of the funding budgets afterwards.
+    pub balances: BTreeMap<(BudgetId, Currency), Balances>,
+}
+
+/// What one budget lacks in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The funding budget.
+    pub budget: BudgetId,
+    /// What the orders need.
+    pub needed: Money,
+    /// What is there.
+    pub available: Money,
+}
+
+/// Why a batch was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfirmRefusal {
+    /// The account's policy wants `mfa`, and none was sent.
+    #[error("multi-factor authentication is required")]
+    MfaRequired,
+    /// The batch is not validated.
+    #[error(transparent)]
+    State(#[from] IllegalMove),
+    /// The proof did not hold.
+    #[error(transparent)]
+    Mfa(#[from] MfaFailure),
+    /// Budgets lack money; neither session nor step is burnt.
+    #[error("insufficient funds")]
+    InsufficientFunds(Vec<Shortage>),
+    /// A balance would leave 64 bits.
+    #[error(transparent)]
+    BalanceLimit(#[from] BalanceLimit),
+    /// A rule made postings that do not balance, or too few ids were handed in: a bug.
+    #[error("the confirmation could not be booked")]
+    Unbookable,
+}
+
+impl From<Unbalanced> for ConfirmRefusal {
+    fn from(_: Unbalanced) -> Self {
+        Self::Unbookable
+    }
+}
+
+impl ConfirmDecision {
+    fn refused(refusal: impl Into<ConfirmRefusal>) -> Self {
+        Self { answer: Err(refusal.into()), session: None, enrolment: None }
+    }
+}
+
+/// Decides a confirmation. `proof` is `None` where the caller sent no `mfa`.
+pub fn decide_confirm(situation: &ConfirmSituation, proof: Option<&MfaProof>, stamp: &ConfirmStamp) -> ConfirmDecision {
+    if proof.is_none() && situation.mfa_required {
+        return ConfirmDecision::refused(ConfirmRefusal::MfaRequired);
+    }
+    let status = match situation.batch.status.after(BatchMove::Confirm) {
+        Ok(status) => status,
+        Err(illegal) => return ConfirmDecision::refused(illegal),
+    };
+    let mut session = None;
+    let mut enrolment = None;
+    if let Some(proof) = proof {
+        let outcome =
+            proof.check.settle(situation.session.as_ref(), situation.enrolment.as_ref(), proof.verdict, stamp.now);
+        if let Err(failure) = outcome.passed {
+            return ConfirmDecision {
+                answer: Err(failure.into()),
+                session: outcome.session,
+                enrolment: outcome.enrolment,
+            };
+        }
+        (session, enrolment) = (outcome.session, outcome.enrolment);
+    }
+    let booked = reserve(situation, stamp).map(|(journal, balances)| {
+        let mut batch = situation.batch.clone();
+        batch.status = status;
+        batch.updated_at = stamp.now;
+        batch.confirmed_at = Some(stamp.now);
+        batch.passed_mfa_check_at = proof.map(|_| stamp.now);
+        Confirmation { batch, journal, balances }
+    });
+    match booked {
+        Ok(confirmation) => ConfirmDecision { answer: Ok(confirmation), session, enrolment },
+        // Nothing is burnt when the money is short.
+        Err(refusal) => ConfirmDecision::refused(refusal),
+    }
+}
+
+type Reserved = (Vec<JournalTransaction>, BTreeMap<(BudgetId, Currency), Balances>);
+
+/// Reserves the total of every funding budget and currency, or names all that is short.
+fn reserve(situation: &ConfirmSituation, stamp: &ConfirmStamp) -> Result<Reserved, ConfirmRefusal> {
+    let batch = &situation.batch;
+    let mut totals: BTreeMap<(BudgetId, Currency), Minor> = BTreeMap::new();
+    for order in &batch.orders {
+        let total = totals.entry((order.budget, order.currency)).or_default();
+        *total = total.plus(order.total).ok_or(BalanceLimit)?;
+    }
+    let shortages: Vec<_> = totals.iter().filter_map(|(key, total)| shortage(situation, *key, *total)).collect();
+    if !shortages.is_empty() {
+        return Err(ConfirmRefusal::InsufficientFunds(shortages));
+    }
+    let mut journal = Vec::new();
+    let mut after = BTreeMap::new();
+    let mut ids = stamp.journals.iter();
+    for (&(budget, currency), &total) in &totals {
+        let id = *ids.next().ok_or(ConfirmRefusal::Unbookable)?;
+        let opposite = total.negated().ok_or(BalanceLimit)?;
+        let postings = [
+            Posting { account: LedgerAccount::Available(budget), amount: opposite },
+            Posting { account: LedgerAccount::Reserved(budget), amount: total },
+        ];
+        let balances = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
+        after.insert((budget, currency), balances.after(budget, &postings)?);
+        let cause = (JournalKind::BatchReservation, batch.id.0);
+        journal.push(JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, postings)?);
+    }
+    Ok((journal, after))
+}
+
+fn shortage(situation: &ConfirmSituation, (budget, currency): (BudgetId, Currency), needed: Minor) -> Option<Shortage> {
+    let available = situation.balances.get(&(budget, currency)).map_or(Minor::ZERO, Balances::available);
+    (available < needed).then(|| Shortage { budget, needed: needed.of(currency), available: available.of(currency) })
+}
+
+#[cfg(test)]
+#[path = "confirm_tests.rs"]
+mod tests;

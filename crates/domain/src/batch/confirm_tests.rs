@@ -1,0 +1,102 @@
+//! Tests of confirming a batch.
+
+use super::*;
+use crate::batch::{PaymentBatchStatus, PaymentOrder};
+use crate::ids::{AccountId, ClientId, MfaSessionId, OrderId, PaymentBatchId};
+use crate::mfa::{MfaProviderName, MfaSessionState};
+use uuid::Uuid;
+
+const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+const BUDGET: BudgetId = BudgetId(Uuid::from_u128(5));
+
+fn gbp() -> Currency {
+    Currency::parse("GBP").unwrap()
+}
+
+fn account() -> AccountId {
+    AccountId::parse("F1").unwrap()
+}
+
+fn check() -> MfaCheck {
+    let (client, batch) = (ClientId(Uuid::from_u128(1)), PaymentBatchId(Uuid::from_u128(2)));
+    MfaCheck { client, account: account(), batch, provider: MfaProviderName::Sandbox }
+}
+
+fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
+    let MfaCheck { client, account, batch, provider } = check();
+    let order = |id, total| PaymentOrder {
+        id: OrderId(Uuid::from_u128(id)),
+        budget: BUDGET,
+        currency: gbp(),
+        total: Minor(total),
+    };
+    ConfirmSituation {
+        batch: PaymentBatch {
+            id: batch,
+            account: account.clone(),
+            name: "Salaries".into(),
+            status,
+            orders: vec![order(1, 600), order(2, 400)],
+            created_at: NOW,
+            updated_at: NOW,
+            confirmed_at: None,
+            passed_mfa_check_at: None,
+        },
+        session: Some(MfaSession::open(MfaSessionId(Uuid::from_u128(3)), client, account, batch, provider, NOW)),
+        enrolment: None,
+        mfa_required: true,
+        balances: BTreeMap::from([((BUDGET, gbp()), Balances::new(Minor(available), Minor(0), Minor(0)).unwrap())]),
+    }
+}
+
+fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision {
+    let proof = MfaProof { check: check(), verdict };
+    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128(8)); 2], now: NOW };
+    decide_confirm(situation, Some(&proof), &stamp)
+}
+
+const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+
+#[test]
+fn confirming_reserves_the_sum_and_burns_the_session() {
+    let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
+    let confirmation = decision.answer.unwrap();
+    assert_eq!(confirmation.batch.status, PaymentBatchStatus::Confirmed);
+    assert_eq!(confirmation.batch.confirmed_at, Some(NOW));
+    let balances = confirmation.balances[&(BUDGET, gbp())];
+    assert_eq!((balances.available(), balances.reserved(), balances.ledger()), (Minor(0), Minor(1000), Minor(1000)));
+    assert_eq!(confirmation.journal.len(), 1);
+    assert_eq!(decision.session.unwrap().state, MfaSessionState::Burnt);
+}
+
+#[test]
+fn the_batch_comes_before_the_token() {
+    for status in PaymentBatchStatus::ALL.into_iter().filter(|status| *status != PaymentBatchStatus::Validated) {
+        let decision = decide(&situation(status, 1000), MfaVerdict::Wrong);
+        assert_eq!(decision.answer, Err(ConfirmRefusal::State(IllegalMove { current: status })));
+        assert_eq!(decision.session, None);
+    }
+}
+
+#[test]
+fn the_token_comes_before_the_funds_and_short_funds_burn_nothing() {
+    let poor = situation(PaymentBatchStatus::Validated, 999);
+    let wrong = decide(&poor, MfaVerdict::Wrong);
+    assert_eq!(wrong.answer, Err(ConfirmRefusal::Mfa(MfaFailure::Failed)));
+    assert_eq!(wrong.session.unwrap().wrong_tokens, 1);
+    let short = decide(&poor, RIGHT);
+    let Err(ConfirmRefusal::InsufficientFunds(shortages)) = short.answer else { panic!("short of funds") };
+    assert_eq!(shortages.len(), 1);
+    assert_eq!((shortages[0].needed.to_string(), shortages[0].available.to_string()), ("10.00".into(), "9.99".into()));
+    assert_eq!(short.session, None);
+}
+
+#[test]
+fn a_policy_without_mfa_needs_no_proof() {
+    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128(8))], now: NOW };
+    let strict = situation(PaymentBatchStatus::Validated, 1000);
+    assert_eq!(decide_confirm(&strict, None, &stamp).answer, Err(ConfirmRefusal::MfaRequired));
+    let lax = ConfirmSituation { mfa_required: false, ..strict };
+    let confirmation = decide_confirm(&lax, None, &stamp).answer.unwrap();
+    assert_eq!(confirmation.batch.passed_mfa_check_at, None);
+}

@@ -1,0 +1,224 @@
+//! Inbound credits (contract 5.2).
+
+use super::Budget;
+use crate::fault::{Fault, Flaw};
+use crate::ids::{AccountId, BudgetId, JournalId};
+use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::money::{Currency, DecimalAmount, Minor};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+
+/// The scheme that an inbound payment came by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CreditScheme {
+    /// UK Faster Payments.
+    FasterPayment,
+    /// UK Bacs.
+    Bacs,
+    /// UK CHAPS.
+    Chaps,
+    /// Swift.
+    Swift,
+    /// The Single Euro Payments Area.
+    Sepa,
+}
+
+impl CreditScheme {
+    /// All schemes.
+    pub const ALL: [Self; 5] = [Self::FasterPayment, Self::Bacs, Self::Chaps, Self::Swift, Self::Sepa];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FasterPayment => "FasterPayment",
+            Self::Bacs => "BACS",
+            Self::Chaps => "CHAPS",
+            Self::Swift => "Swift",
+            Self::Sepa => "SEPA",
+        }
+    }
+}
+
+/// What a caller asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditInstruction {
+    /// The budget to credit.
+    pub budget: BudgetId,
+    /// How much, above zero.
+    pub amount: DecimalAmount,
+    /// In which currency.
+    pub currency: Currency,
+    /// Who sent it.
+    pub remitters_name: Text<1, 140>,
+    /// Where the sender lives.
+    pub remitters_address: Text<1, 140>,
+    /// For whom it is.
+    pub beneficiary_name: Text<1, 140>,
+    /// How it came.
+    pub scheme: CreditScheme,
+    /// The sender's reference.
+    pub reference: Option<Text<0, 140>>,
+    /// The bank it came from.
+    pub bank_identifier: Option<Text<0, 140>>,
+    /// The bank account it came from.
+    pub account_identifier: Option<Text<0, 140>>,
+    /// An order it belongs to.
+    pub order_id: Option<Text<0, 140>>,
+    /// A third party's reference.
+    pub third_party_reference: Option<Text<0, 140>>,
+    /// The name of the bank it came from.
+    pub institution_name: Option<Text<0, 140>>,
+    /// The address of that bank.
+    pub institution_address: Option<Text<0, 140>>,
+}
+
+/// Ids and time, handed in so that the decision is pure.
+#[derive(Clone, Copy, Debug)]
+pub struct CreditStamp {
+    /// The id of the journal transaction.
+    pub journal: JournalId,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// A credit that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// Numbers the credits of an account from 1.
+    pub box_transaction_id: i64,
+    /// The account.
+    pub account: AccountId,
+    /// How much, in minor units.
+    pub amount: Minor,
+    /// What the caller sent.
+    pub instruction: CreditInstruction,
+    /// The budget's balances in that currency afterwards.
+    pub balances: Balances,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What is to be stored, whole or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditDecision {
+    /// The credit.
+    pub credit: Credit,
+    /// Its journal transaction.
+    pub journal: JournalTransaction,
+}
+
+/// Why a credit is refused. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreditRefusal {
+    /// The amount or the currency does not fit the budget; paths are those of the request's body.
+    #[error("the credit does not fit the budget")]
+    Faults(Vec<Fault>),
+    /// A balance would leave 64 bits.
+    #[error(transparent)]
+    BalanceLimit(#[from] BalanceLimit),
+    /// A rule made postings that do not balance: a bug.
+    #[error(transparent)]
+    Unbalanced(#[from] Unbalanced),
+}
+
+/// Decides a credit: from the locked budget and the next free number to what is to be stored.
+pub fn decide_credit(
+    budget: &Budget,
+    box_transaction_id: i64,
+    instruction: &CreditInstruction,
+    stamp: CreditStamp,
+) -> Result<CreditDecision, CreditRefusal> {
+    let currency = instruction.currency;
+    let mut faults = Vec::new();
+    let amount = instruction.amount.to_minor(currency);
+    if let Err(flaw) = &amount {
+        faults.push(flaw.clone().at("body.settlementPriceAmount"));
+    }
+    let balances = budget.in_currency(currency);
+    if balances.is_none() {
+        faults.push(Flaw::value(format!("The budget does not hold {currency}.")).at("body.settlementPriceCurrency"));
+    }
+    let (Ok(amount), Some(balances)) = (amount, balances) else {
+        return Err(CreditRefusal::Faults(faults));
+    };
+    let opposite = amount.negated().ok_or(BalanceLimit)?;
+    let postings = [
+        Posting { account: LedgerAccount::InboundPayments, amount: opposite },
+        Posting { account: LedgerAccount::Available(budget.id), amount },
+    ];
+    let balances = balances.after(budget.id, &postings)?;
+    let cause = (JournalKind::Credit, stamp.journal.0);
+    let journal = JournalTransaction::new(stamp.journal, budget.account.clone(), cause, currency, stamp.now, postings)?;
+    let credit = Credit {
+        box_transaction_id,
+        account: budget.account.clone(),
+        amount,
+        instruction: instruction.clone(),
+        balances,
+        created_at: stamp.now,
+    };
+    Ok(CreditDecision { credit, journal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FlawCode;
+    use uuid::Uuid;
+
+    fn gbp() -> Currency {
+        Currency::parse("GBP").unwrap()
+    }
+
+    fn budget(available: i64) -> Budget {
+        Budget {
+            id: BudgetId(Uuid::from_u128(1)),
+            account: AccountId::parse("F1").unwrap(),
+            name: "Main".into(),
+            balances: vec![(gbp(), Balances::new(Minor(available), Minor(0), Minor(0)).unwrap())],
+        }
+    }
+
+    fn credit(available: i64, amount: &str, currency: &str) -> Result<CreditDecision, CreditRefusal> {
+        let instruction = CreditInstruction {
+            budget: BudgetId(Uuid::from_u128(1)),
+            amount: DecimalAmount::from_decimal_string(amount).unwrap(),
+            currency: Currency::parse(currency).unwrap(),
+            remitters_name: Text::parse("Ann").unwrap(),
+            remitters_address: Text::parse("1 High Street").unwrap(),
+            beneficiary_name: Text::parse("Bob").unwrap(),
+            scheme: CreditScheme::FasterPayment,
+            reference: None,
+            bank_identifier: None,
+            account_identifier: None,
+            order_id: None,
+            third_party_reference: None,
+            institution_name: None,
+            institution_address: None,
+        };
+        let stamp = CreditStamp { journal: JournalId(Uuid::from_u128(9)), now: DateTime::UNIX_EPOCH };
+        decide_credit(&budget(available), 1, &instruction, stamp)
+    }
+
+    #[test]
+    fn a_credit_moves_both_balances() {
+        let decision = credit(5, "200.00", "GBP").unwrap();
+        assert_eq!(decision.credit.balances.available(), Minor(20_005));
+        assert_eq!(decision.credit.balances.ledger(), Minor(20_005));
+        assert_eq!(decision.journal.postings().len(), 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let Err(CreditRefusal::Faults(faults)) = credit(0, "1.001", "EUR") else { panic!("refused with faults") };
+        let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
+        assert_eq!(
+            seen,
+            [
+                ("body.settlementPriceAmount", FlawCode::TooManyDecimals),
+                ("body.settlementPriceCurrency", FlawCode::InvalidValue)
+            ]
+        );
+        assert_eq!(credit(i64::MAX, "0.01", "GBP"), Err(CreditRefusal::BalanceLimit(BalanceLimit)));
+    }
+}

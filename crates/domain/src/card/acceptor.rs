@@ -1,0 +1,96 @@
+//! Card acceptors: the merchants and machines that take cards.
+
+use crate::fault::Flaw;
+use crate::text::Text;
+
+/// What a caller sends of an acceptor. Only `mid` must be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptorInput {
+    /// Merchant identifier.
+    pub mid: Text<1, 36>,
+    /// Name.
+    pub name: Option<Text<0, 255>>,
+    /// City.
+    pub city: Option<Text<0, 255>>,
+    /// State or county.
+    pub state: Option<Text<0, 40>>,
+    /// Postal code.
+    pub postal_code: Option<Text<0, 10>>,
+    /// ISO 3166 alpha-3.
+    pub country_code: Option<String>,
+    /// ISO 18245 merchant category code.
+    pub mcc: Option<String>,
+}
+
+/// An acceptor as shown: what was sent, and the sandbox's defaults for the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptor {
+    /// Merchant identifier; digits are padded to 15.
+    pub mid: String,
+    /// Name.
+    pub name: String,
+    /// City.
+    pub city: String,
+    /// State or county.
+    pub state: String,
+    /// Postal code.
+    pub postal_code: String,
+    /// ISO 3166 alpha-3.
+    pub country_code: String,
+    /// ISO 18245 merchant category code.
+    pub mcc: String,
+}
+
+impl AcceptorInput {
+    /// Checks a country code: three letters.
+    pub fn parse_country(text: &str) -> Result<String, Flaw> {
+        if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            Ok(text.to_owned())
+        } else {
+            Err(Flaw::format("A country code of three letters, such as GBR, is wanted."))
+        }
+    }
+
+    /// Checks a merchant category code: four digits.
+    pub fn parse_mcc(text: &str) -> Result<String, Flaw> {
+        if text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Ok(text.to_owned())
+        } else {
+            Err(Flaw::format("A merchant category code of four digits is wanted."))
+        }
+    }
+
+    /// The acceptor as it will be shown.
+    pub fn completed(&self) -> Acceptor {
+        fn or<const MOST: usize>(sent: Option<&Text<0, MOST>>, default: &str) -> String {
+            sent.map_or(default, Text::as_str).to_owned()
+        }
+        Acceptor {
+            mid: padded(self.mid.as_str()),
+            name: or(self.name.as_ref(), "Sandbox Merchant"),
+            city: or(self.city.as_ref(), "London"),
+            state: or(self.state.as_ref(), ""),
+            postal_code: or(self.postal_code.as_ref(), "EC1A 1BB"),
+            country_code: self.country_code.clone().unwrap_or_else(|| "GBR".to_owned()),
+            mcc: self.mcc.clone().unwrap_or_else(|| "5999".to_owned()),
+        }
+    }
+}
+
+/// A mid of fewer than 15 ASCII digits is padded with zeros on the left; any other stays as sent.
+fn padded(mid: &str) -> String {
+    if mid.bytes().all(|byte| byte.is_ascii_digit()) { format!("{mid:0>15}") } else { mid.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_digits_are_padded() {
+        assert_eq!(padded("11111"), "000000000011111");
+        assert_eq!(padded("1234567890123456"), "1234567890123456");
+        assert_eq!(padded("M-1"), "M-1");
+        assert_eq!(padded("١٢٣"), "١٢٣");
+    }
+}

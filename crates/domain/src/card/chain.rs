@@ -1,0 +1,94 @@
+//! Chains: a first message and what follows it.
+
+use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
+use crate::money::{Currency, Minor};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// What a chain is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChainKind {
+    /// A purchase.
+    Purchase,
+    /// An ATM withdrawal.
+    Atm,
+    /// A refund.
+    Refund,
+}
+
+impl ChainKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Purchase, Self::Atm, Self::Refund];
+
+    /// The name as stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Purchase => "purchase",
+            Self::Atm => "atm",
+            Self::Refund => "refund",
+        }
+    }
+}
+
+/// What ended a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChainEnd {
+    /// A clearing, or an account check, which is over at once.
+    Cleared,
+    /// A reversal of all that was held.
+    Reversed,
+    /// The expiry of its hold.
+    Expired,
+}
+
+impl ChainEnd {
+    /// All ends.
+    pub const ALL: [Self; 3] = [Self::Cleared, Self::Reversed, Self::Expired];
+
+    /// The name as stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cleared => "cleared",
+            Self::Reversed => "reversed",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// The story of one approved first message, its hold above all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The token of its first message.
+    pub id: TransactionToken,
+    /// The account.
+    pub account: AccountId,
+    /// The card.
+    pub card: CardId,
+    /// The budget that pays.
+    pub budget: BudgetId,
+    /// The currency of all its amounts.
+    pub currency: Currency,
+    /// What it is about.
+    pub kind: ChainKind,
+    /// The amount of its first message.
+    pub authorised: Minor,
+    /// What is held now: above zero on an open purchase or ATM chain, else zero.
+    pub held: Minor,
+    /// What was cleared so far.
+    pub cleared: Minor,
+    /// When its first message was made.
+    pub created_at: DateTime<Utc>,
+    /// What ended it; `None` while it is open.
+    pub end: Option<ChainEnd>,
+}
+
+impl Chain {
+    /// How long a hold lives.
+    pub const fn hold_lifetime() -> TimeDelta {
+        TimeDelta::days(7)
+    }
+
+    /// When its hold is due to expire; `None` where nothing is held.
+    pub fn due_at(&self) -> Option<DateTime<Utc>> {
+        (!self.held.is_zero()).then(|| self.created_at + Self::hold_lifetime())
+    }
+}

@@ -1,0 +1,54 @@
+//! How card messages move money between the pools of a budget and the networks.
+
+use super::{CardRefusal, MessageStamp};
+use crate::card::Card;
+use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::money::Minor;
+
+/// A movement: what the three accounts gain. They add up to zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Movement {
+    pub(super) available: Minor,
+    pub(super) held: Minor,
+    pub(super) network: Minor,
+}
+
+impl Movement {
+    /// From available to held (positive), or back (negative).
+    pub(super) fn hold(change: Minor) -> Result<Self, BalanceLimit> {
+        Ok(Self { available: change.negated().ok_or(BalanceLimit)?, held: change, network: Minor::ZERO })
+    }
+
+    /// `taken` leaves the hold, `amount` goes to the network, and the difference is available again (or is taken too).
+    pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, BalanceLimit> {
+        Ok(Self {
+            available: taken.minus(amount).ok_or(BalanceLimit)?,
+            held: taken.negated().ok_or(BalanceLimit)?,
+            network: amount,
+        })
+    }
+
+    /// `amount` comes from the network.
+    pub(super) fn refund(amount: Minor) -> Result<Self, BalanceLimit> {
+        Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(BalanceLimit)? })
+    }
+
+    /// Books the movement on the card's budget.
+    pub(super) fn book(
+        self,
+        card: &Card,
+        balances: &Balances,
+        stamp: &MessageStamp,
+    ) -> Result<(JournalTransaction, Balances), CardRefusal> {
+        let postings = [
+            Posting { account: LedgerAccount::Available(card.budget), amount: self.available },
+            Posting { account: LedgerAccount::Held(card.budget), amount: self.held },
+            Posting { account: LedgerAccount::CardNetwork, amount: self.network },
+        ];
+        let cause = (JournalKind::Card, stamp.token.0);
+        let journal =
+            JournalTransaction::new(stamp.journal, card.account.clone(), cause, card.currency, stamp.now, postings)?;
+        let after = balances.after(card.budget, journal.postings())?;
+        Ok((journal, after))
+    }
+}

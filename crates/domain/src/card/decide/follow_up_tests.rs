@@ -1,0 +1,178 @@
+//! Tests of follow-ups.
+
+use crate::card::decide::testing::{World, advice, amount, clearing, reversal, row};
+use crate::card::decide::{CardRefusal, FollowUp};
+use crate::card::{ChainKind, MessageKind, SpendingLimit, SpendingWindow, TransactionState};
+use crate::fault::FlawCode;
+use crate::money::Minor;
+use chrono::{NaiveDate, TimeDelta};
+
+#[test]
+fn the_balance_table() {
+    for (message, expected) in [
+        (advice("8"), ["authorization.advice", "PENDING", "250.00", "242.00", "-8.00"]),
+        (clearing("10", true), ["authorization.clearing", "COMPLETION", "240.00", "240.00", "-10.00"]),
+        (reversal(None), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
+        (reversal(Some("4")), ["authorization.reversal", "PENDING", "250.00", "244.00", "4.00"]),
+    ] {
+        let mut world = World::with(25_000);
+        let token = world.authorize("10");
+        assert_eq!(row(&world.follow(token, &message).unwrap()), expected);
+    }
+    let mut world = World::with(25_000);
+    let token = world.first(ChainKind::Atm, "10").unwrap().transaction.token;
+    let cleared = world.follow(token, &FollowUp::AtmClearing { amount: amount("10") }).unwrap();
+    assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"]);
+    let mut world = World::with(25_000);
+    let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
+    let cleared = world.follow(token, &FollowUp::RefundClearing { amount: amount("10") }).unwrap();
+    assert_eq!(row(&cleared), ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"]);
+}
+
+#[test]
+fn a_hold_expires_after_seven_days_unless_another_message_came_first() {
+    let mut world = World::with(25_000);
+    let token = world.authorize("10");
+    let cleared = world.authorize("5");
+    world.follow(cleared, &clearing("5", true)).unwrap();
+    world.wait(TimeDelta::days(7) - TimeDelta::microseconds(1));
+    assert_eq!(world.expire(token), None);
+    world.wait(TimeDelta::microseconds(1));
+    assert_eq!(world.expire(cleared), None);
+    let expired = world.expire(token).unwrap();
+    assert_eq!(row(&expired), ["authorization.reversal.issuerexpiration", "CLEARED", "245.00", "245.00", "10.00"]);
+    assert_eq!(world.expire(token), None);
+    assert_eq!(world.state_of(token), TransactionState::Cleared);
+    assert_eq!(world.follow(token, &clearing("10", true)), Err(CardRefusal::Expired));
+}
+
+#[test]
+fn an_advice_replaces_the_hold_or_is_declined() {
+    let mut world = World::with(2_000);
+    let token = world.authorize("10");
+    let higher = world.follow(token, &advice("20")).unwrap();
+    assert_eq!(row(&higher), ["authorization.advice", "PENDING", "20.00", "0.00", "-20.00"]);
+    let declined = world.follow(higher.transaction.token, &advice("20.01")).unwrap();
+    assert_eq!(row(&declined), ["authorization.advice", "DECLINED", "20.00", "0.00", "0.00"]);
+    let named = world.follow(declined.transaction.token, &reversal(None));
+    let (found, state) = (MessageKind::Advice, TransactionState::Declined);
+    assert_eq!(named, Err(CardRefusal::WrongKind { found, state }));
+    world.follow(token, &clearing("1", false)).unwrap();
+    assert_eq!(world.follow(token, &advice("5")), Err(CardRefusal::AlreadyCleared));
+}
+
+#[test]
+fn clearings_below_and_above_the_hold() {
+    let mut world = World::with(2_000);
+    let token = world.authorize("10");
+    let part = world.follow(token, &clearing("4", false)).unwrap();
+    assert_eq!(row(&part), ["authorization.clearing", "COMPLETION", "16.00", "10.00", "-4.00"]);
+    assert_eq!(world.state_of(token), TransactionState::Pending);
+    let rest = world.follow(token, &clearing("5", true)).unwrap();
+    assert_eq!(row(&rest), ["authorization.clearing", "COMPLETION", "11.00", "11.00", "-5.00"]);
+    assert_eq!(world.state_of(token), TransactionState::Completion);
+    let tipped = world.authorize("10");
+    let above = world.follow(tipped, &clearing("15", false)).unwrap();
+    assert_eq!(row(&above), ["authorization.clearing", "COMPLETION", "-4.00", "-4.00", "-15.00"]);
+    assert_eq!(world.follow(tipped, &clearing("1", true)), Err(CardRefusal::AlreadyCleared));
+    assert_eq!(world.first(ChainKind::Purchase, "0.01").unwrap().transaction.state, TransactionState::Declined);
+}
+
+#[test]
+fn reversals_in_parts() {
+    let mut world = World::with(2_000);
+    let token = world.authorize("10");
+    let part = world.follow(token, &reversal(Some("4"))).unwrap().transaction;
+    assert_eq!((part.amount, part.requested, part.impacted), (Minor(400), Minor(1000), Minor(400)));
+    let held = Minor(600).of(world.card.currency);
+    assert_eq!(world.follow(part.token, &reversal(Some("6.01"))), Err(CardRefusal::ExceedsHold { held }));
+    let last = world.follow(part.token, &reversal(Some("6"))).unwrap().transaction;
+    assert_eq!(last.state, TransactionState::Cleared);
+    assert_eq!(world.state_of(token), TransactionState::Cleared);
+    assert_eq!(world.follow(token, &reversal(None)), Err(CardRefusal::AlreadyReversed));
+    let (found, state) = (MessageKind::Reversal, TransactionState::Cleared);
+    assert_eq!(world.follow(last.token, &reversal(None)), Err(CardRefusal::WrongKind { found, state }));
+}
+
+#[test]
+fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
+    let mut world = World::with(2_000);
+    let token = world.authorize("10");
+    world.follow(token, &clearing("4", false)).unwrap();
+    let reversed = world.follow(token, &reversal(None)).unwrap();
+    assert_eq!(row(&reversed), ["authorization.reversal", "CLEARED", "16.00", "16.00", "6.00"]);
+    assert_eq!(world.state_of(token), TransactionState::Completion);
+    assert_eq!(world.follow(token, &clearing("1", true)), Err(CardRefusal::AlreadyReversed));
+}
+
+#[test]
+fn only_what_fits_the_kind_may_follow() {
+    let atm_clearing = FollowUp::AtmClearing { amount: amount("1") };
+    let refund_clearing = FollowUp::RefundClearing { amount: amount("1") };
+    let all = [advice("1"), clearing("1", true), atm_clearing, reversal(None), refund_clearing];
+    for (kind, allowed) in [
+        (ChainKind::Purchase, [true, true, false, true, false]),
+        (ChainKind::Atm, [false, false, true, true, false]),
+        (ChainKind::Refund, [false, false, false, false, true]),
+    ] {
+        for (message, allowed) in all.iter().zip(allowed) {
+            let mut world = World::with(2_000);
+            let token = world.first(kind, "10").unwrap().transaction.token;
+            let refused = matches!(world.follow(token, message), Err(CardRefusal::WrongKind { .. }));
+            assert_eq!(refused, !allowed, "{kind:?} {message:?}");
+        }
+    }
+}
+
+#[test]
+fn the_wrong_kind_comes_before_the_end_of_the_chain() {
+    let mut world = World::with(2_000);
+    let token = world.authorize("10");
+    let cleared = world.follow(token, &clearing("10", true)).unwrap().transaction;
+    let refund_clearing = FollowUp::RefundClearing { amount: amount("1") };
+    assert!(matches!(world.follow(token, &refund_clearing), Err(CardRefusal::WrongKind { .. })));
+    assert!(matches!(world.follow(cleared.token, &reversal(None)), Err(CardRefusal::WrongKind { .. })));
+    let check = world.authorize("0");
+    assert_eq!(world.follow(check, &reversal(None)), Err(CardRefusal::AlreadyCleared));
+    let declined = world.authorize("1000");
+    assert!(matches!(world.follow(declined, &reversal(None)), Err(CardRefusal::WrongKind { .. })));
+    let Err(CardRefusal::Amount(flaw)) = world.follow(declined, &clearing("1.001", true)) else {
+        panic!("decimals come before states")
+    };
+    assert_eq!(flaw.code, FlawCode::TooManyDecimals);
+}
+
+#[test]
+fn a_refund_is_cleared_once_up_to_what_was_authorised() {
+    let mut world = World::with(0);
+    let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
+    let refund = |text| FollowUp::RefundClearing { amount: amount(text) };
+    let authorised = Minor(1000).of(world.card.currency);
+    assert_eq!(world.follow(token, &refund("10.01")), Err(CardRefusal::ExceedsAuthorization { authorised }));
+    assert_eq!(world.follow(token, &refund("7")).unwrap().transaction.available_balance, Minor(700));
+    assert_eq!(world.follow(token, &refund("3")), Err(CardRefusal::AlreadyCleared));
+}
+
+#[test]
+fn releases_and_refunds_give_back_to_the_limit() {
+    let mut world = World::with(20_000);
+    world.limits = vec![SpendingLimit {
+        window: SpendingWindow::Day,
+        amount: Minor(10_000),
+        most_uses: None,
+        window_start: NaiveDate::default(),
+        spent: Minor(0),
+        uses: 0,
+    }];
+    let token = world.authorize("50");
+    world.follow(token, &clearing("20", true)).unwrap();
+    assert_eq!(world.limits[0].spent, Minor(2_000));
+    let token = world.authorize("30");
+    world.follow(token, &advice("40")).unwrap();
+    assert_eq!(world.limits[0].spent, Minor(6_000));
+    world.follow(token, &reversal(None)).unwrap();
+    assert_eq!(world.limits[0].spent, Minor(2_000));
+    let refund = world.first(ChainKind::Refund, "5").unwrap().transaction.token;
+    world.follow(refund, &FollowUp::RefundClearing { amount: amount("5") }).unwrap();
+    assert_eq!((world.limits[0].spent, world.limits[0].uses), (Minor(1_500), 2));
+}

@@ -1,0 +1,59 @@
+//! Response codes of card messages.
+
+/// How a message was answered: contract 5.3's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Response {
+    /// Passed.
+    Approved,
+    /// Passed an account check.
+    AccountVerified,
+    /// The card is not active (any more).
+    CardNotActive,
+    /// The card is suspended.
+    CardSuspended,
+    /// The card's expiry date has passed.
+    CardExpired,
+    /// A spending limit is reached.
+    UsageLimitReached,
+    /// The budget lacks the money.
+    NotSufficientFunds,
+}
+
+impl Response {
+    /// All responses.
+    pub const ALL: [Self; 7] = [
+        Self::Approved,
+        Self::AccountVerified,
+        Self::CardNotActive,
+        Self::CardSuspended,
+        Self::CardExpired,
+        Self::UsageLimitReached,
+        Self::NotSufficientFunds,
+    ];
+
+    /// The code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Approved => "0000",
+            Self::AccountVerified => "1830",
+            Self::CardNotActive => "1806",
+            Self::CardSuspended => "1003",
+            Self::CardExpired => "1001",
+            Self::UsageLimitReached => "1817",
+            Self::NotSufficientFunds => "1016",
+        }
+    }
+
+    /// The memo.
+    pub const fn memo(self) -> &'static str {
+        match self {
+            Self::Approved => "Approved or completed successfully",
+            Self::AccountVerified => "Card account verification success",
+            Self::CardNotActive => "Card not active",
+            Self::CardSuspended => "Card suspended",
+            Self::CardExpired => "Card expired",
+            Self::UsageLimitReached => "Usage limit reached",
+            Self::NotSufficientFunds => "Not sufficient funds",
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Spending limits of cards.
+
+use crate::money::Minor;
+use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
+
+/// The time over which a limit counts. All windows begin at 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SpendingWindow {
+    /// From 00:00.
+    Day,
+    /// From Sunday.
+    Week,
+    /// From the 1st.
+    Month,
+    /// The card's whole life.
+    Lifetime,
+}
+
+impl SpendingWindow {
+    /// All windows.
+    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Lifetime];
+
+    /// The name as callers see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "DAY",
+            Self::Week => "WEEK",
+            Self::Month => "MONTH",
+            Self::Lifetime => "LIFETIME",
+        }
+    }
+
+    /// The first day of the window that `now` is in.
+    pub fn start(self, now: DateTime<Utc>) -> NaiveDate {
+        let today = now.date_naive();
+        match self {
+            Self::Day => today,
+            Self::Week => {
+                let since_sunday = u64::from(today.weekday().num_days_from_sunday());
+                today.checked_sub_days(Days::new(since_sunday)).unwrap_or(today)
+            }
+            Self::Month => today.with_day(1).unwrap_or(today),
+            Self::Lifetime => NaiveDate::default(),
+        }
+    }
+}
+
+/// One limit of a card, with what was used of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpendingLimit {
+    /// The window it counts over.
+    pub window: SpendingWindow,
+    /// At most this amount in a window.
+    pub amount: Minor,
+    /// At most so many uses in a window; `None`: any number.
+    pub most_uses: Option<u32>,
+    /// The first day of the window that `spent` and `uses` belong to.
+    pub window_start: NaiveDate,
+    /// What was spent in it, never negative.
+    pub spent: Minor,
+    /// How often the card was used in it.
+    pub uses: u32,
+}
+
+impl SpendingLimit {
+    /// The limit with what counts now: nothing, when a new window has begun.
+    fn current(&self, now: DateTime<Utc>) -> Self {
+        let start = self.window.start(now);
+        if self.window_start == start {
+            self.clone()
+        } else {
+            Self { window_start: start, spent: Minor::ZERO, uses: 0, ..self.clone() }
+        }
+    }
+
+    /// Whether an approval of `amount` would stay within the limit.
+    pub fn allows(&self, amount: Minor, now: DateTime<Utc>) -> bool {
+        let current = self.current(now);
+        current.spent.plus(amount).is_some_and(|sum| sum <= self.amount)
+            && current.most_uses.is_none_or(|most| current.uses < most)
+    }
+
+    /// The limit after an approval of `amount`.
+    #[must_use]
+    pub fn after_use(&self, amount: Minor, now: DateTime<Utc>) -> Self {
+        let current = self.current(now);
+        let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
+        Self { spent, uses: current.uses.saturating_add(1), ..current }
+    }
+
+    /// The limit after an amount that was counted at `counted_at` grew (positive) or was given back (negative). What
+    /// was counted in an earlier window is forgotten with that window; uses stay counted.
+    #[must_use]
+    pub fn after_change(&self, change: Minor, counted_at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
+        let current = self.current(now);
+        if self.window.start(counted_at) != current.window_start {
+            return current;
+        }
+        let spent = current.spent.plus(change).unwrap_or(Minor(i64::MAX)).max(Minor::ZERO);
+        Self { spent, ..current }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    fn at(day: u32) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 9, day, 12, 0, 0).unwrap()
+    }
+
+    fn limit(window: SpendingWindow) -> SpendingLimit {
+        let window_start = window.start(at(1));
+        SpendingLimit { window, amount: Minor(100), most_uses: Some(3), window_start, spent: Minor(0), uses: 0 }
+    }
+
+    #[test]
+    fn windows_begin_where_the_field_says() {
+        let day = |month, day| NaiveDate::from_ymd_opt(2026, month, day).unwrap();
+        assert_eq!(SpendingWindow::Day.start(at(16)), day(9, 16));
+        assert_eq!(SpendingWindow::Week.start(at(16)), day(9, 13));
+        assert_eq!(SpendingWindow::Week.start(at(13)), day(9, 13));
+        assert_eq!(SpendingWindow::Month.start(at(16)), day(9, 1));
+    }
+
+    #[test]
+    fn a_new_window_forgets() {
+        let used = limit(SpendingWindow::Day).after_use(Minor(100), at(1));
+        assert!(!used.allows(Minor(1), at(1)));
+        assert!(used.allows(Minor(100), at(2)));
+        let lifetime = limit(SpendingWindow::Lifetime).after_use(Minor(100), at(1));
+        assert!(!lifetime.allows(Minor(1), at(2)));
+    }
+
+    #[test]
+    fn amounts_come_back_uses_do_not() {
+        let mut used = limit(SpendingWindow::Month);
+        for _ in 0..3 {
+            used = used.after_use(Minor(30), at(1)).after_change(Minor(-30), at(1), at(2));
+        }
+        assert_eq!((used.spent, used.uses), (Minor(0), 3));
+        assert!(!used.allows(Minor(1), at(2)));
+    }
+
+    #[test]
+    fn what_an_earlier_window_counted_is_not_given_back_to_this_one() {
+        let used = limit(SpendingWindow::Day).after_use(Minor(60), at(2));
+        assert_eq!(used.after_change(Minor(-50), at(1), at(2)).spent, Minor(60));
+        assert_eq!(used.after_change(Minor(-50), at(2), at(2)).spent, Minor(10));
+        assert_eq!(used.after_change(Minor(-70), at(2), at(2)).spent, Minor(0));
+    }
+}

@@ -1,0 +1,148 @@
+//! The record of one card message.
+
+use super::{Acceptor, ChainKind, Network, Response};
+use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
+use crate::money::{Currency, Minor};
+use chrono::{DateTime, Utc};
+
+/// What a message is; its wire name is the `type` of the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// Authorization of a purchase.
+    Authorization,
+    /// Authorization of an ATM withdrawal.
+    AtmAuthorization,
+    /// Authorization of a refund.
+    RefundAuthorization,
+    /// A new total for an authorization.
+    Advice,
+    /// Settlement of a purchase.
+    Clearing,
+    /// Settlement of an ATM withdrawal.
+    AtmClearing,
+    /// Settlement of a refund.
+    RefundClearing,
+    /// Release of a hold by the acceptor.
+    Reversal,
+    /// Release of a hold by its age.
+    Expiry,
+}
+
+impl MessageKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::Authorization,
+        Self::AtmAuthorization,
+        Self::RefundAuthorization,
+        Self::Advice,
+        Self::Clearing,
+        Self::AtmClearing,
+        Self::RefundClearing,
+        Self::Reversal,
+        Self::Expiry,
+    ];
+
+    /// The dotted name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Authorization => "authorization",
+            Self::AtmAuthorization => "authorization.atm.withdrawal",
+            Self::RefundAuthorization => "refund.authorization",
+            Self::Advice => "authorization.advice",
+            Self::Clearing => "authorization.clearing",
+            Self::AtmClearing => "authorization.clearing.atm.withdrawal",
+            Self::RefundClearing => "refund.authorization.clearing",
+            Self::Reversal => "authorization.reversal",
+            Self::Expiry => "authorization.reversal.issuerexpiration",
+        }
+    }
+
+    /// The first message of a kind of chain.
+    pub const fn first_of(kind: ChainKind) -> Self {
+        match kind {
+            ChainKind::Purchase => Self::Authorization,
+            ChainKind::Atm => Self::AtmAuthorization,
+            ChainKind::Refund => Self::RefundAuthorization,
+        }
+    }
+}
+
+/// Where a message stands. Only that of a first message ever changes: when its chain ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransactionState {
+    /// Approved; its chain goes on.
+    Pending,
+    /// Done with nothing cleared.
+    Cleared,
+    /// Done, with money cleared.
+    Completion,
+    /// Refused.
+    Declined,
+}
+
+impl TransactionState {
+    /// All states.
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Cleared, Self::Completion, Self::Declined];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Cleared => "CLEARED",
+            Self::Completion => "COMPLETION",
+            Self::Declined => "DECLINED",
+        }
+    }
+}
+
+/// One card message as recorded: immutable, but for the state of a first message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardTransaction {
+    /// Its token.
+    pub token: TransactionToken,
+    /// The token of the first message of its chain; its own on a first message.
+    pub chain: TransactionToken,
+    /// The account.
+    pub account: AccountId,
+    /// The card.
+    pub card: CardId,
+    /// The card's holder.
+    pub user_token: UserToken,
+    /// The budget that pays.
+    pub budget: BudgetId,
+    /// What its chain is about.
+    pub chain_kind: ChainKind,
+    /// What it is.
+    pub kind: MessageKind,
+    /// Where it stands.
+    pub state: TransactionState,
+    /// The currency of all its amounts.
+    pub currency: Currency,
+    /// Its own amount.
+    pub amount: Minor,
+    /// What was asked; on a reversal or expiry the first message's amount.
+    pub requested: Minor,
+    /// What it did to the funds: negative when funds are taken.
+    pub impacted: Minor,
+    /// How it was answered.
+    pub response: Response,
+    /// The budget's ledger balance afterwards.
+    pub ledger_balance: Minor,
+    /// The budget's available balance afterwards.
+    pub available_balance: Minor,
+    /// The token that was sent with it; `None` on first messages.
+    pub preceding: Option<TransactionToken>,
+    /// The card network.
+    pub network: Network,
+    /// Where the card was used.
+    pub acceptor: Acceptor,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+impl CardTransaction {
+    /// The subnetwork, which follows from network and kind.
+    pub const fn subnetwork(&self) -> &'static str {
+        self.network.subnetwork(self.chain_kind)
+    }
+}

@@ -1,0 +1,124 @@
+//! Identifiers, one type a kind, so that one can't be taken for another.
+
+use crate::fault::{Flaw, FlawCode};
+use std::fmt;
+use uuid::Uuid;
+
+/// Reads a UUID in its hyphenated form, either case; anything else is `invalid_format`.
+pub fn parse_uuid(text: &str) -> Result<Uuid, Flaw> {
+    let wrong = || Flaw::format("A UUID such as 0198c0de-0000-7000-8000-000000000001 is wanted.");
+    // Uuid's own parser also takes the simple, braced and URN forms: only 36 characters are the hyphenated one.
+    if text.len() != 36 {
+        return Err(wrong());
+    }
+    Uuid::try_parse(text).map_err(|_| wrong())
+}
+
+macro_rules! uuid_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// Reads the hyphenated form; anything else is `invalid_format`.
+            pub fn parse(text: &str) -> Result<Self, Flaw> {
+                parse_uuid(text).map(Self)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+uuid_ids! {
+    /// A checkout of a merchant.
+    CheckoutId;
+    /// A settlement account that SHOPPING sessions pay into.
+    SettlementAccountId;
+    /// A payment batch.
+    PaymentBatchId;
+    /// An order of a payment batch: its payments of one currency from one funding budget.
+    OrderId;
+    /// A multi-factor authentication session.
+    MfaSessionId;
+    /// A budget, which holds money.
+    BudgetId;
+    /// A card; its `cardToken` is the same.
+    CardId;
+    /// The holder of a card.
+    UserToken;
+    /// One card message. The token of its first message also names a chain.
+    TransactionToken;
+    /// One transaction of the journal.
+    JournalId;
+    /// An API client.
+    ClientId;
+    /// An API key (not its secret).
+    ApiKeyId;
+}
+
+/// A short account id such as `F50091`: 1 to 36 characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccountId(String);
+
+impl AccountId {
+    /// The longest account id, in characters.
+    pub const MOST: usize = 36;
+
+    /// Checks the length, and that there is no control character.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        if text.is_empty() {
+            return Err(Flaw::required());
+        }
+        if text.chars().any(char::is_control) {
+            return Err(Flaw::format("An account id has no control characters."));
+        }
+        if text.chars().count() > Self::MOST {
+            return Err(Flaw::new(FlawCode::TooLong, "An account id has at most 36 characters."));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_hyphenated_form_is_a_uuid() {
+        assert!(parse_uuid("0198C0DE-0000-7000-8000-00000000000A").is_ok());
+        for wrong in [
+            "0198c0de000070008000000000000001",
+            "{0198c0de-0000-7000-8000-000000000001}",
+            "urn:uuid:0198c0de-0000-7000-8000-000000000001",
+            "0198c0de-0000-7000-8000-00000000000g",
+            "",
+        ] {
+            assert_eq!(parse_uuid(wrong).unwrap_err().code, FlawCode::InvalidFormat, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn account_ids_have_1_to_36_characters() {
+        assert!(AccountId::parse("F50091").is_ok());
+        assert_eq!(AccountId::parse("").unwrap_err().code, FlawCode::Required);
+        assert_eq!(AccountId::parse(&"x".repeat(37)).unwrap_err().code, FlawCode::TooLong);
+        assert_eq!(AccountId::parse("a\0b").unwrap_err().code, FlawCode::InvalidFormat);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a budget holds in one currency.
+
+use super::{LedgerAccount, Posting};
+use crate::ids::BudgetId;
+use crate::money::Minor;
+
+/// The balances of one budget in one currency: sums of its journal entries, kept beside them.
+///
+/// `held` and `reserved` are never negative. `available` may be: card networks settle above a hold.
+/// The ledger balance always fits 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Balances {
+    available: Minor,
+    held: Minor,
+    reserved: Minor,
+}
+
+/// A balance would leave the range of 64-bit minor units (or a pool would fall below zero).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a balance would leave the range of 64-bit minor units")]
+pub struct BalanceLimit;
+
+impl Balances {
+    /// Checks the invariants.
+    pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, BalanceLimit> {
+        let sum = i128::from(available.0) + i128::from(held.0) + i128::from(reserved.0);
+        if held.is_negative() || reserved.is_negative() || i64::try_from(sum).is_err() {
+            return Err(BalanceLimit);
+        }
+        Ok(Self { available, held, reserved })
+    }
+
+    /// What can be spent.
+    pub const fn available(&self) -> Minor {
+        self.available
+    }
+
+    /// What stands behind open card holds.
+    pub const fn held(&self) -> Minor {
+        self.held
+    }
+
+    /// What is reserved for confirmed payment batches.
+    pub const fn reserved(&self) -> Minor {
+        self.reserved
+    }
+
+    /// All the money in it: available, held and reserved.
+    pub const fn ledger(&self) -> Minor {
+        // The constructor has proved that the sum fits; the order of the additions may pass outside it and come back.
+        Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
+    }
+
+    /// The balances after the postings that touch `budget`, or a refusal that changes nothing.
+    pub fn after(&self, budget: BudgetId, postings: &[Posting]) -> Result<Self, BalanceLimit> {
+        let mut next = *self;
+        for posting in postings {
+            let pool = match posting.account {
+                LedgerAccount::Available(id) if id == budget => &mut next.available,
+                LedgerAccount::Held(id) if id == budget => &mut next.held,
+                LedgerAccount::Reserved(id) if id == budget => &mut next.reserved,
+                _ => continue,
+            };
+            *pool = pool.plus(posting.amount).ok_or(BalanceLimit)?;
+        }
+        Self::new(next.available, next.held, next.reserved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn the_ledger_is_the_sum_and_pools_stay_whole() {
+        let balances = Balances::new(Minor(-100), Minor(70), Minor(40)).unwrap();
+        assert_eq!(balances.ledger(), Minor(10));
+        assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(BalanceLimit));
+        assert_eq!(Balances::new(Minor(i64::MAX), Minor(1), Minor(0)), Err(BalanceLimit));
+        assert_eq!(Balances::new(Minor(-5), Minor(i64::MAX), Minor(5)).unwrap().ledger(), Minor(i64::MAX));
+    }
+
+    #[test]
+    fn postings_of_other_budgets_do_not_count() {
+        let (mine, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
+        let lines = [
+            Posting { account: LedgerAccount::Available(mine), amount: Minor(5) },
+            Posting { account: LedgerAccount::Available(other), amount: Minor(7) },
+        ];
+        let after = Balances::default().after(mine, &lines).unwrap();
+        assert_eq!(after.available(), Minor(5));
+    }
+}

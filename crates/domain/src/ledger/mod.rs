@@ -1,0 +1,7 @@
+//! The double-entry journal, and the balances that are provable from it.
+
+mod balances;
+mod journal;
+
+pub use balances::{BalanceLimit, Balances};
+pub use journal::{JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};

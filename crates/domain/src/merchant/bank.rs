@@ -1,0 +1,43 @@
+//! Banks that checkout payments can come from.
+
+use crate::fault::Flaw;
+use std::fmt;
+
+/// The id of a bank: 32 hexadecimal characters, lower case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BankId(String);
+
+impl BankId {
+    /// Checks the form; capitals become small.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        if text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(Flaw::format("A bank id of 32 hexadecimal characters is wanted."))
+        }
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for BankId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A bank of the list that an operator loads; the same for every merchant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bank {
+    /// Its id.
+    pub id: BankId,
+    /// Its display name.
+    pub name: String,
+    /// Where its icon is.
+    pub icon_url: String,
+    /// Whether it can pay refunds.
+    pub supports_refunds: bool,
+}

@@ -1,0 +1,116 @@
+//! Checkouts: configured payment pages.
+
+use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
+use crate::money::Currency;
+use chrono::{DateTime, Utc};
+
+/// What a checkout is for; fixed at creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CheckoutType {
+    /// Pays for a basket into the merchant's settlement account.
+    Shopping,
+    /// Pays into a payee that the merchant supplies.
+    TopUp,
+}
+
+impl CheckoutType {
+    /// Both types.
+    pub const ALL: [Self; 2] = [Self::Shopping, Self::TopUp];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Shopping => "SHOPPING",
+            Self::TopUp => "TOP_UP",
+        }
+    }
+}
+
+/// Whether a checkout takes new sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CheckoutStatus {
+    /// Takes new checkout sessions.
+    Active,
+    /// Takes none; sessions made before can still complete.
+    Deactivated,
+}
+
+impl CheckoutStatus {
+    /// Both states.
+    pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Deactivated => "DEACTIVATED",
+        }
+    }
+}
+
+/// How a SHOPPING checkout collects shipping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShippingOptions {
+    /// Whether the payer must give a shipping address.
+    pub collect_address: bool,
+    /// The https address asked for shipping rates; `None` when rates are not dynamic.
+    pub dynamic_rates_url: Option<String>,
+}
+
+/// What only one type of checkout has: so a `TOP_UP` can't have a settlement account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckoutKind {
+    /// Pays into the merchant's settlement account.
+    Shopping {
+        /// The settlement account; `None` is the default one.
+        settlement_account: Option<SettlementAccountId>,
+        /// Shipping collection.
+        shipping: Option<ShippingOptions>,
+    },
+    /// Pays into a payee.
+    TopUp,
+}
+
+impl CheckoutKind {
+    /// Its type.
+    pub const fn checkout_type(&self) -> CheckoutType {
+        match self {
+            Self::Shopping { .. } => CheckoutType::Shopping,
+            Self::TopUp => CheckoutType::TopUp,
+        }
+    }
+}
+
+/// A configured payment page on which checkout sessions are taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkout {
+    /// Its id.
+    pub id: CheckoutId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// What it is for.
+    pub kind: CheckoutKind,
+    /// The merchant's own name for it, never shown to payers.
+    pub name: Option<String>,
+    /// Whether it takes new sessions.
+    pub status: CheckoutStatus,
+    /// GBP or EUR; fixed at creation.
+    pub currency: Currency,
+    /// Where the payer is sent when a session ends: https.
+    pub return_url: String,
+    /// Default locale of the payer's screens; `None` lets the browser decide.
+    pub locale: Option<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was changed last.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Which checkouts are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckoutFilter {
+    /// Only of this type.
+    pub checkout_type: Option<CheckoutType>,
+    /// Only in this state.
+    pub status: Option<CheckoutStatus>,
+}

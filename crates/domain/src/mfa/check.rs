@@ -1,0 +1,131 @@
+//! Settling a token against its session and enrolment.
+
+use super::{MfaProviderName, MfaSession, MfaSessionState, TotpEnrolment};
+use crate::ids::{AccountId, ClientId, PaymentBatchId};
+use chrono::{DateTime, Utc};
+
+/// What a provider says of a token. It knows nothing of sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MfaVerdict {
+    /// The token is right.
+    Right {
+        /// The TOTP time step it belongs to, where the provider has steps.
+        step: Option<i64>,
+    },
+    /// The token is wrong.
+    Wrong,
+    /// The provider ends the session (a script of the sandbox).
+    ExpiresSession,
+    /// The provider locks the session (a script of the sandbox).
+    LocksSession,
+}
+
+/// Who shows a token for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MfaCheck {
+    /// The caller.
+    pub client: ClientId,
+    /// The account of the batch.
+    pub account: AccountId,
+    /// The batch to confirm.
+    pub batch: PaymentBatchId,
+    /// The provider that the caller named.
+    pub provider: MfaProviderName,
+}
+
+/// Why a proof did not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MfaFailure {
+    /// No such session for this caller, or a wrong token: which of them is not told.
+    #[error("multi-factor authentication failed")]
+    Failed,
+    /// The session is over.
+    #[error("the multi-factor authentication session has expired")]
+    Expired,
+    /// The session, or TOTP of the account, is locked.
+    #[error("multi-factor authentication is locked")]
+    Locked,
+}
+
+/// Whether the proof holds, and what changes if this is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MfaOutcome {
+    /// The answer.
+    pub passed: Result<(), MfaFailure>,
+    /// The session, where it changes.
+    pub session: Option<MfaSession>,
+    /// The enrolment, where it changes.
+    pub enrolment: Option<TotpEnrolment>,
+}
+
+impl MfaOutcome {
+    const fn failed(failure: MfaFailure) -> Self {
+        Self { passed: Err(failure), session: None, enrolment: None }
+    }
+}
+
+impl MfaCheck {
+    /// Settles a token. Only a token that is really compared counts as an attempt; only TOTP counts for the account.
+    pub fn settle(
+        &self,
+        session: Option<&MfaSession>,
+        enrolment: Option<&TotpEnrolment>,
+        verdict: MfaVerdict,
+        now: DateTime<Utc>,
+    ) -> MfaOutcome {
+        let Some(session) = session.filter(|session| self.owns(session)) else {
+            return MfaOutcome::failed(MfaFailure::Failed);
+        };
+        match session.state {
+            MfaSessionState::Burnt => return MfaOutcome::failed(MfaFailure::Failed),
+            MfaSessionState::Locked => return MfaOutcome::failed(MfaFailure::Locked),
+            MfaSessionState::Open | MfaSessionState::Expired => {}
+        }
+        if session.is_expired(now) {
+            return MfaOutcome::failed(MfaFailure::Expired);
+        }
+        match self.provider {
+            MfaProviderName::Sandbox => settle_session(session, verdict),
+            MfaProviderName::Totp => match enrolment {
+                None => MfaOutcome::failed(MfaFailure::Failed),
+                Some(enrolment) if enrolment.is_locked(now) => MfaOutcome::failed(MfaFailure::Locked),
+                Some(enrolment) => settle_totp(session, enrolment, verdict, now),
+            },
+        }
+    }
+
+    fn owns(&self, session: &MfaSession) -> bool {
+        session.client == self.client
+            && session.account == self.account
+            && session.batch == self.batch
+            && session.provider == self.provider
+    }
+}
+
+fn settle_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
+    let (passed, session) = match verdict {
+        MfaVerdict::Right { .. } => (Ok(()), session.turned(MfaSessionState::Burnt)),
+        MfaVerdict::Wrong => (Err(MfaFailure::Failed), session.after_wrong_token()),
+        MfaVerdict::ExpiresSession => (Err(MfaFailure::Expired), session.turned(MfaSessionState::Expired)),
+        MfaVerdict::LocksSession => (Err(MfaFailure::Locked), session.turned(MfaSessionState::Locked)),
+    };
+    MfaOutcome { passed, session: Some(session), enrolment: None }
+}
+
+fn settle_totp(session: &MfaSession, enrolment: &TotpEnrolment, verdict: MfaVerdict, now: DateTime<Utc>) -> MfaOutcome {
+    match verdict {
+        MfaVerdict::Right { step: Some(step) } if !enrolment.is_spent(step) => {
+            MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..settle_session(session, verdict) }
+        }
+        // A step that was used before, or a verdict without one, is as good as a wrong token.
+        MfaVerdict::Right { .. } | MfaVerdict::Wrong => MfaOutcome {
+            enrolment: Some(enrolment.after_wrong_token(now)),
+            ..settle_session(session, MfaVerdict::Wrong)
+        },
+        MfaVerdict::ExpiresSession | MfaVerdict::LocksSession => settle_session(session, verdict),
+    }
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+//! Tests of settling tokens.
+
+use super::*;
+use crate::ids::MfaSessionId;
+use crate::mfa::Secret;
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+const RIGHT: MfaVerdict = MfaVerdict::Right { step: Some(7) };
+
+fn check(provider: MfaProviderName) -> MfaCheck {
+    MfaCheck {
+        client: ClientId(Uuid::from_u128(1)),
+        account: AccountId::parse("F1").unwrap(),
+        batch: PaymentBatchId(Uuid::from_u128(2)),
+        provider,
+    }
+}
+
+fn session(provider: MfaProviderName) -> MfaSession {
+    let MfaCheck { client, account, batch, provider } = check(provider);
+    MfaSession::open(MfaSessionId(Uuid::from_u128(3)), client, account, batch, provider, NOW)
+}
+
+fn enrolment() -> TotpEnrolment {
+    TotpEnrolment {
+        account: AccountId::parse("F1").unwrap(),
+        secret: Secret::new(vec![1, 2, 3]),
+        last_step: None,
+        wrong_at: vec![],
+        locked_until: None,
+    }
+}
+
+#[test]
+fn the_fifth_wrong_token_still_fails_and_locks_from_then_on() {
+    let check = check(MfaProviderName::Sandbox);
+    let mut session = session(MfaProviderName::Sandbox);
+    for _ in 0..5 {
+        let outcome = check.settle(Some(&session), None, MfaVerdict::Wrong, NOW);
+        assert_eq!(outcome.passed, Err(MfaFailure::Failed));
+        assert_eq!(outcome.enrolment, None);
+        session = outcome.session.unwrap();
+    }
+    let outcome = check.settle(Some(&session), None, RIGHT, NOW);
+    assert_eq!(outcome, MfaOutcome::failed(MfaFailure::Locked));
+}
+
+#[test]
+fn a_session_belongs_to_one_caller_batch_and_provider() {
+    let session = session(MfaProviderName::Sandbox);
+    let mine = check(MfaProviderName::Sandbox);
+    let others = [
+        MfaCheck { client: ClientId(Uuid::nil()), ..mine.clone() },
+        MfaCheck { account: AccountId::parse("F2").unwrap(), ..mine.clone() },
+        MfaCheck { batch: PaymentBatchId(Uuid::nil()), ..mine.clone() },
+        MfaCheck { provider: MfaProviderName::Totp, ..mine.clone() },
+    ];
+    for other in others {
+        assert_eq!(
+            other.settle(Some(&session), Some(&enrolment()), RIGHT, NOW),
+            MfaOutcome::failed(MfaFailure::Failed)
+        );
+    }
+    assert_eq!(mine.settle(None, None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+}
+
+#[test]
+fn a_session_ends_after_five_minutes_or_one_success() {
+    let check = check(MfaProviderName::Sandbox);
+    let session = session(MfaProviderName::Sandbox);
+    let late = NOW + TimeDelta::minutes(5);
+    assert_eq!(check.settle(Some(&session), None, RIGHT, late), MfaOutcome::failed(MfaFailure::Expired));
+    let outcome = check.settle(Some(&session), None, RIGHT, late - TimeDelta::microseconds(1));
+    assert_eq!(outcome.passed, Ok(()));
+    let burnt = outcome.session.unwrap();
+    assert_eq!(check.settle(Some(&burnt), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+}
+
+#[test]
+fn a_totp_step_is_used_once() {
+    let check = check(MfaProviderName::Totp);
+    let session = session(MfaProviderName::Totp);
+    let outcome = check.settle(Some(&session), Some(&enrolment()), RIGHT, NOW);
+    assert_eq!(outcome.passed, Ok(()));
+    let used = outcome.enrolment.unwrap();
+    for step in [6, 7] {
+        let again = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(step) }, NOW);
+        assert_eq!(again.passed, Err(MfaFailure::Failed), "{step}");
+    }
+    let next = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(8) }, NOW);
+    assert_eq!(next.passed, Ok(()));
+}
+
+#[test]
+fn twenty_wrong_totp_tokens_in_an_hour_lock_the_account_for_an_hour() {
+    let check = check(MfaProviderName::Totp);
+    let fresh = session(MfaProviderName::Totp);
+    let mut enrolled = enrolment();
+    for minute in 0..20 {
+        let now = NOW + TimeDelta::seconds(minute);
+        assert!(!enrolled.is_locked(now));
+        let outcome = check.settle(Some(&fresh), Some(&enrolled), MfaVerdict::Wrong, now);
+        assert_eq!(outcome.passed, Err(MfaFailure::Failed));
+        enrolled = outcome.enrolment.unwrap();
+    }
+    let last = NOW + TimeDelta::seconds(19);
+    assert_eq!(check.settle(Some(&fresh), Some(&enrolled), RIGHT, last).passed, Err(MfaFailure::Locked));
+    assert!(enrolled.is_locked(last + TimeDelta::hours(1) - TimeDelta::microseconds(1)));
+    assert!(!enrolled.is_locked(last + TimeDelta::hours(1)));
+}
+
+#[test]
+fn wrong_tokens_older_than_an_hour_do_not_count() {
+    let mut enrolled = enrolment();
+    for _ in 0..19 {
+        enrolled = enrolled.after_wrong_token(NOW);
+    }
+    let later = NOW + TimeDelta::hours(1);
+    assert!(!enrolled.after_wrong_token(later).is_locked(later));
+    assert!(enrolled.after_wrong_token(later - TimeDelta::microseconds(1)).is_locked(later));
+}

@@ -1,0 +1,81 @@
+//! TOTP enrolments of accounts.
+
+use crate::ids::AccountId;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::fmt;
+
+/// A shared secret. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Vec<u8>);
+
+impl Secret {
+    /// Wraps the bytes.
+    pub const fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, for the one who checks or stores them.
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// An account's TOTP secret, and what guards it against guessing and replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TotpEnrolment {
+    /// The account.
+    pub account: AccountId,
+    /// The secret it shares with its authenticator.
+    pub secret: Secret,
+    /// The last time step (RFC 6238) that was used: it and earlier ones are spent.
+    pub last_step: Option<i64>,
+    /// When wrong tokens came, within the last hour.
+    pub wrong_at: Vec<DateTime<Utc>>,
+    /// Until when no token is compared.
+    pub locked_until: Option<DateTime<Utc>>,
+}
+
+impl TotpEnrolment {
+    /// So many wrong tokens within [`Self::window`] lock TOTP of the account for as long.
+    pub const MOST_WRONG_TOKENS: usize = 20;
+
+    /// The window in which wrong tokens count, and how long a lock lasts.
+    pub const fn window() -> TimeDelta {
+        TimeDelta::hours(1)
+    }
+
+    /// Whether TOTP of the account is locked.
+    pub fn is_locked(&self, now: DateTime<Utc>) -> bool {
+        self.locked_until.is_some_and(|until| now < until)
+    }
+
+    /// Whether a time step was used before.
+    pub fn is_spent(&self, step: i64) -> bool {
+        self.last_step.is_some_and(|last| step <= last)
+    }
+
+    /// The enrolment after a wrong token; the twentieth within an hour locks it.
+    #[must_use]
+    pub fn after_wrong_token(&self, now: DateTime<Utc>) -> Self {
+        let mut next = self.clone();
+        next.wrong_at.retain(|at| *at > now - Self::window());
+        next.wrong_at.push(now);
+        if next.wrong_at.len() >= Self::MOST_WRONG_TOKENS {
+            next.locked_until = Some(now + Self::window());
+            next.wrong_at.clear();
+        }
+        next
+    }
+
+    /// The enrolment after a step was used. The count of wrong tokens stays.
+    #[must_use]
+    pub fn after_step(&self, step: i64) -> Self {
+        Self { last_step: Some(step), ..self.clone() }
+    }
+}

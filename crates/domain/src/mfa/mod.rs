@@ -1,0 +1,56 @@
+//! Multi-factor authentication: sessions, attempts and TOTP enrolments (contract 3.2).
+
+mod check;
+mod enrolment;
+mod session;
+
+pub use check::{MfaCheck, MfaFailure, MfaOutcome, MfaVerdict};
+pub use enrolment::{Secret, TotpEnrolment};
+pub use session::{MfaSession, MfaSessionState};
+
+use crate::access::Environment;
+use std::fmt;
+
+/// Who checks tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MfaProviderName {
+    /// RFC 6238 one-time passwords of the account's enrolled secret.
+    Totp,
+    /// Scripted tokens; in the sandbox only.
+    Sandbox,
+}
+
+impl MfaProviderName {
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Totp => "totp",
+            Self::Sandbox => "sandbox",
+        }
+    }
+
+    /// The provider used where the caller names none.
+    pub const fn default_in(environment: Environment) -> Self {
+        match environment {
+            Environment::Sandbox => Self::Sandbox,
+            Environment::Production => Self::Totp,
+        }
+    }
+
+    /// The provider of that name in an environment. `fx-mfa-service`, the name that clients of the original send, is
+    /// the default one.
+    pub fn parse(name: &str, environment: Environment) -> Option<Self> {
+        match (name, environment) {
+            ("totp", _) => Some(Self::Totp),
+            ("sandbox", Environment::Sandbox) => Some(Self::Sandbox),
+            ("fx-mfa-service", _) => Some(Self::default_in(environment)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for MfaProviderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

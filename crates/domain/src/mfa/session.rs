@@ -1,0 +1,107 @@
+//! MFA sessions.
+
+use super::MfaProviderName;
+use crate::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// What became of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MfaSessionState {
+    /// Takes tokens until it expires.
+    Open,
+    /// Used for a confirmation; good for nothing else.
+    Burnt,
+    /// Had too many wrong tokens.
+    Locked,
+    /// Ended before its time by its provider.
+    Expired,
+}
+
+impl MfaSessionState {
+    /// All states.
+    pub const ALL: [Self; 4] = [Self::Open, Self::Burnt, Self::Locked, Self::Expired];
+
+    /// The name as stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Burnt => "burnt",
+            Self::Locked => "locked",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// A session for confirming one batch. It belongs to one API client, account and batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MfaSession {
+    /// Its id.
+    pub id: MfaSessionId,
+    /// Who opened it.
+    pub client: ClientId,
+    /// The account of the batch.
+    pub account: AccountId,
+    /// What it may confirm.
+    pub batch: PaymentBatchId,
+    /// Who checks its tokens.
+    pub provider: MfaProviderName,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+    /// From when on it is expired.
+    pub expires_at: DateTime<Utc>,
+    /// How many wrong tokens it has had.
+    pub wrong_tokens: u32,
+    /// What became of it.
+    pub state: MfaSessionState,
+}
+
+impl MfaSession {
+    /// The wrong token of this number locks the session.
+    pub const MOST_WRONG_TOKENS: u32 = 5;
+
+    /// How long a session lives.
+    pub const fn lifetime() -> TimeDelta {
+        TimeDelta::minutes(5)
+    }
+
+    /// A new session.
+    pub fn open(
+        id: MfaSessionId,
+        client: ClientId,
+        account: AccountId,
+        batch: PaymentBatchId,
+        provider: MfaProviderName,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            client,
+            account,
+            batch,
+            provider,
+            created_at: now,
+            expires_at: now + Self::lifetime(),
+            wrong_tokens: 0,
+            state: MfaSessionState::Open,
+        }
+    }
+
+    /// Whether its time has passed.
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.state == MfaSessionState::Expired || now >= self.expires_at
+    }
+
+    /// The session after a wrong token.
+    #[must_use]
+    pub fn after_wrong_token(&self) -> Self {
+        let wrong_tokens = self.wrong_tokens.saturating_add(1);
+        let state = if wrong_tokens >= Self::MOST_WRONG_TOKENS { MfaSessionState::Locked } else { self.state };
+        Self { wrong_tokens, state, ..self.clone() }
+    }
+
+    /// The session in another state.
+    #[must_use]
+    pub fn turned(&self, state: MfaSessionState) -> Self {
+        Self { state, ..self.clone() }
+    }
+}

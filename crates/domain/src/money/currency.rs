@@ -1,0 +1,73 @@
+//! Currencies of ISO 4217.
+
+use crate::fault::Flaw;
+use std::fmt;
+
+/// A currency that money can be held in: an ISO 4217 code that is in use and has minor units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Currency {
+    iso: iso_currency::Currency,
+    exponent: u32,
+}
+
+impl Currency {
+    /// Reads an alphabetic code such as `GBP`. Not three capitals: `invalid_format`. Unknown, withdrawn, or a fund,
+    /// metal or test code: `invalid_value`.
+    pub fn parse(code: &str) -> Result<Self, Flaw> {
+        if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Err(Flaw::format("A currency code of three capital letters, such as GBP, is wanted."));
+        }
+        let unknown = || Flaw::value("This is not a currency that money can be held in.");
+        let iso = iso_currency::Currency::from_code(code).ok_or_else(unknown)?;
+        if iso.is_superseded().is_some() || iso.is_fund() || iso.is_special() {
+            return Err(unknown());
+        }
+        let exponent = iso.exponent().map(u32::from).ok_or_else(unknown)?;
+        Ok(Self { iso, exponent })
+    }
+
+    /// The alphabetic code.
+    pub fn code(self) -> &'static str {
+        self.iso.code()
+    }
+
+    /// The ISO 4217 numeric code, three digits.
+    pub fn numeric(self) -> String {
+        format!("{:03}", self.iso.numeric())
+    }
+
+    /// How many decimal digits its minor unit has: 0 for JPY, 2 for GBP, 3 for BHD.
+    pub const fn exponent(self) -> u32 {
+        self.exponent
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FlawCode;
+
+    #[test]
+    fn knows_exponents_and_numeric_codes() {
+        for (code, exponent, numeric) in [("GBP", 2, "826"), ("EUR", 2, "978"), ("JPY", 0, "392"), ("BHD", 3, "048")] {
+            let currency = Currency::parse(code).unwrap();
+            assert_eq!((currency.exponent(), currency.numeric().as_str()), (exponent, numeric), "{code}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_money() {
+        for code in ["XXX", "XTS", "XAU", "HRK", "ZZZ"] {
+            assert_eq!(Currency::parse(code).unwrap_err().code, FlawCode::InvalidValue, "{code}");
+        }
+        for code in ["gbp", "GB", "GBPP", "", "£££"] {
+            assert_eq!(Currency::parse(code).unwrap_err().code, FlawCode::InvalidFormat, "{code}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Money: integer minor units with checked arithmetic, exact decimals at the edge, never a binary float.
+
+mod currency;
+mod decimal;
+mod minor;
+
+pub use currency::Currency;
+pub use decimal::DecimalAmount;
+pub use minor::{Minor, Money};

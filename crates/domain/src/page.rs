@@ -1,0 +1,30 @@
+//! Paging of lists.
+
+/// Which part of a list is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// At most this many rows: 1 to 1000.
+    pub limit: i64,
+    /// Rows skipped: 0 or more.
+    pub offset: i64,
+}
+
+impl PageRequest {
+    /// The largest page.
+    pub const MAX_LIMIT: i64 = 1000;
+}
+
+impl Default for PageRequest {
+    fn default() -> Self {
+        Self { limit: 100, offset: 0 }
+    }
+}
+
+/// One page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// All records that match, whatever the page.
+    pub count: i64,
+    /// The records of the page.
+    pub rows: Vec<T>,
+}

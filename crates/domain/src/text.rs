@@ -1,0 +1,50 @@
+//! Texts with limits.
+
+use crate::fault::{Flaw, FlawCode};
+
+/// A text of `MIN` to `MAX` characters (not bytes), without NUL.
+///
+/// NUL is refused for all stores alike, because some cannot keep it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text<const MIN: usize, const MAX: usize>(String);
+
+impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
+    /// Checks the limits.
+    pub fn parse(value: impl Into<String>) -> Result<Self, Flaw> {
+        let value = value.into();
+        if value.contains('\0') {
+            return Err(Flaw::format("The NUL character is not allowed."));
+        }
+        let length = value.chars().count();
+        if length < MIN {
+            return Err(Flaw::format(format!("At least {MIN} character(s) are wanted.")));
+        }
+        if length > MAX {
+            return Err(Flaw::new(FlawCode::TooLong, format!("At most {MAX} characters are allowed.")));
+        }
+        Ok(Self(value))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, owned.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_count_characters() {
+        assert!(Text::<1, 3>::parse("äöü").is_ok());
+        assert_eq!(Text::<1, 3>::parse("abcd").unwrap_err().code, FlawCode::TooLong);
+        assert_eq!(Text::<1, 3>::parse("").unwrap_err().code, FlawCode::InvalidFormat);
+        assert_eq!(Text::<1, 3>::parse("a\0").unwrap_err().code, FlawCode::InvalidFormat);
+    }
+}

@@ -1,0 +1,2 @@
+//! Florin: a money-handling HTTP API that anyone can run.
+fn main() {}

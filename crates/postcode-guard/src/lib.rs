@@ -1,0 +1,1 @@
+//! A time-out and a cache around any postcode provider.

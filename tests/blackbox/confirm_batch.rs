@@ -1,0 +1,186 @@
+//! `POST /v2/payment-batches/{paymentBatchId}/confirm`: what it needs, what it changes, what it refuses.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::text;
+use crate::support::wallet::{Balance, credit_body};
+use crate::support::{
+    ABSENT, Answer, CREDIT, Client, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
+    expect_faults, expect_json, shared,
+};
+
+/// Opens a session of the default provider.
+pub(crate) fn open_session(client: &Client, batch: &str) -> String {
+    let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
+    text(&expect_json(&answer, 201), "/sessionId").to_owned()
+}
+
+pub(crate) fn mfa_body(provider: &str, session: &str, token: &str) -> String {
+    json!({"mfa": {"provider": provider, "sessionId": session, "token": token}}).to_string()
+}
+
+/// Confirms with the sandbox's provider.
+pub(crate) fn confirm(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
+    client.post(&confirm_path(batch), mfa_body("sandbox", session, token))
+}
+
+#[test]
+fn a_validated_batch_is_confirmed_once() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    let answer = confirm(&client, &batch, &session, "000000");
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
+    let second = confirm(&client, &batch, &session, "000000");
+    let fault = expect_fault(&second, 409, "path.paymentBatchId", "invalid_state");
+    assert!(fault.message.contains("confirmed"), "{}", fault.message);
+    let late = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
+    expect_fault(&late, 409, "body.paymentBatchId", "invalid_state");
+}
+
+#[test]
+fn the_id_is_read_in_either_case() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch.to_uppercase());
+    let answer = confirm(&client, &batch.to_uppercase(), &session.to_uppercase(), "000000");
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
+}
+
+#[test]
+fn the_original_providers_name_is_an_alias() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    let answer = client.post(&confirm_path(&batch), mfa_body("fx-mfa-service", &session, "000000"));
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
+}
+
+#[test]
+fn only_a_validated_batch_can_be_confirmed_whatever_the_token() {
+    let client = shared().client();
+    for status in ["draft", "confirmed", "started", "completed", "failed", "cancelled"] {
+        for batch in demo().batches(status) {
+            for token in ["000000", "000001"] {
+                let answer = confirm(&client, &batch, ABSENT, token);
+                let fault = expect_fault(&answer, 409, "path.paymentBatchId", "invalid_state");
+                assert!(fault.message.contains(status), "{status} is not named: {}", fault.message);
+            }
+        }
+    }
+}
+
+#[test]
+fn absent_and_foreign_batches_are_alike() {
+    let batch = demo().batch("validated");
+    let absent = confirm(&shared().client(), ABSENT, ABSENT, "000000");
+    expect_fault(&absent, 404, "path.paymentBatchId", "not_found");
+    let foreign = confirm(&shared().other(), &batch, ABSENT, "000000");
+    expect_fault(&foreign, 404, "path.paymentBatchId", "not_found");
+    assert_eq!(absent.text().replace(ABSENT, ""), foreign.text().replace(&batch, ""));
+}
+
+#[test]
+fn mfa_is_required() {
+    let client = shared().client();
+    let path = confirm_path(&demo().batch("validated"));
+    expect_fault(&client.post(&path, "{}"), 400, "body.mfa", "mfa_required");
+    let inside = [("body.mfa.provider", "required"), ("body.mfa.sessionId", "required"), ("body.mfa.token", "required")];
+    expect_faults(&client.post(&path, r#"{"mfa": {}}"#), 400, &inside);
+    let nulls = r#"{"mfa": {"provider": null, "sessionId": null, "token": null}}"#;
+    expect_faults(&client.post(&path, nulls), 400, &inside);
+}
+
+/// Every balance of the account that a usable card shows.
+fn balances(wallets: &[Wallet]) -> Vec<Balance> {
+    wallets.iter().map(Wallet::balance).collect()
+}
+
+#[test]
+fn confirming_reserves_the_funds_and_moves_nothing() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let wallets = [Wallet::with(&server, "GBP", 90_000_000_00), Wallet::with(&server, "JPY", 90_000_000)];
+    let credit = credit_body(&demo().budget("EUR"), "1000000.00", "EUR");
+    let euros = expect_json(&client.post(CREDIT, credit), 200);
+    let before = balances(&wallets);
+    for batch in demo().batches("validated") {
+        let session = open_session(&client, &batch);
+        expect_json(&confirm(&client, &batch, &session, "000000"), 200);
+    }
+    let after = balances(&wallets);
+    let euros_after = expect_json(&client.post(CREDIT, credit_body(&demo().budget("EUR"), "0.01", "EUR")), 200);
+    let mut reserved = 0;
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before.ledger, after.ledger, "confirming moved money");
+        assert!(after.available <= before.available, "confirming gave money");
+        reserved += before.available - after.available;
+    }
+    let available = |balance: &Value| text(balance, "/balance/availableBalance").replace('.', "").parse::<i64>().unwrap();
+    reserved += available(&euros) + 1 - available(&euros_after);
+    assert!(reserved > 0, "nothing was reserved by any batch");
+}
+
+/// Brings every budget of the demo account to nothing available.
+fn drain(server: &Server) {
+    Wallet::with(server, "GBP", 0);
+    Wallet::with(server, "JPY", 0);
+    if demo().active_cards("EUR").next().is_some() {
+        Wallet::with(server, "EUR", 0);
+    }
+}
+
+/// A batch that cannot be funded, a session for it, and the answer to its confirmation.
+fn short_batch(client: &Client) -> (String, String, Answer) {
+    for batch in demo().batches("validated") {
+        let session = open_session(client, &batch);
+        let answer = confirm(client, &batch, &session, "000000");
+        if answer.status == 409 {
+            return (batch, session, answer);
+        }
+        expect_json(&answer, 200);
+    }
+    panic!("every batch was funded from drained budgets");
+}
+
+#[test]
+fn short_funds_burn_neither_session_nor_token() {
+    let server = Server::sandbox();
+    let client = server.client();
+    drain(&server);
+    let (batch, session, answer) = short_batch(&client);
+    for fault in expect_error(&answer, 409) {
+        assert_eq!((fault.path.as_str(), fault.code.as_str()), ("", "insufficient_funds"));
+        let digits = fault.message.chars().filter(char::is_ascii_digit).count();
+        assert!(digits > 1, "neither what is needed nor what is there: {}", fault.message);
+    }
+    let again = confirm(&client, &batch, &session, "000000");
+    assert!(expect_error(&again, 409).iter().all(|fault| fault.code == "insufficient_funds"));
+    for currency in ["GBP", "EUR", "JPY"] {
+        let credit = credit_body(&demo().budget(currency), "1000000000", currency);
+        expect_json(&client.post(CREDIT, credit), 200);
+    }
+    let funded = confirm(&client, &batch, &session, "000000");
+    assert_eq!(expect_json(&funded, 200), json!({"status": "confirmed"}));
+}
+
+#[test]
+fn the_token_is_looked_at_before_the_funds() {
+    let server = Server::sandbox();
+    let client = server.client();
+    drain(&server);
+    let (batch, session, _) = short_batch(&client);
+    let answer = confirm(&client, &batch, &session, "000001");
+    assert_eq!(expect_error(&answer, 403)[0].code, "mfa_failed");
+}
+
+#[test]
+fn the_scope_of_confirming() {
+    let batch = demo().batch("validated");
+    let answer = confirm(&shared().limited(), &batch, ABSENT, "000000");
+    let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
+    assert!(fault.message.contains("payment-batches:confirm:any"), "{}", fault.message);
+}

@@ -1,0 +1,267 @@
+//! `POST /v2/mfa/sessions` and what becomes of a session: burnt, expired, locked, and TOTP as a whole locked.
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use totp_rs::{Algorithm, Builder, Secret, Totp};
+
+use crate::confirm_batch::{confirm, mfa_body, open_session};
+use crate::support::assert::{members, text, time, uuid};
+use crate::support::{
+    ABSENT, Answer, Client, MFA_SESSIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json, shared,
+};
+
+fn totp() -> Totp {
+    let secret = Secret::try_from_base32(&demo().totp_secret).unwrap();
+    Builder::new().with_algorithm(Algorithm::SHA1).with_digits(6).with_skew(1).with_secret(secret).build_noncompliant()
+}
+
+fn seconds() -> u64 {
+    u64::try_from(Utc::now().timestamp()).unwrap()
+}
+
+/// The token of a step, counted from now.
+fn token_at(step: i64) -> String {
+    totp().generate(seconds().checked_add_signed(step * 30).unwrap()).to_string()
+}
+
+/// A well-formed token that no step near now has.
+fn wrong_token() -> String {
+    let near: Vec<_> = (-5..=5).map(token_at).collect();
+    (0..20).map(|number| format!("{:06}", 111_111 + number)).find(|token| !near.contains(token)).unwrap()
+}
+
+fn open(client: &Client, batch: &str, provider: &str) -> String {
+    let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch, "provider": provider}).to_string());
+    text(&expect_json(&answer, 201), "/sessionId").to_owned()
+}
+
+fn confirm_totp(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
+    client.post(&confirm_path(batch), mfa_body("totp", session, token))
+}
+
+/// An MFA refusal: its code, at a place inside `body.mfa`.
+fn refused(answer: &Answer, code: &str) {
+    let faults = expect_error(answer, 403);
+    assert_eq!(faults.len(), 1, "{answer:?}");
+    assert_eq!(faults[0].code, code, "{answer:?}");
+    assert!(faults[0].path.starts_with("body.mfa"), "{answer:?}");
+}
+
+#[test]
+fn a_session_has_every_member() {
+    for (provider, shown) in [
+        (None, "sandbox"),
+        (Some("sandbox"), "sandbox"),
+        (Some("fx-mfa-service"), "sandbox"),
+        (Some("totp"), "totp"),
+    ] {
+        let mut body = json!({"paymentBatchId": demo().batch("validated")});
+        if let Some(provider) = provider {
+            body["provider"] = json!(provider);
+        }
+        let answer = shared().client().post(MFA_SESSIONS, body.to_string());
+        let session = expect_json(&answer, 201);
+        assert_eq!(members(&session), ["expiresAt", "provider", "sessionId"]);
+        uuid(&session["sessionId"]);
+        assert_eq!(session["provider"], shown);
+        let date = DateTime::parse_from_rfc2822(answer.header("date").unwrap()).unwrap();
+        let life = time(&session["expiresAt"]).signed_duration_since(date).num_seconds();
+        assert!((240..=360).contains(&life), "it lives {life} seconds, not five minutes");
+    }
+}
+
+#[test]
+fn an_optional_provider_may_be_null() {
+    let body = json!({"paymentBatchId": demo().batch("validated"), "provider": null});
+    let session = expect_json(&shared().client().post(MFA_SESSIONS, body.to_string()), 201);
+    assert_eq!(session["provider"], "sandbox");
+}
+
+#[test]
+fn only_for_a_validated_batch_of_the_account() {
+    let client = shared().client();
+    let open = |client: &Client, batch: &str| client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
+    expect_fault(&open(&client, ABSENT), 404, "body.paymentBatchId", "not_found");
+    expect_fault(&open(&shared().other(), &demo().batch("validated")), 404, "body.paymentBatchId", "not_found");
+    for status in ["draft", "confirmed", "started", "completed", "failed", "cancelled"] {
+        let fault = expect_fault(&open(&client, &demo().batch(status)), 409, "body.paymentBatchId", "invalid_state");
+        assert!(fault.message.contains(status), "{}", fault.message);
+    }
+}
+
+#[test]
+fn an_unknown_session_fails() {
+    let batch = demo().batch("validated");
+    refused(&confirm(&shared().client(), &batch, ABSENT, "000000"), "mfa_failed");
+}
+
+#[test]
+fn a_session_belongs_to_its_batch() {
+    let client = shared().client();
+    let batches = demo().batches("validated");
+    let session = open_session(&client, &batches[0]);
+    refused(&confirm(&client, &batches[1], &session, "000000"), "mfa_failed");
+}
+
+#[test]
+fn a_session_belongs_to_its_provider() {
+    let client = shared().client();
+    let batch = demo().batch("validated");
+    let scripted = open_session(&client, &batch);
+    refused(&confirm_totp(&client, &batch, &scripted, &token_at(0)), "mfa_failed");
+    let enrolled = open(&client, &batch, "totp");
+    refused(&confirm(&client, &batch, &enrolled, "000000"), "mfa_failed");
+}
+
+#[test]
+fn a_wrong_token_fails_and_changes_nothing() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+    refused(&confirm(&client, &batch, &session, "123456"), "mfa_failed");
+    expect_json(&confirm(&client, &batch, &session, "000000"), 200);
+}
+
+#[test]
+fn an_expired_session_stays_expired() {
+    let client = shared().client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    refused(&confirm(&client, &batch, &session, "000002"), "mfa_expired");
+    refused(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
+}
+
+#[test]
+fn a_locked_session_stays_locked() {
+    let client = shared().client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    refused(&confirm(&client, &batch, &session, "000003"), "mfa_locked");
+    refused(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
+}
+
+#[test]
+fn the_fifth_wrong_token_locks_the_session_alone() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    for _ in 0..5 {
+        refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+    }
+    refused(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
+    refused(&confirm(&client, &batch, &session, "000001"), "mfa_locked");
+    let fresh = open_session(&client, &batch);
+    expect_json(&confirm(&client, &batch, &fresh, "000000"), 200);
+}
+
+#[test]
+fn four_wrong_tokens_do_not_lock() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    for _ in 0..4 {
+        refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+    }
+    expect_json(&confirm(&client, &batch, &session, "000000"), 200);
+}
+
+#[test]
+fn attempts_on_a_batch_in_another_state_do_not_count() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    for _ in 0..10 {
+        let answer = confirm(&client, &demo().batch("draft"), &session, "000001");
+        expect_fault(&answer, 409, "path.paymentBatchId", "invalid_state");
+    }
+    expect_json(&confirm(&client, &batch, &session, "000000"), 200);
+}
+
+#[test]
+fn attempts_survive_a_restart() {
+    let server = Server::sandbox();
+    let batch = demo().batch("validated");
+    let session = open_session(&server.client(), &batch);
+    for _ in 0..5 {
+        refused(&confirm(&server.client(), &batch, &session, "000001"), "mfa_failed");
+    }
+    let server = Server::on(server.kill());
+    refused(&confirm(&server.client(), &batch, &session, "000000"), "mfa_locked");
+}
+
+#[test]
+fn totp_confirms_and_each_step_is_used_once() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batches = demo().batches("validated");
+    let token = token_at(0);
+    let first = open(&client, &batches[0], "totp");
+    let answer = confirm_totp(&client, &batches[0], &first, &token);
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
+    let second = open(&client, &batches[1], "totp");
+    refused(&confirm_totp(&client, &batches[1], &second, &token), "mfa_failed");
+    let next = token_at(1);
+    let answer = confirm_totp(&client, &batches[1], &second, &next);
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}), "the next step's token");
+}
+
+#[test]
+fn totp_refuses_steps_outside_the_window() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open(&client, &batch, "totp");
+    refused(&confirm_totp(&client, &batch, &session, &token_at(-6)), "mfa_failed");
+    refused(&confirm_totp(&client, &batch, &session, &token_at(6)), "mfa_failed");
+    refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
+    expect_json(&confirm_totp(&client, &batch, &session, &token_at(0)), 200);
+}
+
+#[test]
+fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    for _ in 0..4 {
+        let session = open(&client, &batch, "totp");
+        for _ in 0..5 {
+            refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
+        }
+    }
+    let fresh = open(&client, &batch, "totp");
+    refused(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
+    let scripted = open_session(&client, &batch);
+    expect_json(&confirm(&client, &batch, &scripted, "000000"), 200);
+}
+
+#[test]
+fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    for _ in 0..5 {
+        let session = open_session(&client, &batch);
+        for _ in 0..5 {
+            refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+        }
+    }
+    let session = open(&client, &batch, "totp");
+    expect_json(&confirm_totp(&client, &batch, &session, &token_at(0)), 200);
+}
+
+#[test]
+fn the_scope_of_sessions() {
+    let body = json!({"paymentBatchId": demo().batch("validated")}).to_string();
+    let fault = expect_fault(
+        &shared().limited().post(MFA_SESSIONS, body),
+        403,
+        "header.Authorization",
+        "insufficient_scope",
+    );
+    assert!(fault.message.contains("payment-batches:confirm:any"), "{}", fault.message);
+}

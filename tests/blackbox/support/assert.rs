@@ -1,0 +1,146 @@
+//! What holds for every answer, and for every error above all.
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+use serde_json::Value;
+
+use super::client::Answer;
+
+/// The codes of contract section 1.3: a closed list.
+const CODES: [&str; 41] = [
+    "required", "invalid_json", "invalid_type", "invalid_format", "invalid_value", "out_of_range", "too_long",
+    "too_many_decimals", "unknown_field", "duplicate_field", "duplicate_parameter", "method_not_allowed",
+    "payload_too_large", "unsupported_media_type", "not_found", "missing_credentials", "invalid_credentials",
+    "insufficient_scope", "address_not_allowed", "feature_not_enabled", "sandbox_only", "invalid_state",
+    "already_cleared", "already_reversed", "expired", "wrong_transaction_kind", "amount_exceeds_hold",
+    "amount_exceeds_authorization", "insufficient_funds", "balance_limit", "mfa_required", "mfa_not_enrolled",
+    "mfa_failed", "mfa_expired", "mfa_locked", "idempotency_mismatch", "idempotency_in_flight", "rate_limited",
+    "overloaded", "provider_unavailable", "internal",
+];
+
+/// One entry of `errors`.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) path: String,
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+/// Reads an error answer, or says what is wrong with its shape. Every error of the suite passes through here.
+pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, String> {
+    if answer.status != status {
+        return Err(format!("{status} was due, got {answer:?}"));
+    }
+    if answer.header("content-type") != Some("application/json") {
+        return Err(format!("the content type is not application/json: {answer:?}"));
+    }
+    if answer.header("x-request-id").is_none_or(str::is_empty) {
+        return Err(format!("no X-Request-Id: {answer:?}"));
+    }
+    let body: Value =
+        serde_json::from_slice(&answer.body).map_err(|error| format!("no JSON ({error}): {answer:?}"))?;
+    let members = body.as_object().ok_or_else(|| format!("no object: {answer:?}"))?;
+    if members.keys().any(|name| name != "message" && name != "errors") {
+        return Err(format!("a member that is none of an error body's: {answer:?}"));
+    }
+    short_text(&body["message"], 1, 1024).map_err(|why| format!("message {why}: {answer:?}"))?;
+    let errors = body["errors"].as_array().filter(|errors| !errors.is_empty());
+    let errors = errors.ok_or_else(|| format!("no errors in the body: {answer:?}"))?;
+    errors.iter().map(|entry| read_fault(entry).map_err(|why| format!("{why}: {answer:?}"))).collect()
+}
+
+fn read_fault(entry: &Value) -> Result<Fault, String> {
+    let members = entry.as_object().ok_or("an entry is no object")?;
+    if members.len() != 3 {
+        return Err(format!("an entry has {} members", members.len()));
+    }
+    let path = short_text(&entry["path"], 0, 256).map_err(|why| format!("path {why}"))?;
+    let message = short_text(&entry["message"], 1, 1024).map_err(|why| format!("an entry's message {why}"))?;
+    let code = short_text(&entry["errorCode"], 1, 64).map_err(|why| format!("errorCode {why}"))?;
+    if !CODES.contains(&code.as_str()) {
+        return Err(format!("{code} is none of the error codes"));
+    }
+    Ok(Fault { path, code, message })
+}
+
+fn short_text(value: &Value, least: usize, most: usize) -> Result<String, String> {
+    let text = value.as_str().ok_or("is no string")?;
+    let length = text.chars().count();
+    if (least..=most).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
+}
+
+/// An error answer of this status.
+pub(crate) fn expect_error(answer: &Answer, status: u16) -> Vec<Fault> {
+    read_error(answer, status).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// An error answer with exactly one entry, at this path, with this code.
+pub(crate) fn expect_fault(answer: &Answer, status: u16, path: &str, code: &str) -> Fault {
+    let mut faults = expect_faults(answer, status, &[(path, code)]);
+    faults.swap_remove(0)
+}
+
+/// An error answer with exactly these entries, in any order. `*` stands for any code, and for any path.
+pub(crate) fn expect_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Vec<Fault> {
+    compare_faults(answer, status, wanted).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// As [`expect_faults`], for tables that go on after a failure.
+pub(crate) fn compare_faults(
+    answer: &Answer,
+    status: u16,
+    wanted: &[(&str, &str)],
+) -> Result<Vec<Fault>, String> {
+    let faults = read_error(answer, status)?;
+    let mut left: Vec<&Fault> = faults.iter().collect();
+    // The exact ones first, so that a star does not take the entry of another.
+    let mut sorted = wanted.to_vec();
+    sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
+    for (path, code) in sorted {
+        let found = left
+            .iter()
+            .position(|fault| (path == "*" || fault.path == path) && (code == "*" || fault.code == code));
+        let Some(found) = found else {
+            return Err(format!("no entry ({path}, {code}) in {answer:?}"));
+        };
+        left.swap_remove(found);
+    }
+    if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {wanted:?} in {answer:?}")) }
+}
+
+/// A success of this status, with the headers that every answer has.
+pub(crate) fn expect_json(answer: &Answer, status: u16) -> Value {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
+    assert!(answer.header("x-request-id").is_some_and(|id| !id.is_empty()), "{answer:?}");
+    answer.json()
+}
+
+/// The names of an object's members, in order of the alphabet.
+pub(crate) fn members(value: &Value) -> Vec<&str> {
+    let mut names: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+/// A time as the contract writes it: UTC, whole seconds.
+pub(crate) fn time(value: &Value) -> DateTime<Utc> {
+    let text = value.as_str().unwrap_or_else(|| panic!("no time: {value}"));
+    let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ");
+    let time = time.unwrap_or_else(|error| panic!("{text}: {error}")).and_utc();
+    assert_eq!(time.format("%Y-%m-%dT%H:%M:%SZ").to_string(), text);
+    time
+}
+
+/// A hyphenated UUID in lower case.
+pub(crate) fn uuid(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_else(|| panic!("no id: {value}"));
+    let id = uuid::Uuid::try_parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(id.hyphenated().to_string(), text);
+    text.to_owned()
+}
+
+/// The text at a place of a value.
+pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    let found = value.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or_else(|| panic!("no text at {pointer} of {value}"))
+}

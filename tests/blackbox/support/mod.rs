@@ -1,0 +1,44 @@
+//! What every test stands on: the process under test, two HTTP clients, the demo data, the assertions.
+
+pub(crate) mod assert;
+pub(crate) mod client;
+pub(crate) mod demo;
+pub(crate) mod http;
+pub(crate) mod money;
+pub(crate) mod record;
+pub(crate) mod server;
+pub(crate) mod table;
+pub(crate) mod wallet;
+
+pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
+pub(crate) use client::{Answer, Client};
+pub(crate) use demo::demo;
+pub(crate) use server::{Home, Server, shared};
+pub(crate) use wallet::Wallet;
+
+/// A UUID that no object of the demo data carries.
+pub(crate) const ABSENT: &str = "0190a1b2-0000-7000-8000-00000000dead";
+
+pub(crate) const CHECKOUTS: &str = "/v2/merchant/checkouts";
+pub(crate) const BANKS: &str = "/v2/merchant/banks";
+pub(crate) const LOOKUP: &str = "/v2/addresses/lookup";
+pub(crate) const MFA_SESSIONS: &str = "/v2/mfa/sessions";
+pub(crate) const CREDIT: &str = "/v2/budgets/generate-credit";
+pub(crate) const AUTHORIZATION: &str = "/v2/cards/simulations/transaction/authorization";
+pub(crate) const ADVICE: &str = "/v2/cards/simulations/transaction/authorization/advice";
+pub(crate) const CLEARING: &str = "/v2/cards/simulations/transaction/authorization/clearing";
+pub(crate) const REVERSAL: &str = "/v2/cards/simulations/transaction/authorization/reversal";
+pub(crate) const REFUND: &str = "/v2/cards/simulations/refund/authorization";
+pub(crate) const REFUND_CLEARING: &str = "/v2/cards/simulations/refund/authorization/clearing";
+pub(crate) const ATM: &str = "/v2/cards/simulations/atm/withdrawal/authorization";
+pub(crate) const ATM_CLEARING: &str = "/v2/cards/simulations/atm/withdrawal/authorization/clearing";
+
+/// The path that confirms a batch.
+pub(crate) fn confirm_path(batch: &str) -> String {
+    format!("/v2/payment-batches/{batch}/confirm")
+}
+
+/// Every operation that exists in the sandbox only.
+pub(crate) const SIMULATIONS: [&str; 9] = [
+    CREDIT, AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING,
+];

@@ -1,0 +1,39 @@
+//! Amounts as the service writes them, in whole minor units.
+
+/// The digits after the point of the currencies that the demo data uses.
+pub(crate) fn digits(currency: &str) -> usize {
+    match currency {
+        "GBP" | "EUR" => 2,
+        "JPY" => 0,
+        other => panic!("a currency that the tests do not know: {other}"),
+    }
+}
+
+/// Reads an amount, exactly as it must be written.
+pub(crate) fn minor(text: &str, currency: &str) -> i64 {
+    let value: i64 = text.replace('.', "").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(written(value, currency), text, "not the way {currency} is written");
+    value
+}
+
+/// Writes an amount.
+pub(crate) fn written(minor: i64, currency: &str) -> String {
+    let digits = digits(currency);
+    if digits == 0 {
+        return minor.to_string();
+    }
+    let sign = if minor < 0 { "-" } else { "" };
+    let magnitude = minor.unsigned_abs();
+    let unit = 10_u64.pow(u32::try_from(digits).unwrap());
+    format!("{sign}{}.{:0digits$}", magnitude / unit, magnitude % unit)
+}
+
+/// The ISO 4217 number of a currency.
+pub(crate) fn numeric(currency: &str) -> &'static str {
+    match currency {
+        "GBP" => "826",
+        "EUR" => "978",
+        "JPY" => "392",
+        other => panic!("a currency that the tests do not know: {other}"),
+    }
+}

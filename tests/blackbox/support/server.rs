@@ -1,0 +1,312 @@
+//! The process under test: the real binary on a free port, with a database and a directory of its own.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::client::Client;
+use super::demo::{demo, template};
+
+/// The bound on everything that could hang. Nothing is measured against it.
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+
+const BINARY: &str = env!("CARGO_BIN_EXE_florin");
+const DATABASE: &str = "florin.db";
+
+/// A directory with a database file, and the settings that the binary is run with there.
+pub(crate) struct Home {
+    dir: TempDir,
+    settings: Vec<(String, String)>,
+}
+
+impl Home {
+    /// Nothing in it: no database file yet. The environment is the sandbox.
+    pub(crate) fn empty() -> Self {
+        let dir = tempfile::Builder::new().prefix("florin-blackbox-").tempdir().unwrap();
+        let database = format!("sqlite://{}", dir.path().join(DATABASE).display());
+        let home = Self { dir, settings: Vec::new() };
+        home.set("FLORIN_ENVIRONMENT", "sandbox")
+            .set("FLORIN_DATABASE_URL", &database)
+            .set("FLORIN_LISTEN", "127.0.0.1:0")
+    }
+
+    /// Fresh demo data, just as `florin demo` leaves it.
+    pub(crate) fn demo() -> Self {
+        let home = Self::empty();
+        for (name, bytes) in &template().files {
+            fs::write(home.path().join(name), bytes).unwrap();
+        }
+        home
+    }
+
+    /// Sets one variable, in place of an earlier value.
+    pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
+        self.settings.retain(|(known, _)| known != name);
+        self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file beside the database and gives its path.
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    /// Name and bytes of every file of the database.
+    pub(crate) fn database_files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.path()).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(DATABASE) {
+                files.push((name, fs::read(entry.path()).unwrap()));
+            }
+        }
+        assert!(!files.is_empty(), "there is no database file in {}", self.path().display());
+        files
+    }
+
+    /// What servers of this home have logged so far.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.path().join("server.log")
+    }
+
+    /// The binary with these arguments and settings, and none of the settings of whoever runs the tests.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(BINARY);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("FLORIN_") {
+                command.env_remove(name);
+            }
+        }
+        command.args(arguments).current_dir(self.path());
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        finish(self.command(arguments), arguments)
+    }
+
+    /// Runs a command that must succeed and print one JSON value.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "florin {arguments:?} failed: {stderr}");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str(&stdout)
+            .unwrap_or_else(|error| panic!("florin {arguments:?} printed no JSON ({error}): {stdout}"))
+    }
+
+    /// Runs a command that must fail, and gives what it said on stderr.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "florin {arguments:?} succeeded");
+        assert!(output.status.code().is_some(), "florin {arguments:?} died of a signal");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!stderr.trim().is_empty(), "florin {arguments:?} failed without a word");
+        assert!(!stderr.contains("panicked at"), "florin {arguments:?} panicked: {stderr}");
+        stderr
+    }
+}
+
+fn finish(mut command: Command, arguments: &[&str]) -> Output {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdout = gather(child.stdout.take().unwrap());
+    let stderr = gather(child.stderr.take().unwrap());
+    let Some(status) = wait(&mut child) else {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("florin {arguments:?} did not end: {}", String::from_utf8_lossy(&stderr.join().unwrap()));
+    };
+    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+fn gather(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    None
+}
+
+/// A running `florin serve`. It is killed when this value goes, and also when the test process goes.
+pub(crate) struct Server {
+    child: Child,
+    watchdog: Child,
+    home: Option<Home>,
+    lines: Mutex<Receiver<String>>,
+    /// The line that `serve --json` printed once it listened.
+    pub(crate) banner: Value,
+    /// `127.0.0.1:port`
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// A sandbox with fresh demo data.
+    pub(crate) fn sandbox() -> Self {
+        Self::on(Home::demo())
+    }
+
+    /// A server on this home.
+    pub(crate) fn on(home: Home) -> Self {
+        let (child, watchdog, lines) = spawn(&home, &["serve", "--json"]);
+        let line = next_line(&lines).unwrap_or_else(|| panic!("the server did not start: {}", home.log()));
+        let banner: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("not a line of JSON ({error}): {line}"));
+        let address = banner["listen"].as_str().unwrap().to_owned();
+        Self { child, watchdog, home: Some(home), lines: Mutex::new(lines), banner, address }
+    }
+
+    /// `florin serve` as a person starts it, and the lines it prints.
+    pub(crate) fn for_people(home: Home) -> Self {
+        let (child, watchdog, lines) = spawn(&home, &["serve"]);
+        Self {
+            child,
+            watchdog,
+            home: Some(home),
+            lines: Mutex::new(lines),
+            banner: Value::Null,
+            address: String::new(),
+        }
+    }
+
+    /// The demo account's key on the demo account.
+    pub(crate) fn client(&self) -> Client {
+        self.client_of(&demo().api_key, &demo().account)
+    }
+
+    /// The other client's key on its own account.
+    pub(crate) fn other(&self) -> Client {
+        self.client_of(&demo().other_key, &demo().other_account)
+    }
+
+    /// The key without scopes.
+    pub(crate) fn limited(&self) -> Client {
+        self.client_of(&demo().limited_key, &demo().account)
+    }
+
+    /// Any key on any account.
+    pub(crate) fn client_of(&self, key: &str, account: &str) -> Client {
+        Client::new(&self.address, Some(&format!("ApiKey {key}")), account)
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        self.home.as_ref().unwrap()
+    }
+
+    /// The next line on stdout, or none within `patience`.
+    pub(crate) fn printed(&self, patience: Duration) -> Option<String> {
+        match self.lines.lock().unwrap().recv_timeout(patience) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// SIGKILL, and the home it leaves.
+    pub(crate) fn kill(mut self) -> Home {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.home.take().unwrap()
+    }
+
+    /// Sends SIGTERM and does not wait.
+    pub(crate) fn signal_term(&self) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &pid]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for the end of a server that was told to stop.
+    pub(crate) fn ended(mut self) -> (ExitStatus, Home) {
+        let status = wait(&mut self.child).expect("the server did not stop");
+        (status, self.home.take().unwrap())
+    }
+
+    /// SIGTERM and the wait.
+    pub(crate) fn stop(self) -> (ExitStatus, Home) {
+        self.signal_term();
+        self.ended()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The watchdog first: later the number of the process may be another's.
+        let _ = self.watchdog.kill();
+        let _ = self.watchdog.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
+    let log = fs::OpenOptions::new().create(true).append(true).open(home.log_path()).unwrap();
+    let mut child = home.command(arguments).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+    let watchdog = watch(child.id(), home.path());
+    let (sender, lines) = channel();
+    let stdout = child.stdout.take().unwrap();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines() {
+            let Ok(line) = line else { break };
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    (child, watchdog, lines)
+}
+
+/// A shell that waits on a pipe which closes when the test process ends, however it ends.
+fn watch(pid: u32, directory: &Path) -> Child {
+    Command::new("sh")
+        .arg("-c")
+        .arg("trap '' INT TERM; read -r _; kill -9 \"$1\"; rm -rf \"$2\"")
+        .args(["sh", &pid.to_string()])
+        .arg(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn next_line(lines: &Receiver<String>) -> Option<String> {
+    lines.recv_timeout(LIMIT).ok()
+}
+
+/// The sandbox that all tests share which neither count its money nor use up its batches.
+pub(crate) fn shared() -> &'static Server {
+    static SHARED: OnceLock<Server> = OnceLock::new();
+    SHARED.get_or_init(Server::sandbox)
+}

@@ -1,0 +1,56 @@
+//! Tables of bad input: every row is tried, and all that fail are told together.
+
+use super::assert::compare_faults;
+use super::client::Answer;
+
+/// One row: a name, the status, and every fault that must be told, no more and no fewer.
+pub(crate) struct Row<'a> {
+    pub(crate) name: String,
+    pub(crate) status: u16,
+    pub(crate) faults: Vec<(&'a str, &'a str)>,
+}
+
+/// A row of one fault that is answered with 400.
+pub(crate) fn bad<'a>(name: impl Into<String>, path: &'a str, code: &'a str) -> Row<'a> {
+    Row { name: name.into(), status: 400, faults: vec![(path, code)] }
+}
+
+/// The failures of a table.
+#[derive(Default)]
+pub(crate) struct Table {
+    tried: usize,
+    failed: Vec<String>,
+}
+
+impl Table {
+    /// Compares an answer with its row.
+    pub(crate) fn check(&mut self, row: &Row<'_>, answer: &Answer) {
+        self.tried += 1;
+        if let Err(why) = compare_faults(answer, row.status, &row.faults) {
+            self.failed.push(format!("{}: {why}", row.name));
+        }
+    }
+
+    /// Notes an answer that should have been a success of this status.
+    pub(crate) fn accepted(&mut self, name: &str, status: u16, answer: &Answer) {
+        self.tried += 1;
+        if answer.status != status {
+            self.failed.push(format!("{name}: {status} was due, got {answer:?}"));
+        }
+    }
+
+    /// Notes any other comparison.
+    pub(crate) fn same(&mut self, name: &str, actual: &str, wanted: &str) {
+        self.tried += 1;
+        if actual != wanted {
+            self.failed.push(format!("{name}: {wanted} was due, got {actual}"));
+        }
+    }
+
+    /// Fails when a row failed, or when fewer rows than `least` were tried.
+    pub(crate) fn done(self, least: usize) {
+        let failed = self.failed.len();
+        assert!(failed == 0, "{failed} of {} failed:\n{}", self.tried, self.failed.join("\n"));
+        assert!(self.tried >= least, "only {} rows were tried", self.tried);
+    }
+}
