@@ -1,1 +1,26 @@
-//! The HTTP face of Florin on actix-web.
+//! The HTTP face of Florin on actix-web: it reads requests, asks use cases, and writes answers. No rule lives here.
+//!
+//! - `routes` has one operation a file; `call` has the steps that all of them begin with.
+//! - `extract` reads queries, headers and bodies, and collects every fault with its place.
+//! - `mapping` is the one place where errors become answers; `problem` is what they look like.
+//! - `middleware` wraps every request.
+
+mod call;
+mod codes;
+mod extract;
+mod mapping;
+mod middleware;
+mod problem;
+mod repeat;
+mod routes;
+mod server;
+mod state;
+mod views;
+
+pub use server::{HttpSettings, bind};
+pub use state::RenderMetrics;
+
+/// The OpenAPI 3.1 document of everything that is served, as JSON.
+pub fn openapi_json() -> String {
+    routes::openapi::text().to_owned()
+}

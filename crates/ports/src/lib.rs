@@ -1,1 +1,64 @@
-//! What the domain needs from the outside world, one trait a file.
+//! What Florin needs from the outside world, one trait a file, in the domain's own words.
+//!
+//! Ports have three shapes:
+//! 1. **Read**: a method returns values; an object of another account is simply absent.
+//! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
+//! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`MfaSessions`]): the port is given
+//!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
+//!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
+//!    may put many decisions into one transaction; a caller can't tell.
+//!
+//! With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
+
+mod access;
+mod addresses;
+mod audit;
+mod card_ledger;
+mod clock;
+mod credits;
+mod error;
+mod merchant;
+mod mfa;
+mod payment_batches;
+mod registry;
+mod repeat;
+mod seeding;
+#[cfg(feature = "test-support")]
+pub mod test_support;
+mod upkeep;
+
+pub use access::{Accounts, Callers};
+pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
+pub use audit::{AuditReport, Discrepancy, LedgerAudit};
+pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
+pub use clock::{Clock, IdSource};
+pub use credits::{CreditOrder, Credits};
+pub use error::{StoreError, WriteError};
+pub use merchant::{Banks, Checkouts};
+pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
+pub use payment_batches::{ConfirmOrder, PaymentBatches};
+pub use registry::Registry;
+pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
+pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
+pub use upkeep::{Readiness, Upkeep};
+
+#[cfg(feature = "test-support")]
+pub use {
+    access::{MockAccounts, MockCallers},
+    addresses::{MockAddressBook, MockPostcodeProvider},
+    audit::MockLedgerAudit,
+    card_ledger::MockCardLedger,
+    clock::{MockClock, MockIdSource},
+    credits::MockCredits,
+    merchant::{MockBanks, MockCheckouts},
+    mfa::{MockMfaProvider, MockMfaSessions},
+    payment_batches::MockPaymentBatches,
+    registry::MockRegistry,
+    seeding::MockSeeding,
+    upkeep::MockUpkeep,
+};
+
+use std::sync::Arc;
+
+/// A pure decision that an adapter calls under its lock, once or more.
+pub type Decide<S, D> = Arc<dyn Fn(&S) -> D + Send + Sync>;

@@ -2,10 +2,12 @@
 
 mod check;
 mod enrolment;
+mod open;
 mod session;
 
 pub use check::{MfaCheck, MfaFailure, MfaOutcome, MfaVerdict};
 pub use enrolment::{Secret, TotpEnrolment};
+pub use open::{OpenRefusal, OpenRequest, OpenSituation, decide_open};
 pub use session::{MfaSession, MfaSessionState};
 
 use crate::access::Environment;

@@ -1,0 +1,131 @@
+//! Who calls, and what they may do (contract 1.1, 1.2).
+
+use crate::Services;
+use florin_domain::access::{Account, Caller, Environment, Feature, KeyHash, Scope};
+use florin_domain::ids::AccountId;
+use florin_ports::StoreError;
+use ipnet::IpNet;
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+
+/// What an operation wants of its caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Permission {
+    /// The scope.
+    pub scope: Scope,
+    /// Whether it exists in the sandbox only.
+    pub sandbox_only: bool,
+    /// The feature that must be switched on.
+    pub feature: Option<Feature>,
+}
+
+impl Permission {
+    /// An operation that wants a scope, and nothing else.
+    pub const fn of(scope: Scope) -> Self {
+        Self { scope, sandbox_only: false, feature: None }
+    }
+
+    /// An operation of the sandbox.
+    pub const fn sandbox(scope: Scope) -> Self {
+        Self { scope, sandbox_only: true, feature: None }
+    }
+}
+
+/// Why a caller is turned away.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// The key is malformed, unknown, expired, revoked or of another environment: which of them is not told.
+    #[error("the credentials are not valid")]
+    InvalidCredentials,
+    /// The key lacks a scope.
+    #[error("the scope {0} is missing")]
+    InsufficientScope(Scope),
+    /// The operation exists in the sandbox only.
+    #[error("sandbox only")]
+    SandboxOnly,
+    /// The feature is off for this client.
+    #[error("{} is not enabled", .0.as_str())]
+    FeatureNotEnabled(Feature),
+    /// The client may not call from this network.
+    #[error("calls from this address are not allowed")]
+    AddressNotAllowed,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// All that is stored of a key. A key has 256 random bits, so a plain hash is enough, and looking a hash up tells
+/// nothing of how much of the key was right.
+pub fn key_hash(key: &str) -> KeyHash {
+    KeyHash(Sha256::digest(key.as_bytes()).into())
+}
+
+/// Finds the caller behind a key that is valid here and now.
+pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessError> {
+    let caller = services.callers.find(&key_hash(key)).await?;
+    let now = services.clock.now();
+    caller.filter(|caller| caller.key.is_valid(services.environment, now)).ok_or(AccessError::InvalidCredentials)
+}
+
+/// Checks scope, then the switches: environment, feature, address.
+pub fn permit(
+    caller: &Caller,
+    permission: &Permission,
+    environment: Environment,
+    peer: Option<IpAddr>,
+) -> Result<(), AccessError> {
+    if !caller.key.scopes.contains(&permission.scope) {
+        return Err(AccessError::InsufficientScope(permission.scope));
+    }
+    if permission.sandbox_only && environment != Environment::Sandbox {
+        return Err(AccessError::SandboxOnly);
+    }
+    if let Some(feature) = permission.feature.filter(|feature| !caller.client.features.contains(feature)) {
+        return Err(AccessError::FeatureNotEnabled(feature));
+    }
+    if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
+}
+
+/// No list: from anywhere. A network that can't be read lets nobody in.
+fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
+    if networks.is_empty() {
+        return true;
+    }
+    let Some(peer) = peer.map(|peer| peer.to_canonical()) else { return false };
+    networks.iter().filter_map(|network| network.parse::<IpNet>().ok()).any(|network| network.contains(&peer))
+}
+
+/// Why an account can't be worked with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReachError {
+    /// It does not exist, or the key may not touch it: which of them is not told.
+    #[error("absent")]
+    Absent,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The account, if the caller's key reaches it.
+pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId) -> Result<Account, ReachError> {
+    let account = services.accounts.find(id).await?;
+    account.filter(|account| caller.key.reaches(account)).ok_or(ReachError::Absent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_cidr_of_either_family() {
+        let networks = vec!["10.1.0.0/16".to_owned(), "2001:db8::/32".to_owned()];
+        let from = |peer: &str| may_call_from(&networks, Some(peer.parse().unwrap()));
+        assert!(from("10.1.2.3"));
+        assert!(from("::ffff:10.1.2.3"));
+        assert!(from("2001:db8::1"));
+        assert!(!from("10.2.0.1"));
+        assert!(!may_call_from(&networks, None));
+        assert!(!may_call_from(&["nonsense".to_owned()], Some("10.1.2.3".parse().unwrap())));
+        assert!(may_call_from(&[], None));
+    }
+}

@@ -1,0 +1,102 @@
+//! A client confirms a payment batch (contract 3.2).
+
+use crate::Services;
+use florin_domain::access::{Account, Caller};
+use florin_domain::batch::{ConfirmRefusal, ConfirmStamp, MfaProof, PaymentBatch, decide_confirm};
+use florin_domain::ids::{JournalId, MfaSessionId, PaymentBatchId};
+use florin_domain::mfa::{MfaCheck, MfaProviderName};
+use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
+use std::fmt;
+use std::sync::Arc;
+
+/// What the client sends.
+#[derive(Clone, Debug)]
+pub struct ConfirmRequest {
+    /// The batch.
+    pub batch: PaymentBatchId,
+    /// The proof, if one was sent.
+    pub mfa: Option<MfaToken>,
+}
+
+/// A token with its session.
+#[derive(Clone)]
+pub struct MfaToken {
+    /// Who is to check it.
+    pub provider: MfaProviderName,
+    /// The session.
+    pub session: MfaSessionId,
+    /// The token, a secret.
+    pub token: String,
+}
+
+impl fmt::Debug for MfaToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MfaToken")
+            .field("provider", &self.provider)
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a batch was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfirmBatchError {
+    /// The MFA provider could not be asked.
+    #[error(transparent)]
+    Provider(#[from] MfaUnavailable),
+    /// The write came to nothing.
+    #[error(transparent)]
+    Write(#[from] WriteError<ConfirmRefusal>),
+}
+
+impl From<StoreError> for ConfirmBatchError {
+    fn from(error: StoreError) -> Self {
+        Self::Write(error.into())
+    }
+}
+
+/// Confirms a batch. The provider is asked before the lock is taken; what its word is worth is decided under it.
+pub async fn confirm_batch(
+    services: &Services,
+    caller: &Caller,
+    account: &Account,
+    request: ConfirmRequest,
+    repeat: Option<RepeatClaim<PaymentBatch>>,
+) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
+    let session = request.mfa.as_ref().map(|mfa| mfa.session);
+    let proof = match request.mfa {
+        Some(mfa) => Some(prove(services, caller, account, request.batch, mfa).await?),
+        None => None,
+    };
+    let now = services.clock.now();
+    let ids = Arc::clone(&services.ids);
+    let order = ConfirmOrder {
+        account: account.id.clone(),
+        batch: request.batch,
+        session,
+        decide: Arc::new(move |situation| {
+            let journals = situation.batch.orders.iter().map(|_| JournalId(ids.next_id())).collect();
+            decide_confirm(situation, proof.as_ref(), &ConfirmStamp { journals, now })
+        }),
+        repeat,
+    };
+    Ok(services.batches.confirm(order).await?)
+}
+
+async fn prove(
+    services: &Services,
+    caller: &Caller,
+    account: &Account,
+    batch: PaymentBatchId,
+    mfa: MfaToken,
+) -> Result<MfaProof, ConfirmBatchError> {
+    let provider = services.mfa_providers.iter().find(|provider| provider.name() == mfa.provider);
+    let provider = provider.ok_or_else(|| MfaUnavailable(format!("{} is not configured", mfa.provider)))?;
+    let secret = match mfa.provider {
+        MfaProviderName::Totp => services.mfa_sessions.enrolment(&account.id).await?.map(|enrolment| enrolment.secret),
+        MfaProviderName::Sandbox => None,
+    };
+    let verdict = provider.check(secret, &mfa.token, services.clock.now()).await?;
+    let check = MfaCheck { client: caller.client.id, account: account.id.clone(), batch, provider: mfa.provider };
+    Ok(MfaProof { check, verdict })
+}

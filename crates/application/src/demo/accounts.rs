@@ -1,0 +1,81 @@
+//! Clients, and accounts with what stands on them.
+
+use super::budgets::Book;
+use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id};
+use super::{DemoFault, batches, cards, checkouts, keys};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::{Account, ApiClient, Feature};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::mfa::TotpEnrolment;
+use florin_domain::money::Minor;
+use florin_ports::SeedAccount;
+use std::collections::BTreeSet;
+
+/// The demo client, with address lookup on, and the other one, with everything off.
+pub(super) fn clients() -> Vec<ApiClient> {
+    let client = |id, name: &str, features| ApiClient { id, name: name.into(), allowed_networks: Vec::new(), features };
+    vec![
+        client(client_id(), "demo", BTreeSet::from([Feature::AddressesLookup])),
+        client(other_client_id(), "other", BTreeSet::new()),
+    ]
+}
+
+/// All accounts.
+pub(super) fn accounts(now: DateTime<Utc>) -> Result<Vec<SeedAccount>, DemoFault> {
+    Ok(vec![demo(now)?, plain()?, other(now)?])
+}
+
+/// An account on which nothing stands yet.
+fn bare(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAccount, DemoFault> {
+    let account = Account { id: AccountId::parse(id)?, client, name: name.into(), merchant, mfa_required: true };
+    Ok(SeedAccount {
+        account,
+        enrolment: None,
+        checkouts: Vec::new(),
+        budgets: Vec::new(),
+        cards: Vec::new(),
+        batches: Vec::new(),
+    })
+}
+
+/// The account that the demo is about.
+fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
+    let mut seed = bare(ACCOUNT, client_id(), "Florin Demo Ltd", true)?;
+    let id = seed.account.id.clone();
+    let opened = now - TimeDelta::days(20);
+    let mut books = [
+        Book::open((1, "Pounds"), &id, "GBP", Minor(1_000_000), opened)?,
+        Book::open((2, "Euros"), &id, "EUR", Minor(500_000), opened)?,
+        Book::open((3, "Yen"), &id, "JPY", Minor(1_000_000), opened)?,
+    ];
+    seed.enrolment = Some(TotpEnrolment {
+        account: id.clone(),
+        secret: keys::totp_secret(),
+        last_step: None,
+        wrong_at: Vec::new(),
+        locked_until: None,
+    });
+    seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
+    seed.cards = cards::of_demo_account(&id, &books, now);
+    seed.batches = batches::of_demo_account(&id, &mut books, now)?;
+    seed.budgets = books.into_iter().map(Book::close).collect();
+    Ok(seed)
+}
+
+/// A second account of the demo client, with no merchant profile and nothing on it.
+fn plain() -> Result<SeedAccount, DemoFault> {
+    bare(PLAIN_ACCOUNT, client_id(), "Florin Demo Reserves", false)
+}
+
+/// The account of the other client: nothing of it may ever show on the demo account.
+fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
+    let mut seed = bare(OTHER_ACCOUNT, other_client_id(), "Other Shop Ltd", true)?;
+    let id = seed.account.id.clone();
+    let mut books = [Book::open((11, "Other pounds"), &id, "GBP", Minor(100_000), now - TimeDelta::days(20))?];
+    let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
+    seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
+    seed.cards = cards::of_other_account(&id, &books[0], now);
+    seed.batches = batches::of_other_account(&id, &mut books, now)?;
+    seed.budgets = books.into_iter().map(Book::close).collect();
+    Ok(seed)
+}

@@ -1,0 +1,91 @@
+//! Budgets and their journals: every movement is a balanced entry, and the balances are what the entries add up to.
+
+use super::DemoFault;
+use super::ids::{Kind, id};
+use chrono::{DateTime, Utc};
+use florin_domain::budget::Budget;
+use florin_domain::ids::{AccountId, BudgetId, JournalId};
+use florin_domain::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::money::{Currency, Minor};
+use florin_ports::SeedBudget;
+use uuid::Uuid;
+
+/// A budget of one currency while its journal is being written.
+pub(super) struct Book {
+    number: u32,
+    account: AccountId,
+    name: &'static str,
+    currency: Currency,
+    balances: Balances,
+    journal: Vec<JournalTransaction>,
+}
+
+/// One movement of money.
+pub(super) struct Movement {
+    pub(super) kind: JournalKind,
+    pub(super) cause: Uuid,
+    pub(super) at: DateTime<Utc>,
+    pub(super) from: LedgerAccount,
+    pub(super) to: LedgerAccount,
+    pub(super) amount: Minor,
+}
+
+impl Book {
+    /// A budget that was funded by one credit.
+    pub(super) fn open(
+        (number, name): (u32, &'static str),
+        account: &AccountId,
+        currency: &str,
+        opening: Minor,
+        at: DateTime<Utc>,
+    ) -> Result<Self, DemoFault> {
+        let mut book = Self {
+            number,
+            account: account.clone(),
+            name,
+            currency: Currency::parse(currency)?,
+            balances: Balances::default(),
+            journal: Vec::new(),
+        };
+        let (kind, cause) = (JournalKind::Credit, book.next_journal_id());
+        let (from, to) = (LedgerAccount::InboundPayments, LedgerAccount::Available(book.id()));
+        book.write(&Movement { kind, cause, at, from, to, amount: opening })?;
+        Ok(book)
+    }
+
+    pub(super) fn id(&self) -> BudgetId {
+        BudgetId(id(Kind::Budget, self.number))
+    }
+
+    pub(super) const fn currency(&self) -> Currency {
+        self.currency
+    }
+
+    fn next_journal_id(&self) -> Uuid {
+        let entries = u32::try_from(self.journal.len()).unwrap_or(u32::MAX);
+        id(Kind::Journal, self.number * 1000 + entries + 1)
+    }
+
+    /// Adds an entry.
+    pub(super) fn write(&mut self, movement: &Movement) -> Result<(), DemoFault> {
+        let &Movement { kind, cause, at, from, to, amount } = movement;
+        let postings =
+            [Posting { account: from, amount: amount.negated().ok_or(BalanceLimit)? }, Posting { account: to, amount }];
+        self.balances = self.balances.after(self.id(), &postings)?;
+        let id = JournalId(self.next_journal_id());
+        let entry = JournalTransaction::new(id, self.account.clone(), (kind, cause), self.currency, at, postings)?;
+        self.journal.push(entry);
+        Ok(())
+    }
+
+    /// The budget with what its journal adds up to.
+    pub(super) fn close(self) -> SeedBudget {
+        let budget = Budget {
+            id: self.id(),
+            account: self.account,
+            name: self.name.into(),
+            balances: vec![(self.currency, self.balances)],
+        };
+        SeedBudget { budget, journal: self.journal }
+    }
+}

@@ -1,0 +1,84 @@
+//! Cards in every state. The usable ones without limits come first, the one with limits last.
+
+use super::budgets::Book;
+use super::ids::{Kind, id};
+use chrono::{DateTime, Days, Months, Utc};
+use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
+use florin_domain::ids::{AccountId, CardId, UserToken};
+use florin_domain::money::Minor;
+use florin_ports::SeedCard;
+
+use CardState::{Active, Replaced, Suspended, Terminated, Unactivated};
+
+/// The number of the card with spending limits.
+const LIMITED: u32 = 18;
+/// The number of the card whose expiry date has passed.
+const EXPIRED: u32 = 17;
+/// The number of the other account's card.
+const OTHER: u32 = 101;
+
+/// Number, budget (by its place) and state of the demo account's cards.
+const PLAN: [(u32, usize, CardState); 18] = [
+    (1, 0, Active),
+    (2, 0, Active),
+    (3, 0, Active),
+    (4, 0, Active),
+    (5, 1, Active),
+    (6, 1, Active),
+    (7, 2, Active),
+    (8, 2, Active),
+    (9, 2, Active),
+    (10, 0, Unactivated),
+    (11, 1, Unactivated),
+    (12, 0, Suspended),
+    (13, 2, Suspended),
+    (14, 0, Replaced),
+    (15, 0, Terminated),
+    (16, 1, Terminated),
+    (EXPIRED, 0, Active),
+    (LIMITED, 0, Active),
+];
+
+/// Whether a card of the demo account has spending limits.
+pub fn has_limits(card: CardId) -> bool {
+    card.0 == id(Kind::Card, LIMITED)
+}
+
+/// The demo account's cards, paid from its budgets (GBP, EUR, JPY).
+pub(super) fn of_demo_account(account: &AccountId, books: &[Book; 3], now: DateTime<Utc>) -> Vec<SeedCard> {
+    PLAN.iter().map(|&(number, book, state)| card(number, account, &books[book], state, now)).collect()
+}
+
+/// The other account's only card.
+pub(super) fn of_other_account(account: &AccountId, book: &Book, now: DateTime<Utc>) -> Vec<SeedCard> {
+    vec![card(OTHER, account, book, Active, now)]
+}
+
+fn card(number: u32, account: &AccountId, book: &Book, state: CardState, now: DateTime<Utc>) -> SeedCard {
+    let today = now.date_naive();
+    let expires_on = if number == EXPIRED {
+        today.checked_sub_days(Days::new(40))
+    } else {
+        today.checked_add_months(Months::new(36))
+    };
+    let card = Card {
+        id: CardId(id(Kind::Card, number)),
+        account: account.clone(),
+        budget: book.id(),
+        currency: book.currency(),
+        state,
+        // Two cards to a holder.
+        user_token: UserToken(id(Kind::Holder, number.div_ceil(2))),
+        expires_on: expires_on.unwrap_or(today),
+    };
+    let limits = if number == LIMITED {
+        vec![limit(SpendingWindow::Day, Minor(10_000), now), limit(SpendingWindow::Month, Minor(50_000), now)]
+    } else {
+        Vec::new()
+    };
+    SeedCard { card, limits }
+}
+
+fn limit(window: SpendingWindow, amount: Minor, now: DateTime<Utc>) -> SpendingLimit {
+    SpendingLimit { window, amount, most_uses: None, window_start: window.start(now), spent: Minor::ZERO, uses: 0 }
+}

@@ -1,0 +1,64 @@
+//! The demo world: what a sandbox that was never used before is filled with.
+//!
+//! Ids and keys are fixed and well known, so that examples work as printed; times are relative to the moment of
+//! planting. Production refuses all of it. Nothing here does I/O: [`world`] builds values, the seeding port stores them.
+
+mod accounts;
+mod banks;
+mod batches;
+mod budgets;
+mod cards;
+mod checkouts;
+mod ids;
+mod keys;
+#[cfg(test)]
+mod tests;
+
+pub use cards::has_limits;
+pub use ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id};
+pub use keys::{API_KEY, LIMITED_API_KEY, OTHER_API_KEY, totp_secret};
+
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+use florin_domain::fault::Flaw;
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::{BalanceLimit, Unbalanced};
+use florin_ports::World;
+
+/// The demo world does not keep a rule of the domain: a bug of this module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the demo world is wrong: {0}")]
+pub struct DemoFault(String);
+
+impl From<Flaw> for DemoFault {
+    fn from(flaw: Flaw) -> Self {
+        Self(flaw.message.into_owned())
+    }
+}
+
+impl From<Unbalanced> for DemoFault {
+    fn from(fault: Unbalanced) -> Self {
+        Self(fault.to_string())
+    }
+}
+
+impl From<BalanceLimit> for DemoFault {
+    fn from(fault: BalanceLimit) -> Self {
+        Self(fault.to_string())
+    }
+}
+
+/// The account that the demo is about.
+pub fn account() -> Result<AccountId, DemoFault> {
+    Ok(AccountId::parse(ACCOUNT)?)
+}
+
+/// The whole demo world, as if it had been worked with for some days before `now`.
+pub fn world(now: DateTime<Utc>) -> Result<World, DemoFault> {
+    let now = now.trunc_subsecs(0);
+    Ok(World {
+        clients: accounts::clients(),
+        keys: keys::keys(now - TimeDelta::days(30)),
+        accounts: accounts::accounts(now)?,
+        banks: banks::banks()?,
+    })
+}

@@ -1,0 +1,196 @@
+//! What examples, tests and documents rely on.
+
+use super::*;
+use chrono::TimeZone;
+use florin_domain::access::{Feature, Scope};
+use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::card::{Card, CardState};
+use florin_domain::ledger::Balances;
+use florin_domain::merchant::{CheckoutKind, CheckoutStatus, CheckoutType};
+use florin_ports::SeedAccount;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 9, 16, 12, 30, 15).unwrap()
+}
+
+fn planted() -> World {
+    world(now() + TimeDelta::milliseconds(123)).unwrap()
+}
+
+fn demo_account() -> SeedAccount {
+    planted().accounts.into_iter().find(|seed| seed.account.id.as_str() == ACCOUNT).unwrap()
+}
+
+#[test]
+fn balances_are_the_sums_of_the_journal() {
+    for seed in planted().accounts {
+        for planted in &seed.budgets {
+            let [(currency, balances)] = planted.budget.balances[..] else { panic!("one currency a budget") };
+            let mut sum = Balances::default();
+            for entry in &planted.journal {
+                assert_eq!((entry.currency, &entry.account), (currency, &seed.account.id));
+                sum = sum.after(planted.budget.id, entry.postings()).unwrap();
+            }
+            assert_eq!(sum, balances, "{}", planted.budget.name);
+        }
+    }
+}
+
+#[test]
+fn the_budgets_of_the_demo_account() {
+    let seen: Vec<_> = demo_account()
+        .budgets
+        .iter()
+        .map(|seed| {
+            let (currency, balances) = seed.budget.balances[0];
+            (balances.ledger().of(currency).to_string(), balances.available().of(currency).to_string(), currency.code())
+        })
+        .collect();
+    let wanted = [("9800.00", "9600.00", "GBP"), ("5000.00", "5000.00", "EUR"), ("1000000", "1000000", "JPY")];
+    assert_eq!(seen, wanted.map(|(ledger, available, code)| (ledger.into(), available.into(), code)));
+}
+
+#[test]
+fn what_is_reserved_is_what_open_batches_cost() {
+    let seed = demo_account();
+    let mut reserved: BTreeMap<_, i64> = BTreeMap::new();
+    for batch in &seed.batches {
+        if matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started) {
+            for order in &batch.orders {
+                *reserved.entry(order.budget).or_default() += order.total.0;
+            }
+        }
+    }
+    for planted in &seed.budgets {
+        let (_, balances) = planted.budget.balances[0];
+        assert_eq!(balances.reserved().0, reserved.get(&planted.budget.id).copied().unwrap_or(0));
+        assert_eq!(balances.held().0, 0);
+    }
+}
+
+fn active(cards: &[florin_ports::SeedCard], currency: &str) -> Vec<Card> {
+    let cards = cards.iter().map(|seed| seed.card.clone());
+    cards.filter(|card| card.state == CardState::Active && card.currency.code() == currency).collect()
+}
+
+#[test]
+fn cards_of_every_state_and_the_usable_ones_first() {
+    let cards = demo_account().cards;
+    for state in CardState::ALL {
+        assert!(cards.iter().any(|seed| seed.card.state == state && !seed.card.is_expired(now())), "{state:?}");
+    }
+    let expired: Vec<_> = cards.iter().filter(|seed| seed.card.is_expired(now())).collect();
+    assert!(matches!(expired[..], [seed] if seed.card.state == CardState::Active));
+    let usable = |currency| {
+        active(&cards, currency).iter().filter(|card| !card.is_expired(now()) && !has_limits(card.id)).count()
+    };
+    assert!(usable("GBP") >= 4 && usable("JPY") >= 3 && usable("EUR") >= 2);
+    let limited: Vec<_> = cards.iter().filter(|seed| !seed.limits.is_empty()).map(|seed| seed.card.id).collect();
+    assert!(matches!(limited[..], [id] if has_limits(id)));
+    assert_eq!(active(&cards, "GBP").last().map(|card| card.id), limited.first().copied());
+    assert!(!active(&cards, "GBP")[0].is_expired(now()));
+}
+
+#[test]
+fn every_card_is_paid_from_a_budget_of_its_account_and_currency() {
+    for seed in planted().accounts {
+        for card in seed.cards {
+            let budget = seed.budgets.iter().find(|planted| planted.budget.id == card.card.budget).unwrap();
+            assert!(budget.budget.in_currency(card.card.currency).is_some());
+            assert_eq!(card.card.account, seed.account.id);
+        }
+    }
+}
+
+#[test]
+fn batches_of_every_status_and_one_that_cannot_be_funded() {
+    let seed = demo_account();
+    for status in PaymentBatchStatus::ALL {
+        assert!(seed.batches.iter().any(|batch| batch.status == status), "{status}");
+    }
+    let available = seed.budgets[0].budget.balances[0].1.available().0;
+    let validated: Vec<_> = seed.batches.iter().filter(|batch| batch.status == PaymentBatchStatus::Validated).collect();
+    let (large, small) = validated.split_last().unwrap();
+    assert!(small.len() >= 8);
+    let cost: i64 = small.iter().map(|batch| batch.orders[0].total.0).sum();
+    assert!(cost < available && large.orders[0].total.0 > 10 * available);
+    assert_eq!(small.iter().filter(|batch| batch.orders.len() > 1).count(), 1);
+    for batch in &seed.batches {
+        assert!(batch.created_at <= batch.updated_at && batch.updated_at < now());
+        assert_eq!(batch.confirmed_at.is_some(), batch.passed_mfa_check_at.is_some());
+    }
+}
+
+#[test]
+fn checkouts_fill_more_than_a_page_and_vary() {
+    let checkouts = demo_account().checkouts;
+    assert_eq!(checkouts.len(), 125);
+    for kind in CheckoutType::ALL {
+        for status in CheckoutStatus::ALL {
+            assert!(checkouts.iter().any(|one| one.kind.checkout_type() == kind && one.status == status));
+        }
+    }
+    let seen = |test: &dyn Fn(&florin_domain::merchant::Checkout) -> bool| checkouts.iter().any(test);
+    assert!(seen(&|one| one.name.is_none()) && seen(&|one| one.name.is_some()));
+    assert!(seen(&|one| one.locale.is_none()) && seen(&|one| one.locale.is_some()));
+    assert!(seen(&|one| one.currency.code() == "EUR") && seen(&|one| one.currency.code() == "GBP"));
+    assert!(seen(&|one| matches!(&one.kind, CheckoutKind::Shopping { settlement_account: Some(_), .. })));
+    assert!(seen(&|one| matches!(&one.kind, CheckoutKind::Shopping { settlement_account: None, shipping: None })));
+    assert!(seen(&|one| matches!(&one.kind, CheckoutKind::Shopping { shipping: Some(options), .. }
+        if options.dynamic_rates_url.is_some())));
+    let times: BTreeSet<_> = checkouts.iter().map(|one| one.created_at).collect();
+    assert!((100..125).contains(&times.len()), "{} moments", times.len());
+    let planted_at = now();
+    assert!(checkouts.iter().all(|one| one.created_at <= one.updated_at && one.updated_at < planted_at));
+}
+
+#[test]
+fn ids_are_of_version_7_and_there_once() {
+    let mut seen = HashSet::new();
+    let mut note = |id: uuid::Uuid| {
+        assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122), "{id}");
+        assert!(seen.insert(id), "{id} is there twice");
+    };
+    let world = planted();
+    world.clients.iter().for_each(|client| note(client.id.0));
+    world.keys.iter().for_each(|(key, _)| note(key.id.0));
+    for seed in &world.accounts {
+        seed.checkouts.iter().for_each(|one| note(one.id.0));
+        seed.cards.iter().for_each(|one| note(one.card.id.0));
+        for planted in &seed.budgets {
+            note(planted.budget.id.0);
+            planted.journal.iter().for_each(|entry| note(entry.id.0));
+        }
+        for batch in &seed.batches {
+            note(batch.id.0);
+            batch.orders.iter().for_each(|order| note(order.id.0));
+        }
+    }
+    let banks: BTreeSet<_> = world.banks.iter().map(|bank| bank.id.clone()).collect();
+    assert_eq!((banks.len(), world.banks.len()), (24, 24));
+}
+
+#[test]
+fn keys_are_of_the_sandbox_and_do_what_they_should() {
+    for text in [API_KEY, OTHER_API_KEY, LIMITED_API_KEY] {
+        let hex = text.strip_prefix("florin_sandbox_").unwrap();
+        assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
+    }
+    let world = planted();
+    let key = |text| {
+        let hash = crate::key_hash(text);
+        world.keys.iter().find(|(_, stored)| *stored == hash).map(|(key, _)| key.clone()).unwrap()
+    };
+    assert_eq!(key(API_KEY).scopes.len(), Scope::ALL.len());
+    assert_eq!(key(OTHER_API_KEY).scopes.len(), Scope::ALL.len());
+    assert!(key(LIMITED_API_KEY).scopes.is_empty());
+    let client = |text| world.clients.iter().find(|client| client.id == key(text).client).unwrap();
+    assert!(client(API_KEY).features.contains(&Feature::AddressesLookup));
+    assert!(client(OTHER_API_KEY).features.is_empty());
+    let account = |id: &str| world.accounts.iter().find(|seed| seed.account.id.as_str() == id).unwrap();
+    assert!(key(API_KEY).reaches(&account(ACCOUNT).account) && key(API_KEY).reaches(&account(PLAIN_ACCOUNT).account));
+    assert!(!key(API_KEY).reaches(&account(OTHER_ACCOUNT).account));
+    assert!(!account(PLAIN_ACCOUNT).account.merchant && account(OTHER_ACCOUNT).account.merchant);
+    assert_eq!(totp_secret().expose().len(), 20);
+}

@@ -1,0 +1,40 @@
+//! A client opens an MFA session for a batch (contract 3.2).
+
+use crate::Services;
+use florin_domain::access::{Account, Caller};
+use florin_domain::ids::{MfaSessionId, PaymentBatchId};
+use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, decide_open};
+use florin_ports::{OpenSessionOrder, RepeatClaim, WriteError, Written};
+use std::sync::Arc;
+
+/// What the client asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSessionRequest {
+    /// The batch to confirm.
+    pub batch: PaymentBatchId,
+    /// Who is to check the token.
+    pub provider: MfaProviderName,
+}
+
+/// Opens a session.
+pub async fn open_mfa_session(
+    services: &Services,
+    caller: &Caller,
+    account: &Account,
+    request: OpenSessionRequest,
+    repeat: Option<RepeatClaim<MfaSession>>,
+) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    let open = OpenRequest {
+        id: MfaSessionId(services.ids.next_id()),
+        client: caller.client.id,
+        provider: request.provider,
+        now: services.clock.now(),
+    };
+    let order = OpenSessionOrder {
+        account: account.id.clone(),
+        batch: request.batch,
+        decide: Arc::new(move |situation| decide_open(situation, &open)),
+        repeat,
+    };
+    services.mfa_sessions.open(order).await
+}

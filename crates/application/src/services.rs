@@ -1,0 +1,41 @@
+//! The ports that use cases ask, wired by the app.
+
+use florin_domain::access::Environment;
+use florin_ports::{
+    Accounts, Banks, Callers, CardLedger, Checkouts, Clock, Credits, IdSource, MfaProvider, MfaSessions,
+    PaymentBatches, PostcodeProvider, Upkeep,
+};
+use std::sync::Arc;
+
+/// Every port, and the environment that this process serves.
+#[derive(Clone)]
+pub struct Services {
+    /// Sandbox or production.
+    pub environment: Environment,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Mints ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Finds callers by their keys.
+    pub callers: Arc<dyn Callers>,
+    /// Finds accounts.
+    pub accounts: Arc<dyn Accounts>,
+    /// Reads checkouts.
+    pub checkouts: Arc<dyn Checkouts>,
+    /// Reads the bank list.
+    pub banks: Arc<dyn Banks>,
+    /// Decides card messages.
+    pub cards: Arc<dyn CardLedger>,
+    /// Decides credits.
+    pub credits: Arc<dyn Credits>,
+    /// Decides confirmations of payment batches.
+    pub batches: Arc<dyn PaymentBatches>,
+    /// MFA sessions and enrolments.
+    pub mfa_sessions: Arc<dyn MfaSessions>,
+    /// The MFA providers of this environment.
+    pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
+    /// Knows addresses.
+    pub postcodes: Arc<dyn PostcodeProvider>,
+    /// Readiness and house-keeping.
+    pub upkeep: Arc<dyn Upkeep>,
+}

@@ -1,0 +1,70 @@
+//! Bodies: size, then media type, then syntax.
+
+use crate::codes::ErrorCode;
+use crate::extract::headers::is_json;
+use crate::extract::json::Json;
+use crate::problem::Problem;
+use actix_web::HttpRequest;
+use actix_web::http::StatusCode;
+use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::web::{BytesMut, Payload};
+use florin_domain::fault::{Flaw, FlawCode};
+use futures_util::StreamExt;
+use std::time::Duration;
+
+/// The largest JSON body.
+const MOST_BYTES: usize = 1024 * 1024;
+/// How much of a body that is too large is still read, so that the client gets to see the answer.
+const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+/// How long a body may take.
+const TIME_OUT: Duration = Duration::from_secs(30);
+
+/// The body as JSON; `None` where there is none.
+pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Json>, Problem> {
+    let bytes = tokio::time::timeout(TIME_OUT, read(request, payload)).await;
+    let bytes =
+        bytes.map_err(|_| invalid_json(format!("The body did not arrive within {} s.", TIME_OUT.as_secs())))??;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if !is_json(request) {
+        let message = "A body of Content-Type application/json in UTF-8 is wanted.";
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "body", ErrorCode::UnsupportedMediaType, message));
+    }
+    Json::parse(&bytes).map(Some).map_err(|error| invalid_json(error.0))
+}
+
+fn invalid_json(message: String) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidJson, message)
+}
+
+async fn read(request: &HttpRequest, mut payload: Payload) -> Result<BytesMut, Problem> {
+    let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > MOST_DISCARDED) {
+        return Err(too_large());
+    }
+    let mut bytes = BytesMut::new();
+    let mut length = 0_usize;
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|error| invalid_json(format!("The body could not be read: {error}.")))?;
+        length = length.saturating_add(chunk.len());
+        if length > MOST_DISCARDED {
+            return Err(too_large());
+        }
+        if length <= MOST_BYTES {
+            bytes.extend_from_slice(&chunk);
+        }
+    }
+    if length > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn too_large() -> Problem {
+    let message = format!("The body is larger than {MOST_BYTES} bytes.");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body", ErrorCode::PayloadTooLarge, message)
+}
+
+/// The fault of a body that is missing.
+pub(crate) fn missing() -> Flaw {
+    Flaw::new(FlawCode::Required, "A JSON body is wanted.")
+}

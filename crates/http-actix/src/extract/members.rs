@@ -1,0 +1,180 @@
+//! Reading the members of JSON objects.
+
+use crate::extract::body::missing;
+use crate::extract::json::Json;
+use crate::extract::query::find;
+use florin_domain::fault::{Faults, Flaw, FlawCode};
+use florin_domain::money::DecimalAmount;
+use florin_domain::text::Text;
+
+/// An object whose members are read one by one; [`Members::finish`] names those that nobody read.
+pub(crate) struct Members<'a> {
+    path: String,
+    entries: &'a [(String, Json)],
+    known: Vec<&'static str>,
+}
+
+impl<'a> Members<'a> {
+    /// The body of a request: an object, and there.
+    pub(crate) fn of_body(body: Option<&'a Json>, faults: &mut Faults) -> Option<Self> {
+        let object = body.ok_or_else(missing).and_then(object);
+        let entries = faults.take("body", object)?;
+        Some(Self { path: "body".to_owned(), entries, known: Vec::new() })
+    }
+
+    /// A member that must be there and not null.
+    pub(crate) fn required<T>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+        read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
+    ) -> Option<T> {
+        let place = self.place(name);
+        let value = self.find(name, faults).ok_or_else(Flaw::required);
+        faults.take(&place, value.and_then(read))
+    }
+
+    /// A member that may be missing or null. The outer `None`: a fault was noted.
+    #[expect(clippy::option_option, reason = "faulty, missing and there are three cases")]
+    pub(crate) fn optional<T>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+        read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
+    ) -> Option<Option<T>> {
+        let place = self.place(name);
+        match self.find(name, faults) {
+            None => Some(None),
+            Some(value) => faults.take(&place, read(value)).map(Some),
+        }
+    }
+
+    /// An object that must be there.
+    pub(crate) fn required_object(&mut self, name: &'static str, faults: &mut Faults) -> Option<Self> {
+        let path = self.place(name);
+        let entries = self.required(name, faults, object)?;
+        Some(Self { path, entries, known: Vec::new() })
+    }
+
+    /// An object that may be missing or null. The outer `None`: a fault was noted.
+    #[expect(clippy::option_option, reason = "faulty, missing and there are three cases")]
+    pub(crate) fn optional_object(&mut self, name: &'static str, faults: &mut Faults) -> Option<Option<Self>> {
+        let path = self.place(name);
+        let entries = self.optional(name, faults, object)?;
+        Some(entries.map(|entries| Self { path, entries, known: Vec::new() }))
+    }
+
+    /// Names every member that was not read, and every one that was given twice.
+    pub(crate) fn finish(self, faults: &mut Faults) {
+        for (name, _) in self.entries {
+            if !self.known.contains(&name.as_str()) {
+                let flaw = Flaw::new(FlawCode::UnknownField, "There is no such member here.");
+                faults.push(flaw.at(format!("{}.{name}", self.path)));
+            }
+        }
+    }
+
+    fn place(&self, name: &str) -> String {
+        format!("{}.{name}", self.path)
+    }
+
+    /// The member's value; null is as good as missing. One that is given twice is a fault.
+    fn find(&mut self, name: &'static str, faults: &mut Faults) -> Option<&'a Json> {
+        self.known.push(name);
+        let mut values = self.entries.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
+        let first = values.next();
+        if values.next().is_some() {
+            let flaw = Flaw::new(FlawCode::DuplicateField, "This member is given more than once.");
+            faults.push(flaw.at(self.place(name)));
+        }
+        first.filter(|value| **value != Json::Null)
+    }
+}
+
+fn wanted(what: &str) -> Flaw {
+    Flaw::new(FlawCode::InvalidType, format!("{what} is wanted."))
+}
+
+fn object(value: &Json) -> Result<&[(String, Json)], Flaw> {
+    match value {
+        Json::Object(members) => Ok(members),
+        _ => Err(wanted("An object")),
+    }
+}
+
+/// A JSON string, without NUL.
+pub(crate) fn string(value: &Json) -> Result<&str, Flaw> {
+    match value {
+        Json::String(Some(text)) if text.contains('\0') => Err(Flaw::format("The NUL character is not allowed.")),
+        Json::String(Some(text)) => Ok(text),
+        Json::String(None) => Err(Flaw::format("A lone surrogate is no character.")),
+        _ => Err(wanted("A string")),
+    }
+}
+
+/// A string within its limits.
+pub(crate) fn text<const MIN: usize, const MAX: usize>(value: &Json) -> Result<Text<MIN, MAX>, Flaw> {
+    Text::parse(string(value)?)
+}
+
+/// true or false.
+pub(crate) fn boolean(value: &Json) -> Result<bool, Flaw> {
+    match value {
+        Json::Bool(value) => Ok(*value),
+        _ => Err(wanted("true or false")),
+    }
+}
+
+/// An amount as a JSON number.
+pub(crate) fn amount(value: &Json) -> Result<DecimalAmount, Flaw> {
+    match value {
+        Json::Number(literal) => DecimalAmount::from_json_number(literal),
+        _ => Err(wanted("A number")),
+    }
+}
+
+/// An amount above zero as a JSON number.
+pub(crate) fn positive_amount(value: &Json) -> Result<DecimalAmount, Flaw> {
+    amount(value)?.positive()
+}
+
+/// One of the values of an enum, by its exact name.
+pub(crate) fn one_of<T: Copy>(value: &Json, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
+    find(string(value)?, all, as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults_of(body: &str) -> Vec<(String, FlawCode)> {
+        let json = Json::parse(body.as_bytes()).unwrap();
+        let mut faults = Faults::default();
+        if let Some(mut members) = Members::of_body(Some(&json), &mut faults) {
+            members.required("amount", &mut faults, positive_amount);
+            members.optional("final", &mut faults, boolean);
+            if let Some(mut inner) = members.required_object("inner", &mut faults) {
+                inner.required("name", &mut faults, text::<1, 3>);
+                inner.finish(&mut faults);
+            }
+            members.finish(&mut faults);
+        }
+        faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect()
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once() {
+        assert_eq!(faults_of(r#"{"amount": 1, "final": null, "inner": {"name": "äöü"}}"#), []);
+        let seen = faults_of(r#"{"amount": "1", "final": 1, "amount": 2, "inner": {"name": "abcd", "x": 1}, "y": {}}"#);
+        let expected = [
+            ("body.amount", FlawCode::DuplicateField),
+            ("body.amount", FlawCode::InvalidType),
+            ("body.final", FlawCode::InvalidType),
+            ("body.inner.name", FlawCode::TooLong),
+            ("body.inner.x", FlawCode::UnknownField),
+            ("body.y", FlawCode::UnknownField),
+        ];
+        assert_eq!(seen, expected.map(|(path, code)| (path.to_owned(), code)));
+        assert_eq!(faults_of("null"), [("body".to_owned(), FlawCode::InvalidType)]);
+    }
+}

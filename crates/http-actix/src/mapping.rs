@@ -1,0 +1,238 @@
+//! From errors of use cases to answers: the one place, exhaustive.
+
+use crate::codes::ErrorCode;
+use crate::extract::json::differences;
+use crate::problem::{Problem, ProblemEntry};
+use actix_web::http::StatusCode;
+use florin_application::{AccessError, ConfirmBatchError, ListCheckoutsError, ReachError};
+use florin_domain::batch::{ConfirmRefusal, Shortage};
+use florin_domain::budget::CreditRefusal;
+use florin_domain::card::decide::CardRefusal;
+use florin_domain::mfa::{MfaFailure, OpenRefusal};
+use florin_ports::{PostcodeError, RecordedRequest, StoreError, WriteError};
+
+const AUTHORIZATION: &str = "header.Authorization";
+const TOKEN: &str = "body.precedingRelatedTransactionToken";
+const AMOUNT: &str = "body.amount";
+const MFA: &str = "body.mfa";
+
+fn conflict(path: &str, code: ErrorCode, message: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::CONFLICT, path, code, message)
+}
+
+fn forbidden(path: &str, code: ErrorCode, message: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, path, code, message)
+}
+
+/// The key is not known here, or the header is not of its form.
+pub(crate) fn invalid_credentials() -> Problem {
+    forbidden(AUTHORIZATION, ErrorCode::InvalidCredentials, "This API key is not valid here.")
+}
+
+impl From<AccessError> for Problem {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::InvalidCredentials => invalid_credentials(),
+            AccessError::InsufficientScope(scope) => {
+                forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, format!("The scope {scope} is missing."))
+            }
+            AccessError::SandboxOnly => {
+                forbidden("", ErrorCode::SandboxOnly, "This operation exists in the sandbox only.")
+            }
+            AccessError::FeatureNotEnabled(feature) => {
+                let message = format!("The feature {} is not enabled for this client.", feature.as_str());
+                forbidden("", ErrorCode::FeatureNotEnabled, message)
+            }
+            AccessError::AddressNotAllowed => {
+                let message = "This client may not call from this network.";
+                forbidden(AUTHORIZATION, ErrorCode::AddressNotAllowed, message)
+            }
+            AccessError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Overloaded => Self::unavailable(ErrorCode::Overloaded, "Too much to do; try again."),
+            StoreError::Unavailable(cause) => {
+                tracing::error!(%cause, "the store is unavailable");
+                Self::unavailable(ErrorCode::Overloaded, "The store can't be reached; try again.")
+            }
+            StoreError::Duplicate(cause) | StoreError::NotFound(cause) | StoreError::Corrupt(cause) => {
+                tracing::error!(%cause, "the store failed");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<ReachError> for Problem {
+    fn from(error: ReachError) -> Self {
+        match error {
+            ReachError::Absent => Self::absent("query.accountId", "account"),
+            ReachError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ListCheckoutsError> for Problem {
+    fn from(error: ListCheckoutsError) -> Self {
+        match error {
+            ListCheckoutsError::NoMerchantProfile => Self::new(
+                StatusCode::NOT_FOUND,
+                "query.accountId",
+                ErrorCode::NotFound,
+                "The account has no active merchant profile.",
+            ),
+            ListCheckoutsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<PostcodeError> for Problem {
+    fn from(error: PostcodeError) -> Self {
+        tracing::warn!(%error, "no addresses");
+        let problem = Self::unavailable(ErrorCode::ProviderUnavailable, "The address provider can't answer now.");
+        match error {
+            PostcodeError::Down(_) | PostcodeError::Slow => problem.retry_after(5),
+            PostcodeError::OutOfQuota { retry_after } => {
+                problem.retry_after(retry_after.map_or(3600, |wait| wait.as_secs().max(1)))
+            }
+        }
+    }
+}
+
+/// A write that came to nothing; `path` and `what` name the object that the order named.
+pub(crate) fn write_problem<R>(
+    error: WriteError<R>,
+    (path, what): (&str, &str),
+    request: Option<&RecordedRequest>,
+    refused: impl FnOnce(R) -> Problem,
+) -> Problem {
+    match error {
+        WriteError::Absent => Problem::absent(path, what),
+        WriteError::Refused(refusal) => refused(refusal),
+        WriteError::Mismatch(first) => mismatch(&first, request),
+        WriteError::Store(error) => error.into(),
+    }
+}
+
+fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Problem {
+    let message = "This idempotency key was used for another request.";
+    let entries = second.map(|second| differences(first, second)).unwrap_or_default();
+    let entries: Vec<_> = entries
+        .into_iter()
+        .map(|path| ProblemEntry::new(path, ErrorCode::IdempotencyMismatch, "This differs from the first request."))
+        .collect();
+    Problem::with_entries(StatusCode::UNPROCESSABLE_ENTITY, message, entries)
+}
+
+/// A card message that the rules refuse.
+pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
+    match refusal {
+        CardRefusal::Amount(flaw) => Problem::faults(vec![flaw.at(AMOUNT)]),
+        CardRefusal::WrongKind { found, state } => {
+            let message = format!("The token names a message of type {} in state {}.", found.as_str(), state.as_str());
+            conflict(TOKEN, ErrorCode::WrongTransactionKind, message)
+        }
+        CardRefusal::AlreadyCleared => {
+            conflict(TOKEN, ErrorCode::AlreadyCleared, "The transaction is already cleared.")
+        }
+        CardRefusal::AlreadyReversed => {
+            conflict(TOKEN, ErrorCode::AlreadyReversed, "The transaction is already reversed.")
+        }
+        CardRefusal::Expired => conflict(TOKEN, ErrorCode::Expired, "The hold of the transaction has expired."),
+        CardRefusal::ExceedsHold { held } => {
+            conflict(AMOUNT, ErrorCode::AmountExceedsHold, format!("Only {held} {} is held.", held.currency))
+        }
+        CardRefusal::ExceedsAuthorization { authorised } => {
+            let message = format!("Only {authorised} {} was authorised.", authorised.currency);
+            conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
+        }
+        CardRefusal::BalanceLimit(_) => balance_limit(AMOUNT),
+        CardRefusal::Unbalanced(error) => bug(&error),
+    }
+}
+
+/// A credit that the rules refuse.
+pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
+    match refusal {
+        CreditRefusal::Faults(faults) => Problem::faults(faults),
+        CreditRefusal::BalanceLimit(_) => balance_limit("body.settlementPriceAmount"),
+        CreditRefusal::Unbalanced(error) => bug(&error),
+    }
+}
+
+/// A session that the rules refuse.
+pub(crate) fn open_problem(refusal: OpenRefusal) -> Problem {
+    match refusal {
+        OpenRefusal::State(illegal) => {
+            let message = format!("The payment batch is {}; only a validated one can be confirmed.", illegal.current);
+            conflict("body.paymentBatchId", ErrorCode::InvalidState, message)
+        }
+        OpenRefusal::NotEnrolled(provider) => {
+            let message = format!("The account is not enrolled for {provider}.");
+            conflict("body.provider", ErrorCode::MfaNotEnrolled, message)
+        }
+    }
+}
+
+/// A confirmation that came to nothing.
+pub(crate) fn confirm_problem(error: ConfirmBatchError, request: Option<&RecordedRequest>) -> Problem {
+    match error {
+        ConfirmBatchError::Provider(error) => {
+            tracing::error!(%error, "the MFA provider could not be asked");
+            Problem::unavailable(ErrorCode::ProviderUnavailable, "The MFA provider can't answer now.").retry_after(5)
+        }
+        ConfirmBatchError::Write(error) => {
+            write_problem(error, ("path.paymentBatchId", "payment batch"), request, refused_confirmation)
+        }
+    }
+}
+
+fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
+    match refusal {
+        ConfirmRefusal::MfaRequired => {
+            let message = "This account confirms with multi-factor authentication.";
+            Problem::new(StatusCode::BAD_REQUEST, MFA, ErrorCode::MfaRequired, message)
+        }
+        ConfirmRefusal::State(illegal) => {
+            let message = format!("The payment batch is {}; only a validated one can be confirmed.", illegal.current);
+            conflict("path.paymentBatchId", ErrorCode::InvalidState, message)
+        }
+        ConfirmRefusal::Mfa(MfaFailure::Failed) => {
+            forbidden(MFA, ErrorCode::MfaFailed, "Multi-factor authentication failed.")
+        }
+        ConfirmRefusal::Mfa(MfaFailure::Expired) => {
+            forbidden(MFA, ErrorCode::MfaExpired, "The multi-factor authentication session has expired.")
+        }
+        ConfirmRefusal::Mfa(MfaFailure::Locked) => {
+            forbidden(MFA, ErrorCode::MfaLocked, "Multi-factor authentication is locked.")
+        }
+        ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
+        ConfirmRefusal::BalanceLimit(_) => balance_limit("path.paymentBatchId"),
+        ConfirmRefusal::Unbookable => bug(&refusal),
+    }
+}
+
+fn insufficient_funds(shortages: &[Shortage]) -> Problem {
+    let entry = |shortage: &Shortage| {
+        let Shortage { budget, needed, available } = shortage;
+        let currency = needed.currency;
+        let message = format!("Budget {budget} needs {needed} {currency} and has {available} {currency} available.");
+        ProblemEntry::new("", ErrorCode::InsufficientFunds, message)
+    };
+    let entries = shortages.iter().map(entry).collect();
+    Problem::with_entries(StatusCode::CONFLICT, "The funding budgets lack the money for this batch.", entries)
+}
+
+fn balance_limit(path: &str) -> Problem {
+    conflict(path, ErrorCode::BalanceLimit, "A balance would leave the range of 64-bit minor units.")
+}
+
+fn bug(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(%error, "a rule contradicts itself");
+    Problem::internal()
+}

@@ -1,0 +1,114 @@
+//! Request ids, log lines, and the error body for whatever goes wrong.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
+use florin_domain::ids::ClientId;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+use uuid::Uuid;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The caller of a request, for its log line.
+#[derive(Clone, Copy)]
+struct Client(ClientId);
+
+/// Notes who calls.
+pub(crate) fn note_client(request: &HttpRequest, client: ClientId) {
+    request.extensions_mut().insert(Client(client));
+}
+
+/// Wraps every request.
+pub(crate) async fn envelope(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let began = Instant::now();
+    let id = request_id(&request);
+    let http_request = request.request().clone();
+    let outcome = AssertUnwindSafe(next.call(request)).catch_unwind().await;
+    let response = match outcome {
+        Ok(Ok(response)) => response.map_into_boxed_body().into_parts().1,
+        Ok(Err(error)) => HttpResponse::from_error(error),
+        Err(_) => {
+            tracing::error!(request_id = %id, "a handler panicked");
+            HttpResponse::from_error(Problem::internal())
+        }
+    };
+    let mut response = with_error_body(response, &id);
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    log(&http_request, response.status(), &id, began);
+    Ok(ServiceResponse::new(http_request, response))
+}
+
+/// An incoming id of 1 to 64 safe characters is kept; another is replaced.
+fn request_id(request: &ServiceRequest) -> String {
+    let sent = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let fine = |id: &&str| {
+        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    sent.filter(fine).map_or_else(fresh_id, ToOwned::to_owned)
+}
+
+/// Request ids are for finding log lines: nothing is decided by them, so they need no port.
+#[expect(clippy::disallowed_methods, reason = "a request id is no id of the domain")]
+fn fresh_id() -> String {
+    Uuid::now_v7().to_string()
+}
+
+/// Gives every answer from 400 on the error body, those of the framework included.
+fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    match response.error() {
+        Some(error) => match error.as_error::<Problem>() {
+            Some(problem) => problem.response(Some(id)),
+            None => framework_problem(status).response(Some(id)),
+        },
+        None => response,
+    }
+}
+
+/// What the framework refused by itself.
+fn framework_problem(status: StatusCode) -> Problem {
+    let (code, message) = match status {
+        StatusCode::NOT_FOUND => (ErrorCode::NotFound, "There is nothing at this path."),
+        StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::PayloadTooLarge, "The request is too large."),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => (ErrorCode::UnsupportedMediaType, "This media type is not understood."),
+        status if status.is_client_error() => (ErrorCode::InvalidFormat, "The request can't be understood."),
+        _ => return Problem::internal(),
+    };
+    Problem::new(status, "", code, message)
+}
+
+/// One line a request: never the query, which may hold what is nobody else's business.
+fn log(request: &HttpRequest, status: StatusCode, id: &str, began: Instant) {
+    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let client = request.extensions().get::<Client>().map(|client| client.0.to_string());
+    let route = request.match_pattern().unwrap_or_else(|| "unmatched".to_owned());
+    let labels =
+        [("method", request.method().as_str().to_owned()), ("route", route), ("status", status.as_u16().to_string())];
+    metrics::counter!("florin_requests_total", &labels).increment(1);
+    metrics::histogram!("florin_request_seconds", &labels).record(began.elapsed());
+    tracing::info!(
+        target: "florin::requests",
+        method = %request.method(),
+        path = request.path(),
+        status = status.as_u16(),
+        micros,
+        request_id = %id,
+        client = client.as_deref().unwrap_or("-"),
+        "request"
+    );
+}

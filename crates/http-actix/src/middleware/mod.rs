@@ -1,0 +1,5 @@
+//! Around every request: its id, its log line, its metrics, and an error body whatever happened.
+
+mod envelope;
+
+pub(crate) use envelope::{envelope, note_client};

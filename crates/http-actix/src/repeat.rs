@@ -1,0 +1,80 @@
+//! Idempotency claims, and the answers of writes.
+
+use crate::call::WriteCall;
+use crate::problem::Problem;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CONTENT_TYPE, HeaderName};
+use florin_domain::access::Account;
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, Written};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Makes an answer from an outcome.
+pub(crate) type Render<T> = fn(&T) -> Answer;
+
+/// The claim of a request that carries an idempotency key.
+pub(crate) fn claim<T: 'static>(
+    write: &WriteCall<'_>,
+    account: &Account,
+    secret: bool,
+    render: Render<T>,
+) -> Option<RepeatClaim<T>> {
+    let key = write.key.clone()?;
+    Some(RepeatClaim {
+        client: write.call.caller.client.id,
+        account: account.id.clone(),
+        key,
+        request: record(write, secret),
+        at: write.call.app.services.clock.now(),
+        answer: Arc::new(render),
+    })
+}
+
+fn record(write: &WriteCall<'_>, secret: bool) -> RecordedRequest {
+    let request = write.call.request;
+    let body = write.body.as_ref().map_or_else(String::new, crate::extract::json::Json::canonical);
+    RecordedRequest {
+        method: request.method().as_str().to_owned(),
+        path: request.path().to_owned(),
+        query: write.call.query.canonical(),
+        body: if secret { RecordedBody::Hash(hash(&body)) } else { RecordedBody::Json(body) },
+    }
+}
+
+fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// An answer with a JSON body.
+pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
+    // A view has string keys and no maps that could fail to be written.
+    Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
+}
+
+/// Sends what a write came to.
+pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
+    let (answer, replayed) = match written {
+        Written::Fresh(outcome) => (render(&outcome), false),
+        Written::Replayed(answer) => (answer, true),
+    };
+    let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
+    let mut builder = HttpResponse::build(status);
+    builder.insert_header((CONTENT_TYPE, "application/json"));
+    if replayed {
+        builder.insert_header((HeaderName::from_static("idempotent-replayed"), "true"));
+    }
+    Ok(builder.body(answer.body))
+}
+
+/// Sends a JSON body with 200.
+pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
+    let text = serde_json::to_string(body).map_err(|_| Problem::internal())?;
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "application/json")).body(text))
+}

@@ -1,0 +1,60 @@
+//! `GET /v2/addresses/lookup` (contract 4)
+
+use crate::call::Call;
+use crate::problem::{Problem, none_of, read};
+use crate::repeat::ok;
+use crate::routes::openapi::LookupErrors;
+use crate::state::App;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{Permission, lookup_addresses};
+use florin_domain::access::{Feature, Scope};
+use florin_domain::address::{Address, PostcodeQuery};
+use florin_domain::fault::Flaw;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+const PERMISSION: Permission =
+    Permission { scope: Scope::AddressesLookup, sandbox_only: false, feature: Some(Feature::AddressesLookup) };
+
+/// The addresses of a postcode.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Addresses)]
+pub(crate) struct AddressesView {
+    data: Vec<AddressView>,
+}
+
+/// One address; absent parts are empty.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Address)]
+#[serde(rename_all = "camelCase")]
+struct AddressView {
+    address_line1: String,
+    address_line2: String,
+    address_line3: String,
+    city: String,
+    /// Without a space.
+    postcode: String,
+    county: String,
+}
+
+impl From<Address> for AddressView {
+    fn from(address: Address) -> Self {
+        let Address { address_line1, address_line2, address_line3, city, postcode, county } = address;
+        Self { address_line1, address_line2, address_line3, city, postcode, county }
+    }
+}
+
+/// All addresses of a UK postcode. Off by default; an operator switches it on per client.
+#[utoipa::path(get, path = "/v2/addresses/lookup", tag = "Addresses", operation_id = "lookupAddresses",
+    params(("postcode" = String, Query, description = "A UK postcode, with or without a space, in either case.",
+        pattern = "^\\s*([A-Za-z0-9]\\s*){5,7}$")),
+    responses((status = 200, description = "The addresses; none where the postcode is not known.",
+        body = AddressesView), LookupErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let postcode = call.query.one("postcode").and_then(|text| PostcodeQuery::parse(text.ok_or_else(Flaw::required)?));
+    let postcode = call.faults.take("query.postcode", postcode);
+    none_of(call.faults)?;
+    let found = lookup_addresses(&app.services, &read(postcode)?).await?;
+    ok(&AddressesView { data: found.into_iter().map(AddressView::from).collect() })
+}

@@ -1,0 +1,3 @@
+//! `/v2/addresses`
+
+pub(crate) mod lookup;

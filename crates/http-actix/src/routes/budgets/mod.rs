@@ -1,0 +1,3 @@
+//! `/v2/budgets`
+
+pub(crate) mod generate_credit;

@@ -1,0 +1,37 @@
+//! Paths that there are not, and methods that a path has not.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use actix_web::http::StatusCode;
+use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, guard, web};
+
+/// A path that answers GET, and HEAD like it.
+pub(super) fn get<F, Args>(path: &str, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    web::resource(path)
+        .route(web::route().guard(guard::Any(guard::Get()).or(guard::Head())).to(handler))
+        .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
+}
+
+/// A path that answers POST.
+pub(super) fn post<F, Args>(path: &str, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    web::resource(path).route(web::post().to(handler)).default_service(web::to(|| async { method_not_allowed("POST") }))
+}
+
+fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {
+    Err(Problem::method_not_allowed(allow))
+}
+
+/// Nothing is at this path.
+pub(super) async fn not_found() -> Result<HttpResponse, Problem> {
+    Err(Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "There is nothing at this path."))
+}

@@ -1,0 +1,39 @@
+//! The routes, one operation a file.
+
+mod addresses;
+mod budgets;
+mod cards;
+mod fallback;
+mod merchant;
+mod mfa;
+pub(crate) mod openapi;
+mod payment_batches;
+mod service;
+
+use actix_web::web::{self, ServiceConfig};
+use fallback::{get, post};
+
+/// Every route there is.
+pub(crate) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(get("/healthz", service::healthz))
+        .service(get("/readyz", service::readyz))
+        .service(get("/metrics", service::metrics))
+        .service(get("/openapi.json", service::openapi_json))
+        .service(get("/docs", service::docs))
+        .service(get("/docs/{file:.*}", service::docs_file))
+        .service(web::scope("/v2").configure(version_2))
+        .default_service(web::to(fallback::not_found));
+}
+
+fn version_2(config: &mut ServiceConfig) {
+    config
+        .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
+        .service(get("/merchant/banks", merchant::list_banks::handle))
+        .service(post("/payment-batches/{paymentBatchId}/confirm", payment_batches::confirm::handle))
+        .service(post("/mfa/sessions", mfa::open_session::handle))
+        .service(get("/addresses/lookup", addresses::lookup::handle))
+        .service(post("/budgets/generate-credit", budgets::generate_credit::handle))
+        .service(web::scope("/cards/simulations").configure(cards::configure))
+        .default_service(web::to(fallback::not_found));
+}

@@ -1,0 +1,3 @@
+//! `/v2/payment-batches`
+
+pub(crate) mod confirm;

@@ -1,0 +1,88 @@
+//! Checkouts.
+
+use super::time;
+use florin_domain::merchant::{Checkout, CheckoutKind, ShippingOptions};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A configured payment page on which checkout sessions are taken.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Checkout)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckoutView {
+    /// Identifies the checkout.
+    #[schema(format = Uuid, max_length = 36)]
+    id: String,
+    /// What it is for; fixed at creation.
+    #[serde(rename = "type")]
+    #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
+    kind: &'static str,
+    /// The merchant's own name for it, never shown to payers.
+    #[schema(required, min_length = 1)]
+    name: Option<String>,
+    /// Whether it takes new sessions.
+    #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
+    status: &'static str,
+    /// Fixed at creation.
+    #[schema(pattern = "^(GBP|EUR)$")]
+    currency_code: &'static str,
+    /// The settlement account that SHOPPING sessions pay into; null is the default one, and always for `TOP_UP`.
+    #[schema(required, format = Uuid, max_length = 36)]
+    settlement_account_id: Option<String>,
+    /// Shipping collection; null for `TOP_UP`.
+    #[schema(required)]
+    shipping_options: Option<ShippingOptionsView>,
+    /// Where the payer is sent when a session ends.
+    #[schema(format = "uri", max_length = 2048, pattern = "^https://")]
+    return_url: String,
+    /// Default locale of the payer's screens.
+    #[schema(required, pattern = "^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$")]
+    locale: Option<String>,
+    /// When it was made.
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When it was changed last.
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// Shipping collection of a SHOPPING checkout.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ShippingOptions)]
+#[serde(rename_all = "camelCase")]
+struct ShippingOptionsView {
+    /// Whether the payer must give a shipping address.
+    collect_address: bool,
+    /// The address asked for shipping rates; null when rates are not dynamic.
+    #[schema(required, format = "uri", max_length = 2048, pattern = "^https://")]
+    dynamic_rates_url: Option<String>,
+}
+
+impl From<Checkout> for CheckoutView {
+    fn from(checkout: Checkout) -> Self {
+        let kind = checkout.kind.checkout_type().as_str();
+        let (settlement_account, shipping) = match checkout.kind {
+            CheckoutKind::Shopping { settlement_account, shipping } => (settlement_account, shipping),
+            CheckoutKind::TopUp => (None, None),
+        };
+        Self {
+            id: checkout.id.to_string(),
+            kind,
+            name: checkout.name,
+            status: checkout.status.as_str(),
+            currency_code: checkout.currency.code(),
+            settlement_account_id: settlement_account.map(|id| id.to_string()),
+            shipping_options: shipping.map(ShippingOptionsView::from),
+            return_url: checkout.return_url,
+            locale: checkout.locale,
+            created_at: time(checkout.created_at),
+            updated_at: time(checkout.updated_at),
+        }
+    }
+}
+
+impl From<ShippingOptions> for ShippingOptionsView {
+    fn from(options: ShippingOptions) -> Self {
+        Self { collect_address: options.collect_address, dynamic_rates_url: options.dynamic_rates_url }
+    }
+}

@@ -1,0 +1,28 @@
+//! The list envelope.
+
+use florin_domain::page::{Page, PageRequest};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// One page of a list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct List<T: ToSchema> {
+    /// The page size that was asked for.
+    #[schema(minimum = 1, maximum = 1000)]
+    limit: i64,
+    /// How many items were skipped.
+    #[schema(minimum = 0)]
+    offset: i64,
+    /// How many records match, whatever the page.
+    #[schema(minimum = 0)]
+    count: i64,
+    /// The records of the page.
+    rows: Vec<T>,
+}
+
+impl<T: ToSchema> List<T> {
+    pub(crate) fn new<R>(request: PageRequest, page: Page<R>, view: impl Fn(R) -> T) -> Self {
+        let Page { count, rows } = page;
+        Self { limit: request.limit, offset: request.offset, count, rows: rows.into_iter().map(view).collect() }
+    }
+}

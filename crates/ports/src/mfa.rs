@@ -1,0 +1,51 @@
+//! Multi-factor authentication.
+
+use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
+
+/// Checks tokens. It knows neither sessions nor attempts: those are rules of the domain.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait MfaProvider: Send + Sync {
+    /// Its name.
+    fn name(&self) -> MfaProviderName;
+
+    /// Checks a token at a time, against the account's secret where it has one.
+    async fn check(
+        &self,
+        secret: Option<Secret>,
+        token: &str,
+        now: DateTime<Utc>,
+    ) -> Result<MfaVerdict, MfaUnavailable>;
+}
+
+/// A provider could not be asked; no attempt is counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the MFA provider is unavailable: {0}")]
+pub struct MfaUnavailable(pub String);
+
+/// A session to be opened.
+pub struct OpenSessionOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The batch, which must be the account's.
+    pub batch: PaymentBatchId,
+    /// The rule.
+    pub decide: Decide<OpenSituation, Result<MfaSession, OpenRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<MfaSession>>,
+}
+
+/// Sessions and enrolments.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait MfaSessions: Send + Sync {
+    /// Decides whether a session is opened, and stores it. `Absent`: no such batch on the account.
+    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
+
+    /// The account's TOTP enrolment.
+    async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError>;
+}

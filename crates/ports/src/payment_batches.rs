@@ -1,0 +1,28 @@
+//! Payment batches.
+
+use crate::{Decide, RepeatClaim, WriteError, Written};
+use async_trait::async_trait;
+use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentBatch};
+use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
+
+/// A confirmation to be decided.
+pub struct ConfirmOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The batch, which must be the account's.
+    pub batch: PaymentBatchId,
+    /// The MFA session that the caller named.
+    pub session: Option<MfaSessionId>,
+    /// The rule. What it says of session and enrolment is stored even where it refuses: attempts count.
+    pub decide: Decide<ConfirmSituation, ConfirmDecision>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<PaymentBatch>>,
+}
+
+/// Payment batches, with the promises of [`crate::CardLedger`].
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait PaymentBatches: Send + Sync {
+    /// Decides a confirmation. `Absent`: no such batch on the account.
+    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>>;
+}

@@ -1,0 +1,98 @@
+//! Idempotency: one effect for all requests under one key (contract 1.4).
+
+use chrono::{DateTime, Utc};
+use florin_domain::fault::{Flaw, FlawCode};
+use florin_domain::ids::{AccountId, ClientId};
+use std::fmt;
+use std::sync::Arc;
+
+/// An `Idempotency-Key`: 1 to 255 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// Checks the form.
+    pub fn parse(text: &[u8]) -> Result<Self, Flaw> {
+        let visible = text.iter().all(u8::is_ascii_graphic);
+        match std::str::from_utf8(text) {
+            Ok(text) if visible && (1..=255).contains(&text.len()) => Ok(Self(text.to_owned())),
+            _ => Err(Flaw::new(FlawCode::InvalidFormat, "An idempotency key has 1 to 255 visible ASCII characters.")),
+        }
+    }
+
+    /// The key.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A request in a form that can be compared: equal requests have equal texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedRequest {
+    /// The HTTP method.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// The query as canonical JSON.
+    pub query: String,
+    /// The body.
+    pub body: RecordedBody,
+}
+
+/// The body of a recorded request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordedBody {
+    /// As canonical JSON: members in order, no blanks, numbers by their text.
+    Json(String),
+    /// As the SHA-256 (hexadecimal) of that, because it holds secrets.
+    Hash(String),
+}
+
+/// An answer that was given, to be given again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status, 2xx.
+    pub status: u16,
+    /// The body.
+    pub body: String,
+}
+
+/// A request that wants its effect once.
+///
+/// The adapter looks for a record of (client, account, key) before anything else. Found with an equal request: it
+/// answers [`Written::Replayed`]. Found with another: [`crate::WriteError::Mismatch`]. Not found: it stores the record,
+/// with the answer made from the outcome, in the transaction of the effect. Refusals store no record.
+#[derive(Clone)]
+pub struct RepeatClaim<T> {
+    /// The API client.
+    pub client: ClientId,
+    /// The account.
+    pub account: AccountId,
+    /// The key.
+    pub key: IdempotencyKey,
+    /// The request.
+    pub request: RecordedRequest,
+    /// Now.
+    pub at: DateTime<Utc>,
+    /// Makes the answer that is stored.
+    pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
+}
+
+impl<T> fmt::Debug for RepeatClaim<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RepeatClaim")
+            .field("client", &self.client)
+            .field("account", &self.account)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The outcome of a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written<T> {
+    /// It took effect now.
+    Fresh(T),
+    /// It took effect before; this was the answer.
+    Replayed(Answer),
+}

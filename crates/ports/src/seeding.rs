@@ -1,0 +1,79 @@
+//! Putting a prepared world into a store.
+
+use crate::StoreError;
+use async_trait::async_trait;
+use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::{Card, SpendingLimit};
+use florin_domain::ledger::JournalTransaction;
+use florin_domain::merchant::{Bank, Checkout};
+use florin_domain::mfa::TotpEnrolment;
+
+/// Everything of a prepared world. Balances of budgets are the sums of the journal given.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// Clients.
+    pub clients: Vec<ApiClient>,
+    /// Their keys.
+    pub keys: Vec<(ApiKey, KeyHash)>,
+    /// Accounts with what stands on them.
+    pub accounts: Vec<SeedAccount>,
+    /// The bank list.
+    pub banks: Vec<Bank>,
+}
+
+/// An account and what stands on it.
+#[derive(Clone, Debug)]
+pub struct SeedAccount {
+    /// The account.
+    pub account: Account,
+    /// Its TOTP enrolment.
+    pub enrolment: Option<TotpEnrolment>,
+    /// Its checkouts.
+    pub checkouts: Vec<Checkout>,
+    /// Its budgets.
+    pub budgets: Vec<SeedBudget>,
+    /// Its cards.
+    pub cards: Vec<SeedCard>,
+    /// Its payment batches.
+    pub batches: Vec<PaymentBatch>,
+}
+
+/// A budget and the journal transactions that its balances are the sums of.
+#[derive(Clone, Debug)]
+pub struct SeedBudget {
+    /// The budget.
+    pub budget: Budget,
+    /// Its journal.
+    pub journal: Vec<JournalTransaction>,
+}
+
+/// A card with its limits.
+#[derive(Clone, Debug)]
+pub struct SeedCard {
+    /// The card.
+    pub card: Card,
+    /// Its spending limits.
+    pub limits: Vec<SpendingLimit>,
+}
+
+/// Plants worlds.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Seeding: Send + Sync {
+    /// Whether the store has neither clients nor accounts.
+    async fn is_fresh(&self) -> Result<bool, StoreError>;
+
+    /// Stores the world, all of it or none of it. `Duplicate`: something of it is there already.
+    async fn plant(&self, world: World) -> Result<(), StoreError>;
+
+    /// The budgets of an account with their balances as they are now, in the order they were stored.
+    async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
+
+    /// The cards of an account, in the order they were stored.
+    async fn cards(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Card>, StoreError>;
+
+    /// The payment batches of an account, in the order they were stored.
+    async fn batches(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<PaymentBatch>, StoreError>;
+}

@@ -1,0 +1,27 @@
+//! Readiness and house-keeping.
+
+use crate::StoreError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Whether a store can be worked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// Reachable, and its schema is the one this program knows.
+    Ready,
+    /// Migrations are pending.
+    MigrationsPending,
+    /// Its schema is newer than this program.
+    SchemaTooNew,
+}
+
+/// Readiness and house-keeping.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Upkeep: Send + Sync {
+    /// Asks the store.
+    async fn readiness(&self) -> Result<Readiness, StoreError>;
+
+    /// Forgets idempotency records made before a time, at most `most`; how many went.
+    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
+}
