@@ -1,1 +1,284 @@
-//! placeholder
+//! Which crate may depend on which, and a few rules over the sources. See `docs/ARCHITECTURE.md`.
+//!
+//! A wrong arrow fails this test rather than a review. The rules are plain functions over plain values, so that the
+//! tests at the end can show that each of them is able to fail.
+#![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use std::path::{Path, PathBuf};
+
+/// One room of the house: a crate, and what it may import.
+struct Room {
+    name: &'static str,
+    /// Crates of this workspace that it may depend on.
+    workspace: &'static [&'static str],
+    outside: Outside,
+}
+
+/// Packages from outside the workspace.
+enum Outside {
+    /// These and no others.
+    Only(&'static [&'static str]),
+    /// Any but those whose name is, or begins with, one of these.
+    Not(&'static [&'static str]),
+}
+
+const DOMAIN: &str = "florin-domain";
+const PORTS: &str = "florin-ports";
+const APPLICATION: &str = "florin-application";
+
+/// What a provider may not use: what belongs to HTTP, to storage, or to the application binary.
+const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
+
+const ROOMS: &[Room] = &[
+    Room {
+        name: DOMAIN,
+        workspace: &[],
+        outside: Outside::Only(&["bigdecimal", "chrono", "iso_currency", "serde", "thiserror", "uuid"]),
+    },
+    Room {
+        name: PORTS,
+        workspace: &[DOMAIN],
+        outside: Outside::Only(&["async-trait", "chrono", "mockall (optional)", "thiserror", "uuid"]),
+    },
+    Room {
+        name: APPLICATION,
+        workspace: &[DOMAIN, PORTS],
+        outside: Outside::Only(&["async-trait", "chrono", "ipnet", "sha2", "thiserror", "tracing", "uuid"]),
+    },
+    Room {
+        name: "florin-store-diesel",
+        workspace: &[DOMAIN, PORTS],
+        outside: Outside::Not(&["actix", "anyhow", "clap", "config"]),
+    },
+    Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    Room {
+        name: "florin-http-actix",
+        workspace: &[DOMAIN, PORTS, APPLICATION],
+        outside: Outside::Not(&["anyhow", "clap", "config", "diesel", "libsqlite3-sys", "r2d2"]),
+    },
+    Room {
+        name: "florin",
+        workspace: &[
+            DOMAIN,
+            PORTS,
+            APPLICATION,
+            "florin-store-diesel",
+            "florin-mfa",
+            "florin-postcode-embedded",
+            "florin-postcode-guard",
+            "florin-http-actix",
+        ],
+        outside: Outside::Not(&["diesel"]),
+    },
+];
+
+/// The longest source file, in lines.
+const MOST_LINES: usize = 500;
+/// Crates that money passes through: no binary floats in them.
+const NO_FLOATS: [&str; 4] = ["crates/domain", "crates/ports", "crates/application", "crates/store-diesel"];
+
+/// One arrow of the dependency graph.
+struct Arrow {
+    to: String,
+    /// Whether `to` is a crate of this workspace.
+    inside: bool,
+    optional: bool,
+}
+
+/// What is wrong with the arrows that leave a crate.
+fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
+    let Some(room) = rooms.iter().find(|room| room.name == from) else {
+        return vec![format!("{from} has no room in tests/layers.rs: say there what it may depend on")];
+    };
+    let refused = |arrow: &Arrow| {
+        let to = arrow.to.as_str();
+        if arrow.inside {
+            let allowed = room.workspace.join(", ");
+            return (!room.workspace.contains(&to))
+                .then(|| format!("{from} must not depend on {to} (only on: {allowed})"));
+        }
+        match room.outside {
+            Outside::Only(allowed) => {
+                let optional = format!("{to} (optional)");
+                let ok = allowed.contains(&to) || (arrow.optional && allowed.contains(&optional.as_str()));
+                (!ok).then(|| format!("{from} must not use the package {to} (only: {})", allowed.join(", ")))
+            }
+            Outside::Not(refused) => refused
+                .iter()
+                .any(|start| to.starts_with(start))
+                .then(|| format!("{from} must not use the package {to} (never: {})", refused.join(", "))),
+        }
+    };
+    arrows.iter().filter_map(refused).collect()
+}
+
+/// What is wrong with the text of a source file.
+fn wrong_source(path: &str, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let lines = text.lines().count();
+    if lines > MOST_LINES {
+        wrong.push(format!("{path} has {lines} lines; a file has at most {MOST_LINES}: split it"));
+    }
+    if NO_FLOATS.iter().any(|money| path.starts_with(money)) {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+            if words.any(|word| word.ends_with("f64") || word.ends_with("f32")) {
+                wrong.push(format!("{path}:{} uses a binary float where money passes", number + 1));
+            }
+        }
+    }
+    wrong
+}
+
+/// What is wrong with a crate's manifest.
+fn wrong_manifest(path: &str, text: &str) -> Option<String> {
+    let shares = text.replace("\r\n", "\n").contains("[lints]\nworkspace = true");
+    (!shares).then(|| format!("{path} must have `[lints] workspace = true`"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All Rust sources of the repository, by their path in it.
+fn sources(root: &Path) -> Vec<(String, String)> {
+    let mut folders = vec![root.join("crates"), root.join("tests")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn assert_none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "\n\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn every_arrow_is_allowed() {
+    let manifest = root().join("Cargo.toml");
+    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().unwrap();
+    let names: Vec<String> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
+    let mut wrong = Vec::new();
+    for package in &metadata.packages {
+        let at_work = |kind| matches!(kind, DependencyKind::Normal | DependencyKind::Build);
+        let arrows: Vec<Arrow> = package
+            .dependencies
+            .iter()
+            .filter(|dependency| at_work(dependency.kind))
+            .map(|dependency| Arrow {
+                to: dependency.name.clone(),
+                inside: names.contains(&dependency.name),
+                optional: dependency.optional,
+            })
+            .collect();
+        wrong.extend(wrong_arrows(ROOMS, package.name.as_str(), &arrows));
+        wrong.extend(wrong_manifest(
+            package.manifest_path.as_str(),
+            &std::fs::read_to_string(&package.manifest_path).unwrap(),
+        ));
+    }
+    for room in ROOMS.iter().filter(|room| !names.iter().any(|name| name == room.name)) {
+        wrong.push(format!("{} has a room in tests/layers.rs, but there is no such crate", room.name));
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn every_source_is_in_order() {
+    let sources = sources(&root());
+    assert!(sources.iter().any(|(path, _)| path == "crates/domain/src/lib.rs"), "the sources were not found");
+    assert_none(&sources.iter().flat_map(|(path, text)| wrong_source(path, text)).collect::<Vec<_>>());
+}
+
+/// The rules themselves can fail, and say why.
+mod rules {
+    use super::*;
+
+    fn arrow(to: &str, inside: bool) -> Arrow {
+        Arrow { to: to.into(), inside, optional: false }
+    }
+
+    #[test]
+    fn an_arrow_outwards_is_refused() {
+        let wrong = wrong_arrows(ROOMS, APPLICATION, &[arrow(DOMAIN, true), arrow("florin-store-diesel", true)]);
+        let said = "florin-application must not depend on florin-store-diesel (only on: florin-domain, florin-ports)";
+        assert_eq!(wrong, [said]);
+        for (from, to) in [
+            (DOMAIN, PORTS),
+            (PORTS, APPLICATION),
+            ("florin-http-actix", "florin-store-diesel"),
+            ("florin-store-diesel", "florin-http-actix"),
+            ("florin-store-diesel", APPLICATION),
+            ("florin-postcode-guard", "florin-postcode-embedded"),
+            ("florin-mfa", "florin"),
+        ] {
+            assert_eq!(wrong_arrows(ROOMS, from, &[arrow(to, true)]).len(), 1, "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn a_package_that_does_not_belong_is_refused() {
+        let wrong = wrong_arrows(ROOMS, DOMAIN, &[arrow("uuid", false), arrow("tokio", false)]);
+        assert_eq!(wrong.len(), 1);
+        assert!(wrong[0].starts_with("florin-domain must not use the package tokio (only: bigdecimal, "), "{wrong:?}");
+        for (from, to) in [
+            (PORTS, "anyhow"),
+            (PORTS, "mockall"),
+            (APPLICATION, "tokio"),
+            ("florin-http-actix", "diesel_migrations"),
+            ("florin-store-diesel", "actix-web"),
+            ("florin-mfa", "diesel"),
+            ("florin", "diesel"),
+        ] {
+            assert_eq!(wrong_arrows(ROOMS, from, &[arrow(to, false)]).len(), 1, "{from} -> {to}");
+        }
+        let optional = Arrow { optional: true, ..arrow("mockall", false) };
+        assert_eq!(wrong_arrows(ROOMS, PORTS, &[optional]), [""; 0]);
+    }
+
+    #[test]
+    fn a_crate_without_a_room_is_refused() {
+        let wrong = wrong_arrows(ROOMS, "florin-shed", &[]);
+        assert_eq!(wrong, ["florin-shed has no room in tests/layers.rs: say there what it may depend on"]);
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_refused() {
+        assert_eq!(wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(500)), [""; 0]);
+        let wrong = wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(501));
+        assert_eq!(wrong, ["crates/mfa/src/lib.rs has 501 lines; a file has at most 500: split it"]);
+    }
+
+    #[test]
+    fn a_float_where_money_passes_is_refused() {
+        let float = ["fn half(amount: f", "64) {}\n"].concat();
+        for folder in NO_FLOATS {
+            let path = format!("{folder}/src/lib.rs");
+            let said = format!("{path}:2 uses a binary float where money passes");
+            assert_eq!(wrong_source(&path, &format!("\n{float}")), [said]);
+            assert_eq!(wrong_source(&path, &format!("// {float}")), [""; 0]);
+        }
+        assert_eq!(wrong_source("crates/http-actix/src/lib.rs", &float), [""; 0]);
+    }
+
+    #[test]
+    fn a_manifest_without_the_shared_lints_is_refused() {
+        assert_eq!(wrong_manifest("Cargo.toml", "[lints]\nworkspace = true\n"), None);
+        let said = "Cargo.toml must have `[lints] workspace = true`";
+        assert_eq!(wrong_manifest("Cargo.toml", "[package]\n"), Some(said.into()));
+    }
+}

@@ -5,9 +5,19 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
-    ABSENT, Answer, CREDIT, Client, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
+    ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
     expect_faults, expect_json, shared,
 };
+
+/// A sandbox of its own whose budgets can pay for every validated batch.
+pub(crate) fn funded() -> Server {
+    let server = Server::sandbox();
+    for currency in ["GBP", "EUR", "JPY"] {
+        let credit = credit_body(&demo().budget(currency), "100000000", currency);
+        expect_json(&server.client().post(CREDIT, credit), 200);
+    }
+    server
+}
 
 /// Opens a session of the default provider.
 pub(crate) fn open_session(client: &Client, batch: &str) -> String {
@@ -26,7 +36,7 @@ pub(crate) fn confirm(client: &Client, batch: &str, session: &str, token: &str) 
 
 #[test]
 fn a_validated_batch_is_confirmed_once() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -41,7 +51,7 @@ fn a_validated_batch_is_confirmed_once() {
 
 #[test]
 fn the_id_is_read_in_either_case() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch.to_uppercase());
@@ -51,7 +61,7 @@ fn the_id_is_read_in_either_case() {
 
 #[test]
 fn the_original_providers_name_is_an_alias() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -88,7 +98,8 @@ fn mfa_is_required() {
     let client = shared().client();
     let path = confirm_path(&demo().batch("validated"));
     expect_fault(&client.post(&path, "{}"), 400, "body.mfa", "mfa_required");
-    let inside = [("body.mfa.provider", "required"), ("body.mfa.sessionId", "required"), ("body.mfa.token", "required")];
+    let inside =
+        [("body.mfa.provider", "required"), ("body.mfa.sessionId", "required"), ("body.mfa.token", "required")];
     expect_faults(&client.post(&path, r#"{"mfa": {}}"#), 400, &inside);
     let nulls = r#"{"mfa": {"provider": null, "sessionId": null, "token": null}}"#;
     expect_faults(&client.post(&path, nulls), 400, &inside);
@@ -103,7 +114,7 @@ fn balances(wallets: &[Wallet]) -> Vec<Balance> {
 fn confirming_reserves_the_funds_and_moves_nothing() {
     let server = Server::sandbox();
     let client = server.client();
-    let wallets = [Wallet::with(&server, "GBP", 90_000_000_00), Wallet::with(&server, "JPY", 90_000_000)];
+    let wallets = [Wallet::with(&server, "GBP", 9_000_000_000), Wallet::with(&server, "JPY", 90_000_000)];
     let credit = credit_body(&demo().budget("EUR"), "1000000.00", "EUR");
     let euros = expect_json(&client.post(CREDIT, credit), 200);
     let before = balances(&wallets);
@@ -119,7 +130,8 @@ fn confirming_reserves_the_funds_and_moves_nothing() {
         assert!(after.available <= before.available, "confirming gave money");
         reserved += before.available - after.available;
     }
-    let available = |balance: &Value| text(balance, "/balance/availableBalance").replace('.', "").parse::<i64>().unwrap();
+    let available =
+        |balance: &Value| text(balance, "/balance/availableBalance").replace('.', "").parse::<i64>().unwrap();
     reserved += available(&euros) + 1 - available(&euros_after);
     assert!(reserved > 0, "nothing was reserved by any batch");
 }
@@ -183,4 +195,18 @@ fn the_scope_of_confirming() {
     let answer = confirm(&shared().limited(), &batch, ABSENT, "000000");
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("payment-batches:confirm:any"), "{}", fault.message);
+}
+
+#[test]
+fn an_account_may_do_without_mfa() {
+    let home = Home::demo();
+    let client = home.json(&["clients", "create", "--name", "No MFA", "--json"]);
+    let client = text(&client, "/id").to_owned();
+    home.json(&["accounts", "create", "F70001", "--client", &client, "--mfa-optional", "--json"]);
+    let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
+    let server = Server::on(home);
+    let optional = server.client_of(text(&key, "/key"), "F70001");
+    expect_fault(&optional.post(&confirm_path(ABSENT), "{}"), 404, "path.paymentBatchId", "not_found");
+    let inside = optional.post(&confirm_path(ABSENT), r#"{"mfa": {"provider": "sandbox", "token": "000000"}}"#);
+    expect_fault(&inside, 400, "body.mfa.sessionId", "required");
 }

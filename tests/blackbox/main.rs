@@ -1,1 +1,39 @@
-//! placeholder
+//! The black-box suite: it starts the real binary with a fresh database and talks to it over HTTP and the command line.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
+)]
+
+mod addresses;
+mod advice;
+mod atm;
+mod authentication;
+mod authorization;
+mod balance_table;
+mod check_order;
+mod clearing;
+mod cli;
+mod concurrency;
+mod confirm_batch;
+mod crash;
+mod errors_shape;
+mod generate_credit;
+mod idempotency;
+mod json_edges;
+mod limits;
+mod merchant_banks;
+mod merchant_checkouts;
+mod mfa_sessions;
+mod numbers;
+mod openapi;
+mod operations;
+mod production;
+mod refund;
+mod reversal;
+mod shutdown;
+mod support;

@@ -84,6 +84,8 @@ fn an_operator_replaces_the_list() {
         "banks.csv",
         "id,name,iconUrl,supportsRefunds\n\
          ffffffffffffffffffffffffffffffff,Zebra Bank,https://icons.example/zebra.svg,true\n\
+         eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee,Éclair Bank,https://icons.example/eclair.svg,true\n\
+         dddddddddddddddddddddddddddddddd,apple bank,https://icons.example/apple.svg,false\n\
          bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,\"Same, Name\",https://icons.example/b.svg,false\n\
          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,\"Same, Name\",https://icons.example/a.svg,true\n",
     );
@@ -101,8 +103,10 @@ fn an_operator_replaces_the_list() {
         bank("a", "Same, Name", "a", true),
         bank("b", "Same, Name", "b", false),
         bank("f", "Zebra Bank", "zebra", true),
+        bank("d", "apple bank", "apple", false),
+        bank("e", "Éclair Bank", "eclair", true),
     ];
-    assert_eq!(listed, json!({"limit": 100, "offset": 0, "count": 3, "rows": rows}));
+    assert_eq!(listed, json!({"limit": 100, "offset": 0, "count": 5, "rows": rows}));
 }
 
 #[test]

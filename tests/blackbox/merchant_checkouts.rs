@@ -52,8 +52,17 @@ fn assert_locale(locale: &Value) {
 
 fn assert_checkout(row: &Value) {
     let wanted = [
-        "createdAt", "currencyCode", "id", "locale", "name", "returnUrl", "settlementAccountId",
-        "shippingOptions", "status", "type", "updatedAt",
+        "createdAt",
+        "currencyCode",
+        "id",
+        "locale",
+        "name",
+        "returnUrl",
+        "settlementAccountId",
+        "shippingOptions",
+        "status",
+        "type",
+        "updatedAt",
     ];
     assert_eq!(members(row), wanted);
     uuid(&row["id"]);

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use totp_rs::{Algorithm, Builder, Secret, Totp};
 
-use crate::confirm_batch::{confirm, mfa_body, open_session};
+use crate::confirm_batch::{confirm, funded, mfa_body, open_session};
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::{
     ABSENT, Answer, Client, MFA_SESSIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json, shared,
@@ -49,12 +49,9 @@ fn refused(answer: &Answer, code: &str) {
 
 #[test]
 fn a_session_has_every_member() {
-    for (provider, shown) in [
-        (None, "sandbox"),
-        (Some("sandbox"), "sandbox"),
-        (Some("fx-mfa-service"), "sandbox"),
-        (Some("totp"), "totp"),
-    ] {
+    for (provider, shown) in
+        [(None, "sandbox"), (Some("sandbox"), "sandbox"), (Some("fx-mfa-service"), "sandbox"), (Some("totp"), "totp")]
+    {
         let mut body = json!({"paymentBatchId": demo().batch("validated")});
         if let Some(provider) = provider {
             body["provider"] = json!(provider);
@@ -115,7 +112,7 @@ fn a_session_belongs_to_its_provider() {
 
 #[test]
 fn a_wrong_token_fails_and_changes_nothing() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -144,7 +141,7 @@ fn a_locked_session_stays_locked() {
 
 #[test]
 fn the_fifth_wrong_token_locks_the_session_alone() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -159,7 +156,7 @@ fn the_fifth_wrong_token_locks_the_session_alone() {
 
 #[test]
 fn four_wrong_tokens_do_not_lock() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -171,7 +168,7 @@ fn four_wrong_tokens_do_not_lock() {
 
 #[test]
 fn attempts_on_a_batch_in_another_state_do_not_count() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -184,7 +181,7 @@ fn attempts_on_a_batch_in_another_state_do_not_count() {
 
 #[test]
 fn attempts_survive_a_restart() {
-    let server = Server::sandbox();
+    let server = funded();
     let batch = demo().batch("validated");
     let session = open_session(&server.client(), &batch);
     for _ in 0..5 {
@@ -196,7 +193,7 @@ fn attempts_survive_a_restart() {
 
 #[test]
 fn totp_confirms_and_each_step_is_used_once() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batches = demo().batches("validated");
     let token = token_at(0);
@@ -212,7 +209,7 @@ fn totp_confirms_and_each_step_is_used_once() {
 
 #[test]
 fn totp_refuses_steps_outside_the_window() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open(&client, &batch, "totp");
@@ -224,7 +221,7 @@ fn totp_refuses_steps_outside_the_window() {
 
 #[test]
 fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..4 {
@@ -241,7 +238,7 @@ fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
 
 #[test]
 fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
-    let server = Server::sandbox();
+    let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..5 {
@@ -257,11 +254,7 @@ fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
 #[test]
 fn the_scope_of_sessions() {
     let body = json!({"paymentBatchId": demo().batch("validated")}).to_string();
-    let fault = expect_fault(
-        &shared().limited().post(MFA_SESSIONS, body),
-        403,
-        "header.Authorization",
-        "insufficient_scope",
-    );
+    let fault =
+        expect_fault(&shared().limited().post(MFA_SESSIONS, body), 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("payment-batches:confirm:any"), "{}", fault.message);
 }

@@ -68,12 +68,13 @@ pub trait Seeding: Send + Sync {
     /// Stores the world, all of it or none of it. `Duplicate`: something of it is there already.
     async fn plant(&self, world: World) -> Result<(), StoreError>;
 
-    /// The budgets of an account with their balances as they are now, in the order they were stored.
+    /// The budgets of an account by id, with their balances as they are now by currency code. Minted ids grow, so that
+    /// their order is the order in which things were made.
     async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
 
-    /// The cards of an account, in the order they were stored.
+    /// The cards of an account, by id.
     async fn cards(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Card>, StoreError>;
 
-    /// The payment batches of an account, in the order they were stored.
+    /// The payment batches of an account, by id.
     async fn batches(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<PaymentBatch>, StoreError>;
 }

@@ -1,1 +1,74 @@
 //! A time-out and a cache around any postcode provider.
+//!
+//! Providers stay simple: what is common to all of them (never waiting for ever, not asking the same twice) is here.
+
+use async_trait::async_trait;
+use florin_domain::address::{Address, Postcode};
+use florin_ports::{PostcodeError, PostcodeProvider};
+use moka::future::Cache;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a provider is guarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuardSettings {
+    /// How long the provider may take; then the answer is [`PostcodeError::Slow`].
+    pub time_out: Duration,
+    /// How long an answer is kept. Zero: nothing is kept.
+    pub cache_for: Duration,
+    /// How many answers are kept, one a postcode. Zero: nothing is kept.
+    pub cache_entries: u64,
+}
+
+/// A provider with a time-out and a cache around it.
+///
+/// Answers are kept, those that are empty too; errors never are. Equal lookups at the same time are one to the provider.
+pub struct GuardedPostcodes {
+    inner: Arc<dyn PostcodeProvider>,
+    time_out: Duration,
+    cache: Option<Cache<Postcode, Vec<Address>>>,
+}
+
+impl GuardedPostcodes {
+    /// An answer is kept for a year at most.
+    const LONGEST_CACHE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+    /// Guards a provider.
+    pub fn new(inner: Arc<dyn PostcodeProvider>, settings: GuardSettings) -> Self {
+        let GuardSettings { time_out, cache_for, cache_entries } = settings;
+        let cache = (!cache_for.is_zero() && cache_entries > 0).then(|| {
+            Cache::builder().max_capacity(cache_entries).time_to_live(cache_for.min(Self::LONGEST_CACHE)).build()
+        });
+        Self { inner, time_out, cache }
+    }
+
+    async fn ask(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+        match tokio::time::timeout(self.time_out, self.inner.lookup(postcode)).await {
+            Ok(answer) => answer,
+            Err(_elapsed) => Err(PostcodeError::Slow),
+        }
+    }
+}
+
+impl fmt::Debug for GuardedPostcodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardedPostcodes").field("time_out", &self.time_out).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl PostcodeProvider for GuardedPostcodes {
+    async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+        match &self.cache {
+            None => self.ask(postcode).await,
+            Some(cache) => cache
+                .try_get_with_by_ref(postcode, self.ask(postcode))
+                .await
+                .map_err(|error: Arc<PostcodeError>| error.as_ref().clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

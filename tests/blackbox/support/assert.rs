@@ -7,14 +7,47 @@ use super::client::Answer;
 
 /// The codes of contract section 1.3: a closed list.
 const CODES: [&str; 41] = [
-    "required", "invalid_json", "invalid_type", "invalid_format", "invalid_value", "out_of_range", "too_long",
-    "too_many_decimals", "unknown_field", "duplicate_field", "duplicate_parameter", "method_not_allowed",
-    "payload_too_large", "unsupported_media_type", "not_found", "missing_credentials", "invalid_credentials",
-    "insufficient_scope", "address_not_allowed", "feature_not_enabled", "sandbox_only", "invalid_state",
-    "already_cleared", "already_reversed", "expired", "wrong_transaction_kind", "amount_exceeds_hold",
-    "amount_exceeds_authorization", "insufficient_funds", "balance_limit", "mfa_required", "mfa_not_enrolled",
-    "mfa_failed", "mfa_expired", "mfa_locked", "idempotency_mismatch", "idempotency_in_flight", "rate_limited",
-    "overloaded", "provider_unavailable", "internal",
+    "required",
+    "invalid_json",
+    "invalid_type",
+    "invalid_format",
+    "invalid_value",
+    "out_of_range",
+    "too_long",
+    "too_many_decimals",
+    "unknown_field",
+    "duplicate_field",
+    "duplicate_parameter",
+    "method_not_allowed",
+    "payload_too_large",
+    "unsupported_media_type",
+    "not_found",
+    "missing_credentials",
+    "invalid_credentials",
+    "insufficient_scope",
+    "address_not_allowed",
+    "feature_not_enabled",
+    "sandbox_only",
+    "invalid_state",
+    "already_cleared",
+    "already_reversed",
+    "expired",
+    "wrong_transaction_kind",
+    "amount_exceeds_hold",
+    "amount_exceeds_authorization",
+    "insufficient_funds",
+    "balance_limit",
+    "mfa_required",
+    "mfa_not_enrolled",
+    "mfa_failed",
+    "mfa_expired",
+    "mfa_locked",
+    "idempotency_mismatch",
+    "idempotency_in_flight",
+    "rate_limited",
+    "overloaded",
+    "provider_unavailable",
+    "internal",
 ];
 
 /// One entry of `errors`.
@@ -36,8 +69,7 @@ pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, Str
     if answer.header("x-request-id").is_none_or(str::is_empty) {
         return Err(format!("no X-Request-Id: {answer:?}"));
     }
-    let body: Value =
-        serde_json::from_slice(&answer.body).map_err(|error| format!("no JSON ({error}): {answer:?}"))?;
+    let body: Value = serde_json::from_slice(&answer.body).map_err(|error| format!("no JSON ({error}): {answer:?}"))?;
     let members = body.as_object().ok_or_else(|| format!("no object: {answer:?}"))?;
     if members.keys().any(|name| name != "message" && name != "errors") {
         return Err(format!("a member that is none of an error body's: {answer:?}"));
@@ -85,20 +117,15 @@ pub(crate) fn expect_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)
 }
 
 /// As [`expect_faults`], for tables that go on after a failure.
-pub(crate) fn compare_faults(
-    answer: &Answer,
-    status: u16,
-    wanted: &[(&str, &str)],
-) -> Result<Vec<Fault>, String> {
+pub(crate) fn compare_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
     // The exact ones first, so that a star does not take the entry of another.
     let mut sorted = wanted.to_vec();
     sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
     for (path, code) in sorted {
-        let found = left
-            .iter()
-            .position(|fault| (path == "*" || fault.path == path) && (code == "*" || fault.code == code));
+        let found =
+            left.iter().position(|fault| (path == "*" || fault.path == path) && (code == "*" || fault.code == code));
         let Some(found) = found else {
             return Err(format!("no entry ({path}, {code}) in {answer:?}"));
         };

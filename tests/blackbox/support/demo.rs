@@ -46,16 +46,12 @@ impl Demo {
 
     /// The usable cards in a currency.
     pub(crate) fn active_cards(&self, currency: &str) -> impl Iterator<Item = &Card> {
-        self.cards
-            .iter()
-            .filter(move |card| card.currency == currency && card.state == "ACTIVE" && !card.expired)
+        self.cards.iter().filter(move |card| card.currency == currency && card.state == "ACTIVE" && !card.expired)
     }
 
     /// The first usable card in a currency.
     pub(crate) fn active_card(&self, currency: &str) -> &Card {
-        self.active_cards(currency)
-            .next()
-            .unwrap_or_else(|| panic!("no usable {currency} card in the demo data"))
+        self.active_cards(currency).next().unwrap_or_else(|| panic!("no usable {currency} card in the demo data"))
     }
 
     /// A card in a state, not past its expiry date.
@@ -68,10 +64,7 @@ impl Demo {
 
     /// The ACTIVE card past its expiry date.
     pub(crate) fn expired_card(&self) -> &Card {
-        self.cards
-            .iter()
-            .find(|card| card.state == "ACTIVE" && card.expired)
-            .expect("no expired card in the demo data")
+        self.cards.iter().find(|card| card.state == "ACTIVE" && card.expired).expect("no expired card in the demo data")
     }
 
     /// The budget of a currency.

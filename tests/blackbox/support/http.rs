@@ -50,9 +50,14 @@ impl Wire {
         answer.body = match length {
             _ if chunked => self.chunks()?,
             Some(length) => self.exactly(length.trim().parse().map_err(io::Error::other)?)?,
-            None => self.to_end()?,
+            None => self.drain_all()?,
         };
         Ok(answer)
+    }
+
+    /// Whatever else comes before the peer closes.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        self.drain_all().unwrap()
     }
 
     fn more(&mut self) -> io::Result<()> {
@@ -72,7 +77,7 @@ impl Wire {
         Ok(self.unread.drain(..length).collect())
     }
 
-    fn to_end(&mut self) -> io::Result<Vec<u8>> {
+    fn drain_all(&mut self) -> io::Result<Vec<u8>> {
         loop {
             match self.more() {
                 Ok(()) => {}
@@ -132,6 +137,6 @@ pub(crate) fn exchange(address: &str, request_line: &str, headers: &[(&str, &str
 
 /// The text of a request's head.
 pub(crate) fn head_of(address: &str, request_line: &str, headers: &[(&str, &str)]) -> String {
-    let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
     format!("{request_line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{lines}\r\n")
 }

@@ -39,6 +39,5 @@ pub(crate) fn confirm_path(batch: &str) -> String {
 }
 
 /// Every operation that exists in the sandbox only.
-pub(crate) const SIMULATIONS: [&str; 9] = [
-    CREDIT, AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING,
-];
+pub(crate) const SIMULATIONS: [&str; 9] =
+    [CREDIT, AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING];

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -182,15 +182,15 @@ impl Server {
     pub(crate) fn on(home: Home) -> Self {
         let (child, watchdog, lines) = spawn(&home, &["serve", "--json"]);
         let line = next_line(&lines).unwrap_or_else(|| panic!("the server did not start: {}", home.log()));
-        let banner: Value = serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("not a line of JSON ({error}): {line}"));
+        let banner: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("not a line of JSON ({error}): {line}"));
         let address = banner["listen"].as_str().unwrap().to_owned();
         Self { child, watchdog, home: Some(home), lines: Mutex::new(lines), banner, address }
     }
 
-    /// `florin serve` as a person starts it, and the lines it prints.
+    /// `florin` as a person starts it, with no word more, and the lines it prints.
     pub(crate) fn for_people(home: Home) -> Self {
-        let (child, watchdog, lines) = spawn(&home, &["serve"]);
+        let (child, watchdog, lines) = spawn(&home, &[]);
         Self {
             child,
             watchdog,
@@ -227,10 +227,7 @@ impl Server {
 
     /// The next line on stdout, or none within `patience`.
     pub(crate) fn printed(&self, patience: Duration) -> Option<String> {
-        match self.lines.lock().unwrap().recv_timeout(patience) {
-            Ok(line) => Some(line),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.lines.lock().unwrap().recv_timeout(patience).ok()
     }
 
     /// SIGKILL, and the home it leaves.

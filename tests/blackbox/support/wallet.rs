@@ -129,9 +129,7 @@ pub(crate) fn transaction(answer: &Answer) -> Value {
 
 /// The sample request that integrators copy, with ids exchanged.
 pub(crate) fn first_body(card: &str, amount: &str) -> String {
-    format!(
-        r#"{{"cardId": "{card}", "amount": {amount}, "network": "VISA", "cardAcceptor": {{"mid": "11111"}}}}"#
-    )
+    format!(r#"{{"cardId": "{card}", "amount": {amount}, "network": "VISA", "cardAcceptor": {{"mid": "11111"}}}}"#)
 }
 
 pub(crate) fn follow_body(token: &str, amount: &str) -> String {

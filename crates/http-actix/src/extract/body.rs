@@ -14,8 +14,10 @@ use std::time::Duration;
 
 /// The largest JSON body.
 const MOST_BYTES: usize = 1024 * 1024;
-/// How much of a body that is too large is still read, so that the client gets to see the answer.
+/// How much of a body that is too large is still read, so that a client that sends before it reads sees the answer…
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+/// …and how long the next piece of it is waited for.
+const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
 /// How long a body may take.
 const TIME_OUT: Duration = Duration::from_secs(30);
 
@@ -41,22 +43,30 @@ fn invalid_json(message: String) -> Problem {
 
 async fn read(request: &HttpRequest, mut payload: Payload) -> Result<BytesMut, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MOST_DISCARDED) {
-        return Err(too_large());
-    }
     let mut bytes = BytesMut::new();
-    let mut length = 0_usize;
+    if announced.is_some_and(|length| length > MOST_BYTES) {
+        return Err(discard(payload).await);
+    }
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|error| invalid_json(format!("The body could not be read: {error}.")))?;
-        length = length.saturating_add(chunk.len());
-        if length > MOST_DISCARDED {
-            return Err(too_large());
+        if bytes.len().saturating_add(chunk.len()) > MOST_BYTES {
+            return Err(discard(payload).await);
         }
-        if length <= MOST_BYTES {
-            bytes.extend_from_slice(&chunk);
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// Reads the rest of a body that is too large, within limits, and refuses it.
+async fn discard(mut payload: Payload) -> Problem {
+    let mut discarded = 0_usize;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout(DISCARD_PATIENCE, payload.next()).await {
+        discarded = discarded.saturating_add(chunk.len());
+        if discarded > MOST_DISCARDED {
+            break;
         }
     }
-    if length > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
+    too_large()
 }
 
 fn too_large() -> Problem {

@@ -32,22 +32,26 @@ pub(crate) async fn envelope(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let began = Instant::now();
     let id = request_id(&request);
-    let http_request = request.request().clone();
-    let outcome = AssertUnwindSafe(next.call(request)).catch_unwind().await;
-    let response = match outcome {
-        Ok(Ok(response)) => response.map_into_boxed_body().into_parts().1,
-        Ok(Err(error)) => HttpResponse::from_error(error),
-        Err(_) => {
-            tracing::error!(request_id = %id, "a handler panicked");
-            HttpResponse::from_error(Problem::internal())
-        }
-    };
+    let (request, response) = next.call(request).await?.map_into_boxed_body().into_parts();
     let mut response = with_error_body(response, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    log(&http_request, response.status(), &id, began);
-    Ok(ServiceResponse::new(http_request, response))
+    log(&request, response.status(), &id, began);
+    Ok(ServiceResponse::new(request, response))
+}
+
+/// Turns a panic of a handler into a 500. It stands at each resource: before routing, a request can't be kept.
+pub(crate) async fn calm(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let kept = request.request().clone();
+    if let Ok(outcome) = AssertUnwindSafe(next.call(request)).catch_unwind().await {
+        return outcome.map(ServiceResponse::map_into_boxed_body);
+    }
+    tracing::error!(path = kept.path(), "a handler panicked");
+    Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
 }
 
 /// An incoming id of 1 to 64 safe characters is kept; another is replaced.

@@ -2,4 +2,4 @@
 
 mod envelope;
 
-pub(crate) use envelope::{envelope, note_client};
+pub(crate) use envelope::{calm, envelope, note_client};

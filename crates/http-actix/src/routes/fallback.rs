@@ -1,12 +1,15 @@
 //! Paths that there are not, and methods that a path has not.
 
 use crate::codes::ErrorCode;
+use crate::middleware::calm;
 use crate::problem::Problem;
+use actix_web::dev::HttpServiceFactory;
 use actix_web::http::StatusCode;
-use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, guard, web};
+use actix_web::middleware::from_fn;
+use actix_web::{FromRequest, Handler, HttpResponse, Responder, guard, web};
 
 /// A path that answers GET, and HEAD like it.
-pub(super) fn get<F, Args>(path: &str, handler: F) -> Resource
+pub(super) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,
@@ -15,10 +18,11 @@ where
     web::resource(path)
         .route(web::route().guard(guard::Any(guard::Get()).or(guard::Head())).to(handler))
         .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
+        .wrap(from_fn(calm))
 }
 
 /// A path that answers POST.
-pub(super) fn post<F, Args>(path: &str, handler: F) -> Resource
+pub(super) fn post<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,

@@ -1,0 +1,103 @@
+//! `florin accounts create|list`
+
+use super::{Context, argument, client_argument, explain};
+use crate::output::{self, Rows};
+use florin_domain::access::Account;
+use florin_domain::ids::AccountId;
+use florin_domain::text::Text;
+use florin_ports::Registry;
+use serde::Serialize;
+
+/// What to do with accounts.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Make an account.
+    Create(NewAccount),
+    /// List all accounts.
+    List,
+}
+
+/// A new account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewAccount {
+    /// Its short id, such as F50091.
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The id of the client that owns it.
+    #[arg(long, value_name = "CLIENT")]
+    client: String,
+    /// Its name; without it the merchant's name, or the id.
+    #[arg(long)]
+    name: Option<String>,
+    /// Give it an active merchant profile.
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "clap's form of a flag whose value may be left out")]
+    merchant: Option<Option<String>>,
+    /// Let payment batches be confirmed without multi-factor authentication.
+    #[arg(long)]
+    mfa_optional: bool,
+}
+
+/// An account as scripts read it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    id: String,
+    client_id: String,
+    name: String,
+    merchant: bool,
+    mfa_required: bool,
+}
+
+impl From<Account> for Row {
+    fn from(account: Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            client_id: account.client.to_string(),
+            name: account.name,
+            merchant: account.merchant,
+            mfa_required: account.mfa_required,
+        }
+    }
+}
+
+pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
+    match action {
+        Action::Create(new) => create(context, registry, new).await,
+        Action::List => {
+            let rows: Vec<_> = registry.accounts().await?.into_iter().map(Row::from).collect();
+            let list = Rows { rows };
+            output::either(context.json, &list, || print(&list.rows))
+        }
+    }
+}
+
+async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> anyhow::Result<()> {
+    let id = argument("ID", &new.id, AccountId::parse)?;
+    let merchant = new.merchant.is_some();
+    let (place, name) = match (new.name, new.merchant.flatten()) {
+        (Some(name), _) => ("--name", name),
+        (None, Some(name)) => ("--merchant", name),
+        (None, None) => ("ID", new.id),
+    };
+    let account = Account {
+        id: id.clone(),
+        client: client_argument(&new.client)?,
+        name: argument(place, &name, Text::<1, 140>::parse)?.into_string(),
+        merchant,
+        mfa_required: !new.mfa_optional,
+    };
+    let (absent, taken) =
+        (|| format!("there is no client {}", new.client), || format!("there is an account {id} already"));
+    registry.add_account(account.clone()).await.map_err(|error| explain(error, absent, taken))?;
+    let row = Row::from(account);
+    output::either(context.json, &row, || format!("Account {} ({}) is there.", row.id, row.name))
+}
+
+fn print(rows: &[Row]) -> String {
+    let cells = |row: &Row| {
+        let [merchant, mfa] = [row.merchant, row.mfa_required].map(|value| output::yes_no(value).to_owned());
+        [row.id.clone(), row.client_id.clone(), row.name.clone(), merchant, mfa]
+    };
+    output::table(["ID", "CLIENT", "NAME", "MERCHANT", "MFA"], &rows.iter().map(cells).collect::<Vec<_>>())
+}

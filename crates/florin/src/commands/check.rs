@@ -1,0 +1,109 @@
+//! `florin check`
+
+use super::Context;
+use crate::output;
+use anyhow::anyhow;
+use florin_ports::{AuditReport, Discrepancy, LedgerAudit, Readiness, Upkeep};
+use florin_store_diesel::Store;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// The report as scripts read it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    ok: bool,
+    journal_transactions: i64,
+    balances: i64,
+    discrepancies: Vec<Line>,
+}
+
+/// Something that does not agree.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+enum Line {
+    /// A journal transaction that does not add up to zero.
+    Unbalanced { journal_id: String },
+    /// A balance that is not the sum of its entries.
+    Balance { budget_id: String, currency_code: &'static str },
+    /// Held money that is not the sum of the open holds.
+    Holds { budget_id: String, currency_code: &'static str },
+}
+
+impl From<AuditReport> for Report {
+    fn from(report: AuditReport) -> Self {
+        let line = |discrepancy: &Discrepancy| match discrepancy {
+            Discrepancy::Unbalanced(journal) => Line::Unbalanced { journal_id: journal.to_string() },
+            Discrepancy::Balance { budget, currency } => {
+                Line::Balance { budget_id: budget.to_string(), currency_code: currency.code() }
+            }
+            Discrepancy::Holds { budget, currency } => {
+                Line::Holds { budget_id: budget.to_string(), currency_code: currency.code() }
+            }
+        };
+        Self {
+            ok: report.discrepancies.is_empty(),
+            journal_transactions: report.journal_transactions,
+            balances: report.balances,
+            discrepancies: report.discrepancies.iter().map(line).collect(),
+        }
+    }
+}
+
+pub(super) async fn run(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
+    match store.readiness().await? {
+        Readiness::Ready => {}
+        Readiness::MigrationsPending => return Err(anyhow!("the schema is not current: run `florin migrate`")),
+        Readiness::SchemaTooNew => return Err(crate::wiring::too_new()),
+    }
+    let report = Report::from(store.audit().await?);
+    output::either(context.json, &report, || print(&report))?;
+    Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print(report: &Report) -> String {
+    let verdict = if report.ok { "Every balance is proved." } else { "THE BOOKS DO NOT AGREE." };
+    let mut lines = vec![format!(
+        "{verdict} Journal transactions: {}. Balances: {}.",
+        report.journal_transactions, report.balances
+    )];
+    lines.extend(report.discrepancies.iter().map(|line| match line {
+        Line::Unbalanced { journal_id } => format!("  journal transaction {journal_id} does not add up to zero"),
+        Line::Balance { budget_id, currency_code } => {
+            format!("  the {currency_code} balance of budget {budget_id} is not the sum of its entries")
+        }
+        Line::Holds { budget_id, currency_code } => {
+            format!("  what budget {budget_id} holds in {currency_code} is not the sum of its open holds")
+        }
+    }));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use florin_domain::ids::{BudgetId, JournalId};
+    use florin_domain::money::Currency;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_report_names_what_does_not_agree() {
+        let (budget, currency) = (BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
+        let discrepancies = vec![
+            Discrepancy::Unbalanced(JournalId(Uuid::nil())),
+            Discrepancy::Balance { budget, currency },
+            Discrepancy::Holds { budget, currency },
+        ];
+        let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
+        let nil = Uuid::nil().to_string();
+        let wanted = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
+            {"kind": "unbalanced", "journalId": nil},
+            {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
+            {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
+        ]});
+        assert_eq!(serde_json::to_value(&report).unwrap(), wanted);
+        assert_eq!(print(&report).lines().count(), 4);
+        let sound = Report::from(AuditReport::default());
+        assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
+    }
+}

@@ -1,0 +1,55 @@
+//! `florin demo`
+
+use super::Context;
+use crate::demo::{self, DemoData};
+use crate::machine::SystemClock;
+use crate::output;
+use crate::usage::UsageError;
+use anyhow::anyhow;
+use florin_domain::access::Environment;
+use florin_ports::Clock;
+use florin_store_diesel::Store;
+
+pub(super) async fn run(context: &Context, store: &Store) -> anyhow::Result<()> {
+    if context.settings.environment == Environment::Production {
+        return Err(UsageError::new("there is no demo data in production: use FLORIN_ENVIRONMENT=sandbox").into());
+    }
+    let now = SystemClock.now();
+    if !demo::plant(store, now).await? {
+        return Err(anyhow!(
+            "the store has clients of its own and no demo data: give the demo a store of its own with --database-url"
+        ));
+    }
+    let data = DemoData::read(store, context.settings.base_url(context.settings.listen), now).await?;
+    output::either(context.json, &data, || print(&data))
+}
+
+fn print(data: &DemoData) -> String {
+    let facts = [
+        ["Base URL".to_owned(), data.base_url.clone()],
+        ["Account".to_owned(), data.account_id.to_owned()],
+        ["API key".to_owned(), data.api_key.to_owned()],
+        ["API key without scopes".to_owned(), data.limited_api_key.to_owned()],
+        ["Other client's account".to_owned(), data.other.account_id.to_owned()],
+        ["Other client's API key".to_owned(), data.other.api_key.to_owned()],
+        ["TOTP secret".to_owned(), data.mfa.secret.clone()],
+        ["Checkouts".to_owned(), data.checkouts.len().to_string()],
+        ["Postcodes".to_owned(), data.postcodes.join(" ")],
+    ];
+    let budgets = data.budgets.iter().map(|budget| {
+        [&budget.id, budget.currency_code, &budget.ledger_balance, &budget.available_balance].map(str::to_owned)
+    });
+    let cards = data.cards.iter().map(|card| {
+        let notes = [(card.expired, "expired"), (card.limited, "limited")];
+        let note = notes.iter().filter(|(holds, _)| *holds).map(|(_, note)| *note).collect::<Vec<_>>().join(" ");
+        [&card.id, card.currency_code, card.state, &note].map(str::to_owned)
+    });
+    let batches = data.payment_batches.iter().map(|batch| [&batch.id, batch.status].map(str::to_owned));
+    [
+        output::pairs(&facts),
+        output::table(["BUDGET", "CURRENCY", "LEDGER", "AVAILABLE"], &budgets.collect::<Vec<_>>()),
+        output::table(["CARD", "CURRENCY", "STATE", ""], &cards.collect::<Vec<_>>()),
+        output::table(["PAYMENT BATCH", "STATUS"], &batches.collect::<Vec<_>>()),
+    ]
+    .join("\n\n")
+}

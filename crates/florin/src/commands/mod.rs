@@ -1,0 +1,102 @@
+//! One command a file.
+
+pub(crate) mod accounts;
+pub(crate) mod addresses;
+pub(crate) mod banks;
+mod check;
+pub(crate) mod clients;
+mod demo;
+pub(crate) mod features;
+pub(crate) mod keys;
+pub(crate) mod migrate;
+mod openapi;
+mod serve;
+
+use crate::cli::Command;
+use crate::settings::Settings;
+use crate::usage::UsageError;
+use crate::wiring;
+use anyhow::anyhow;
+use chrono::{DateTime, Utc};
+use florin_domain::fault::Flaw;
+use florin_domain::ids::ClientId;
+use florin_ports::StoreError;
+use florin_store_diesel::Store;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What every command is given.
+pub(crate) struct Context {
+    /// The settings.
+    pub(crate) settings: Settings,
+    /// Whether the result is wanted as JSON.
+    pub(crate) json: bool,
+}
+
+/// Runs a command, and closes the store behind it.
+pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
+    if let Command::Openapi = command {
+        return openapi::run();
+    }
+    let store = wiring::open(&context.settings)?;
+    let outcome = match command {
+        Command::Serve => serve::run(context, &store).await,
+        Command::Migrate(arguments) => migrate::run(context, &store, &arguments).await,
+        Command::Check => check::run(context, &store).await,
+        other => match wiring::bring_up_to_date(&store).await {
+            Ok(_applied) => administer(context, &store, other).await.map(|()| ExitCode::SUCCESS),
+            Err(error) => Err(error),
+        },
+    };
+    store.close();
+    outcome
+}
+
+/// The commands that read and change what is in a store whose schema is current.
+async fn administer(context: &Context, store: &Store, command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Demo => demo::run(context, store).await,
+        Command::Clients(action) => clients::run(context, store, action).await,
+        Command::Accounts(action) => accounts::run(context, store, action).await,
+        Command::Keys(action) => keys::run(context, store, action).await,
+        Command::Features(action) => features::run(context, store, action).await,
+        Command::Banks(action) => banks::run(context, store, action).await,
+        Command::Addresses(action) => addresses::run(context, store, action).await,
+        Command::Serve | Command::Migrate(_) | Command::Check | Command::Openapi => Ok(()),
+    }
+}
+
+/// Reads an argument, or tells what is wrong with it.
+fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
+    read(text).map_err(|flaw| UsageError::new(format!("{name} is {text:?}: {}", flaw.message)))
+}
+
+/// The id of a client.
+fn client_argument(text: &str) -> Result<ClientId, UsageError> {
+    argument("--client", text, ClientId::parse)
+}
+
+/// A store's refusal in the operator's words: what is not there, or there already.
+fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnce() -> String) -> anyhow::Error {
+    match error {
+        StoreError::NotFound(_) => anyhow!(absent()),
+        StoreError::Duplicate(_) => anyhow!(taken()),
+        other => other.into(),
+    }
+}
+
+/// Reads a file that is to be imported.
+fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    const MOST: u64 = 64 * 1024 * 1024;
+    let unreadable = |error| anyhow!("{} can't be read: {error}", path.display());
+    if fs::metadata(path).map_err(unreadable)?.len() > MOST {
+        return Err(anyhow!("{} is larger than {} MiB", path.display(), MOST / 1024 / 1024));
+    }
+    fs::read(path).map_err(unreadable)
+}
+
+/// A time as the API writes it: UTC, whole seconds.
+fn written(time: DateTime<Utc>) -> String {
+    time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

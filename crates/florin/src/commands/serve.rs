@@ -1,0 +1,123 @@
+//! `florin serve`
+
+use super::Context;
+use crate::demo::{self, DemoData};
+use crate::machine::SystemClock;
+use crate::output;
+use crate::settings::Settings;
+use crate::workers::Workers;
+use crate::{metrics, wiring};
+use anyhow::{Context as _, anyhow};
+use florin_domain::access::Environment;
+use florin_http_actix::HttpSettings;
+use florin_ports::Clock;
+use florin_store_diesel::Store;
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The line that scripts wait for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listening {
+    base_url: String,
+    listen: String,
+    environment: &'static str,
+}
+
+pub(super) async fn run(context: &Context, store: &Arc<Store>) -> anyhow::Result<ExitCode> {
+    let settings = &context.settings;
+    let applied = wiring::bring_up_to_date(store).await?;
+    if applied > 0 {
+        tracing::info!(applied, "the schema was brought up to date");
+    }
+    let has_demo = prepare(settings, store).await?;
+    let services = wiring::services(settings, store);
+    let metrics = settings.metrics.then(metrics::collect).transpose()?;
+    let http = HttpSettings {
+        listen: settings.listen,
+        workers: settings.workers,
+        max_connections: settings.max_connections,
+        rate_limit: settings.rate_limit,
+        metrics: metrics
+            .clone()
+            .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
+        shutdown_timeout: settings.shutdown,
+    };
+    let (server, address) =
+        florin_http_actix::bind(services.clone(), http).map_err(|error| unbound(settings.listen, &error))?;
+    tracing::info!(%address, environment = settings.environment.as_str(), "listening");
+    announce(context, store, address, has_demo).await?;
+    let workers = Workers::start(&services, settings.idempotency, metrics);
+    let ended = server.await;
+    workers.stop().await;
+    tracing::info!("stopped");
+    ended.context("the server broke").map(|()| ExitCode::SUCCESS)
+}
+
+/// Plants the demo data in a fresh sandbox. Whether there is demo data to show.
+async fn prepare(settings: &Settings, store: &Store) -> anyhow::Result<bool> {
+    match settings.environment {
+        Environment::Sandbox => {
+            let now = SystemClock.now();
+            Ok(demo::plant(store, now).await? && demo::key_works(store, now).await?)
+        }
+        Environment::Production => {
+            if demo::is_there(store).await? {
+                tracing::warn!("the store holds the demo data of a sandbox: production should have a store of its own");
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Tells that the server listens, and how to begin.
+async fn announce(context: &Context, store: &Store, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
+    let settings = &context.settings;
+    let base_url = settings.base_url(address);
+    if context.json {
+        let environment = settings.environment.as_str();
+        return output::json(&Listening { base_url, listen: address.to_string(), environment });
+    }
+    let mut facts = vec![
+        ["Base URL".to_owned(), base_url.clone()],
+        ["Docs".to_owned(), format!("{}/docs", settings.root_url(address))],
+    ];
+    let mut advice = "Keys: florin clients create, florin accounts create, florin keys issue".to_owned();
+    if has_demo {
+        let data = DemoData::read(store, base_url, SystemClock.now()).await?;
+        facts.push(["Demo account".to_owned(), data.account_id.to_owned()]);
+        facts.push(["Demo key".to_owned(), data.api_key.to_owned()]);
+        if let Some(request) = data.sample_request() {
+            advice = format!("Try it:\n\n{request}");
+        }
+    }
+    let title =
+        format!("Florin {} listens on {address} ({}).", env!("CARGO_PKG_VERSION"), settings.environment.as_str());
+    output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
+}
+
+/// Why the server can't listen, in one line.
+fn unbound(listen: SocketAddr, error: &std::io::Error) -> anyhow::Error {
+    let other = "choose another address with --listen or FLORIN_LISTEN";
+    match error.kind() {
+        ErrorKind::AddrInUse => anyhow!("{listen} is in use by another program: {other}"),
+        ErrorKind::AddrNotAvailable => anyhow!("{listen} is no address of this machine: {other}"),
+        ErrorKind::PermissionDenied => anyhow!("{listen} may not be listened on: {other}"),
+        _ => anyhow!("{listen} can't be listened on: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_in_use_is_one_clear_line() {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
+        let said = unbound(listen, &std::io::Error::from(ErrorKind::AddrInUse)).to_string();
+        assert!(said.contains("127.0.0.1:8080 is in use") && said.contains("FLORIN_LISTEN"), "{said}");
+    }
+}

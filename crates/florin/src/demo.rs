@@ -1,0 +1,274 @@
+//! The demo data: planted once, described as it is now.
+
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use florin_application::demo;
+use florin_domain::access::Environment;
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::merchant::{Checkout, CheckoutFilter};
+use florin_domain::page::PageRequest;
+use florin_ports::{Accounts, Callers, Checkouts, Seeding, StoreError};
+use serde::Serialize;
+
+/// What of a store the demo data is planted in and read from.
+pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
+
+impl<T: Accounts + Callers + Checkouts + Seeding> DemoStore for T {}
+
+/// Plants the demo world in a store that was never used. Whether it is there afterwards, planted now or before.
+pub(crate) async fn plant(store: &impl DemoStore, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    if Seeding::is_fresh(store).await? {
+        match store.plant(demo::world(now)?).await {
+            Ok(()) => tracing::info!("the demo data is planted"),
+            // Another process was faster.
+            Err(StoreError::Duplicate(_)) => {}
+            Err(error) => return Err(error).context("the demo data can't be planted"),
+        }
+    }
+    is_there(store).await
+}
+
+/// Whether the store holds the demo data.
+pub(crate) async fn is_there(store: &impl DemoStore) -> anyhow::Result<bool> {
+    let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
+    let account = Accounts::find(store, &demo::account()?).await?;
+    Ok(caller.is_some() && account.is_some_and(|account| account.client == demo::client_id()))
+}
+
+/// Whether the demo key opens the sandbox: an operator may have revoked it.
+pub(crate) async fn key_works(store: &impl DemoStore, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
+    Ok(caller.is_some_and(|caller| caller.key.is_valid(Environment::Sandbox, now)))
+}
+
+/// The demo data as scripts read it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DemoData {
+    pub(crate) base_url: String,
+    pub(crate) account_id: &'static str,
+    pub(crate) api_key: &'static str,
+    pub(crate) other: OtherClient,
+    pub(crate) limited_api_key: &'static str,
+    pub(crate) budgets: Vec<BudgetLine>,
+    pub(crate) cards: Vec<CardLine>,
+    pub(crate) payment_batches: Vec<BatchLine>,
+    pub(crate) mfa: Mfa,
+    pub(crate) checkouts: Vec<CheckoutLine>,
+    pub(crate) postcodes: Vec<String>,
+}
+
+/// The other client's account and key.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OtherClient {
+    pub(crate) account_id: &'static str,
+    pub(crate) api_key: &'static str,
+}
+
+/// A budget in one currency.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BudgetLine {
+    pub(crate) id: String,
+    pub(crate) currency_code: &'static str,
+    pub(crate) ledger_balance: String,
+    pub(crate) available_balance: String,
+}
+
+/// A card.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CardLine {
+    pub(crate) id: String,
+    pub(crate) budget_id: String,
+    pub(crate) currency_code: &'static str,
+    pub(crate) state: &'static str,
+    /// Its expiry date has passed, whatever its state.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) expired: bool,
+    /// It has spending limits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) limited: bool,
+}
+
+/// A payment batch.
+#[derive(Debug, Serialize)]
+pub(crate) struct BatchLine {
+    pub(crate) id: String,
+    pub(crate) status: &'static str,
+}
+
+/// How the demo account is enrolled.
+#[derive(Debug, Serialize)]
+pub(crate) struct Mfa {
+    pub(crate) provider: &'static str,
+    pub(crate) secret: String,
+}
+
+/// A checkout.
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckoutLine {
+    pub(crate) id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) status: &'static str,
+}
+
+impl DemoData {
+    /// Reads the demo account as it is now.
+    pub(crate) async fn read(store: &impl DemoStore, base_url: String, now: DateTime<Utc>) -> anyhow::Result<Self> {
+        let account = demo::account()?;
+        let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
+        let checkouts = Checkouts::list(store, &account, CheckoutFilter::default(), page).await?;
+        Ok(Self {
+            base_url,
+            account_id: demo::ACCOUNT,
+            api_key: demo::API_KEY,
+            other: OtherClient { account_id: demo::OTHER_ACCOUNT, api_key: demo::OTHER_API_KEY },
+            limited_api_key: demo::LIMITED_API_KEY,
+            budgets: store.budgets(&account).await?.iter().flat_map(budget_lines).collect(),
+            cards: store.cards(&account).await?.iter().map(|card| card_line(card, now)).collect(),
+            payment_batches: store.batches(&account).await?.iter().map(batch_line).collect(),
+            mfa: Mfa { provider: "totp", secret: florin_mfa::base32_secret(&demo::totp_secret()) },
+            checkouts: checkouts.rows.iter().map(checkout_line).collect(),
+            postcodes: florin_postcode_embedded::builtin_postcodes().iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// A card to try things with: usable, in pounds, without limits.
+    pub(crate) fn sample_card(&self) -> Option<&CardLine> {
+        self.cards
+            .iter()
+            .find(|card| card.state == "ACTIVE" && card.currency_code == "GBP" && !card.expired && !card.limited)
+    }
+
+    /// A request that works when it is pasted into a shell.
+    pub(crate) fn sample_request(&self) -> Option<String> {
+        let Self { base_url, account_id, api_key, .. } = self;
+        let card = &self.sample_card()?.id;
+        Some(format!(
+            "curl -s -X POST '{base_url}/cards/simulations/transaction/authorization?accountId={account_id}' \
+             -H 'Authorization: ApiKey {api_key}' -H 'Content-Type: application/json' \
+             -d '{{\"cardId\": \"{card}\", \"amount\": 10.00, \"network\": \"VISA\", \
+             \"cardAcceptor\": {{\"mid\": \"11111\"}}}}'"
+        ))
+    }
+}
+
+fn budget_lines(budget: &Budget) -> Vec<BudgetLine> {
+    let line = |(currency, balances): &(florin_domain::money::Currency, florin_domain::ledger::Balances)| BudgetLine {
+        id: budget.id.to_string(),
+        currency_code: currency.code(),
+        ledger_balance: balances.ledger().of(*currency).to_string(),
+        available_balance: balances.available().of(*currency).to_string(),
+    };
+    budget.balances.iter().map(line).collect()
+}
+
+fn card_line(card: &Card, now: DateTime<Utc>) -> CardLine {
+    CardLine {
+        id: card.id.to_string(),
+        budget_id: card.budget.to_string(),
+        currency_code: card.currency.code(),
+        state: card.state.as_str(),
+        expired: card.is_expired(now),
+        limited: demo::has_limits(card.id),
+    }
+}
+
+fn batch_line(batch: &PaymentBatch) -> BatchLine {
+    BatchLine { id: batch.id.to_string(), status: batch.status.as_str() }
+}
+
+fn checkout_line(checkout: &Checkout) -> CheckoutLine {
+    CheckoutLine {
+        id: checkout.id.to_string(),
+        kind: checkout.kind.checkout_type().as_str(),
+        status: checkout.status.as_str(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::SystemClock;
+    use florin_domain::access::ApiClient;
+    use florin_domain::ids::ClientId;
+    use florin_ports::{Clock, Registry};
+    use florin_store_diesel::{Store, StoreSettings};
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+    use tempfile::TempDir;
+
+    /// Runs a test on a store that was never used.
+    fn on_fresh_store(test: impl AsyncFnOnce(&Store)) {
+        let dir = TempDir::new().unwrap();
+        let url = format!("sqlite://{}", dir.path().join("florin.db").display());
+        let store = Store::open(&StoreSettings::at(url)).unwrap();
+        store.migrate().unwrap();
+        actix_web::rt::System::new().block_on(test(&store));
+        store.close();
+    }
+
+    async fn described(store: &Store) -> DemoData {
+        DemoData::read(store, "http://127.0.0.1:8080/v2".into(), SystemClock.now()).await.unwrap()
+    }
+
+    #[test]
+    fn the_demo_is_planted_once_and_told_as_it_is() {
+        on_fresh_store(async |store| {
+            let now = SystemClock.now();
+            assert!(!is_there(store).await.unwrap());
+            assert!(plant(store, now).await.unwrap() && key_works(store, now).await.unwrap());
+            let first = serde_json::to_value(described(store).await).unwrap();
+            assert!(plant(store, now).await.unwrap());
+            assert_eq!(serde_json::to_value(described(store).await).unwrap(), first);
+
+            assert_eq!((&first["accountId"], &first["other"]["accountId"]), (&json!("F50091"), &json!("F60017")));
+            assert_eq!(first["mfa"]["provider"], "totp");
+            let id = &first["budgets"][0]["id"];
+            let budget =
+                json!({"id": id, "currencyCode": "GBP", "ledgerBalance": "9800.00", "availableBalance": "9600.00"});
+            assert_eq!(first["budgets"][0], budget);
+            assert_eq!(first["checkouts"].as_array().map(Vec::len), Some(125));
+            assert!(first["postcodes"].as_array().is_some_and(|postcodes| !postcodes.is_empty()));
+            let marked = |mark: &str| {
+                let cards = first["cards"].as_array().unwrap();
+                cards.iter().filter(|card| card.get(mark) == Some(&Value::Bool(true))).count()
+            };
+            assert_eq!((marked("expired"), marked("limited")), (1, 1));
+        });
+    }
+
+    #[test]
+    fn the_sample_request_is_one_line_that_a_shell_takes_whole() {
+        on_fresh_store(async |store| {
+            plant(store, SystemClock.now()).await.unwrap();
+            let data = described(store).await;
+            let request = data.sample_request().unwrap();
+            assert!(request.starts_with("curl ") && !request.contains('\n'), "{request}");
+            let quoted: Vec<_> = request.split('\'').skip(1).step_by(2).collect();
+            assert_eq!(
+                quoted[0],
+                format!("{}/cards/simulations/transaction/authorization?accountId=F50091", data.base_url)
+            );
+            assert_eq!(quoted[1], format!("Authorization: ApiKey {}", data.api_key));
+            let body: Value = serde_json::from_str(quoted[3]).unwrap();
+            assert_eq!(body["cardId"], data.cards[0].id);
+        });
+    }
+
+    #[test]
+    fn a_store_in_use_gets_no_demo_data() {
+        on_fresh_store(async |store| {
+            let id = ClientId(uuid::Uuid::from_u128(1));
+            let client = ApiClient { id, name: "Real".into(), allowed_networks: Vec::new(), features: BTreeSet::new() };
+            store.add_client(client).await.unwrap();
+            assert!(!plant(store, SystemClock.now()).await.unwrap());
+            assert_eq!(store.clients().await.unwrap().len(), 1);
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! What only the machine can tell: the time, new ids, random bytes.
+
+use anyhow::anyhow;
+use chrono::{DateTime, SubsecRound, Utc};
+use florin_domain::access::Environment;
+use florin_ports::{Clock, IdSource};
+use std::fmt::Write;
+use uuid::Uuid;
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the Clock port's real side")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now().trunc_subsecs(6)
+    }
+}
+
+/// Ids of version 7, which grow with time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RandomIds;
+
+impl IdSource for RandomIds {
+    #[expect(clippy::disallowed_methods, reason = "this is the IdSource port's real side")]
+    fn next_id(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// The text of a new API key: what it is for, and 256 random bits.
+pub(crate) fn new_key(environment: Environment) -> anyhow::Result<String> {
+    let mut secret = [0_u8; 32];
+    getrandom::fill(&mut secret).map_err(|error| anyhow!("the machine gives no random bytes: {error}"))?;
+    let mut key = format!("florin_{}_", environment.as_str());
+    for byte in secret {
+        write!(key, "{byte:02x}")?;
+    }
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_new_each_time_and_tell_their_environment() {
+        let [one, two] = [(); 2].map(|()| new_key(Environment::Production).unwrap());
+        assert_ne!(one, two);
+        let hex = one.strip_prefix("florin_production_").unwrap();
+        assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn times_have_whole_microseconds() {
+        assert_eq!(SystemClock.now().timestamp_subsec_nanos() % 1000, 0);
+    }
+}

@@ -1,0 +1,81 @@
+//! What people and scripts read: results on stdout, complaints on stderr. Logs are another matter.
+
+use anyhow::Context;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Prints a text and ends its line. A reader that has gone is no failure.
+pub(crate) fn line(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("stdout can't be written to"),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a value as one line of JSON.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    line(&serde_json::to_string(value).context("the result can't be written as JSON")?)
+}
+
+/// Prints a value as JSON, or the text that stands for it.
+pub(crate) fn either(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+    if as_json { json(value) } else { line(&text()) }
+}
+
+/// Tells on stderr why the program ends. There is nobody left to tell that stderr is gone.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let _gone = writeln!(io::stderr().lock(), "florin: {error:#}");
+}
+
+/// The rows of a list, as scripts read them.
+#[derive(Serialize)]
+pub(crate) struct Rows<T> {
+    /// The rows.
+    pub(crate) rows: Vec<T>,
+}
+
+/// A table with aligned columns.
+pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]]) -> String {
+    let mut widths = heads.map(|head| head.chars().count());
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let print = |cells: [&str; N]| {
+        let padded: Vec<_> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![print(heads)];
+    lines.extend(rows.iter().map(|row| print(row.each_ref().map(String::as_str))));
+    lines.join("\n")
+}
+
+/// Names and values, aligned.
+pub(crate) fn pairs(facts: &[[String; 2]]) -> String {
+    let width = facts.iter().map(|[name, _]| name.chars().count()).max().unwrap_or(0);
+    facts.iter().map(|[name, value]| format!("  {name:width$}  {value}")).collect::<Vec<_>>().join("\n")
+}
+
+/// `yes` or `no`.
+pub(crate) const fn yes_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+/// The texts in one cell, or a hyphen.
+pub(crate) fn listed(texts: &[String]) -> String {
+    if texts.is_empty() { "-".to_owned() } else { texts.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_by_characters() {
+        let rows = [["ä".to_owned(), "1".to_owned()], ["long".to_owned(), String::new()]];
+        assert_eq!(table(["ID", "N"], &rows), "ID    N\nä     1\nlong");
+    }
+}

@@ -1,0 +1,133 @@
+//! Settings: a flag wins over a `FLORIN_*` variable, that over `florin.toml`, that over the default.
+//!
+//! A value that is wrong stops the start, wherever it came from: nothing is guessed.
+
+mod read;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+pub(crate) use sources::KEYS;
+
+use crate::usage::UsageError;
+use chrono::TimeDelta;
+use florin_domain::access::Environment;
+use secrecy::SecretString;
+use sources::{Sources, Texts};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// What the command line says about settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Keys and texts.
+    pub(crate) flags: Vec<(&'static str, String)>,
+    /// The file to read in place of `florin.toml`.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// All settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// What this process serves.
+    pub(crate) environment: Environment,
+    /// Where the store is. It may hold a password, so it is not printed.
+    pub(crate) database_url: SecretString,
+    /// Where the server listens.
+    pub(crate) listen: SocketAddr,
+    /// The address that callers use, without a slash at its end.
+    pub(crate) public_url: Option<String>,
+    /// The log filter; `None` is the command's own default.
+    pub(crate) log: Option<String>,
+    /// How logs are written.
+    pub(crate) log_format: LogFormat,
+    /// Whether `GET /metrics` answers.
+    pub(crate) metrics: bool,
+    /// Requests a second and client.
+    pub(crate) rate_limit: Option<NonZeroU32>,
+    /// Open connections at most.
+    pub(crate) max_connections: usize,
+    /// Threads that serve requests.
+    pub(crate) workers: usize,
+    /// How long requests that run may take to end when the server is told to stop.
+    pub(crate) shutdown: Duration,
+    /// How long address lookups are kept; zero: not at all.
+    pub(crate) postcode_cache: Duration,
+    /// How long idempotency records are kept.
+    pub(crate) idempotency: TimeDelta,
+    /// What is odd but harmless.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Settings {
+    /// Reads them from the command line, the variables of this process and the file.
+    pub(crate) fn load(given: &Given) -> Result<Self, UsageError> {
+        let sources = Sources::gather(given.clone(), std::env::vars_os())?;
+        Self::from_texts(&sources.merge()?, sources.warnings())
+    }
+
+    /// The base of all paths of the API, as callers write it, for a server that listens there.
+    pub(crate) fn base_url(&self, listen: SocketAddr) -> String {
+        format!("{}/v2", self.root_url(listen))
+    }
+
+    /// The address of the server, as callers write it: a server on all addresses is also on this machine's own.
+    pub(crate) fn root_url(&self, listen: SocketAddr) -> String {
+        if let Some(public_url) = &self.public_url {
+            return public_url.clone();
+        }
+        let address = match listen.ip() {
+            IpAddr::V4(address) if address.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(address) if address.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            address => address,
+        };
+        format!("http://{}", SocketAddr::new(address, listen.port()))
+    }
+
+    fn from_texts(texts: &Texts, warnings: Vec<String>) -> Result<Self, UsageError> {
+        let cores = available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            environment: texts.read(
+                "environment",
+                Environment::Sandbox,
+                Environment::parse,
+                "sandbox or production",
+            )?,
+            database_url: texts.database_url()?,
+            listen: texts.read(
+                "listen",
+                SocketAddr::from(([127, 0, 0, 1], 8080)),
+                |text| text.parse().ok(),
+                "an address and a port such as 127.0.0.1:8080",
+            )?,
+            public_url: texts.optional("public_url", read::public_url, "an address such as https://api.example.com")?,
+            log: texts.optional(
+                "log",
+                read::log_filter,
+                "off, error, warn, info, debug, trace, or a filter such as info,florin_store_diesel=debug",
+            )?,
+            log_format: texts.read("log_format", LogFormat::Text, read::log_format, "text or json")?,
+            metrics: texts.read("metrics", false, |text| text.parse().ok(), "true or false")?,
+            rate_limit: texts.read("rate_limit", None, read::rate_limit, "off, or requests a second from 1 on")?,
+            max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
+            workers: texts.number("workers", cores.min(256), 1..=256)?,
+            shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
+            postcode_cache: texts.seconds("postcode_cache_seconds", 86_400, 0..=31_536_000)?,
+            idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
+            warnings,
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! Where settings come from, and which source wins.
+
+use super::Given;
+use crate::usage::UsageError;
+use config::{Config, File, FileFormat, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Every setting: its name in `florin.toml`. The variable is `FLORIN_` and the name in capitals, the flag has hyphens.
+pub(crate) const KEYS: [&str; 13] = [
+    "environment",
+    "database_url",
+    "listen",
+    "public_url",
+    "log",
+    "log_format",
+    "metrics",
+    "rate_limit",
+    "max_connections",
+    "workers",
+    "shutdown_seconds",
+    "postcode_cache_seconds",
+    "idempotency_hours",
+];
+
+const FILE: &str = "florin.toml";
+const PREFIX: &str = "FLORIN_";
+
+/// What each source says.
+pub(super) struct Sources {
+    flags: Vec<(&'static str, String)>,
+    /// By their names, known ones only.
+    variables: HashMap<String, String>,
+    unknown_variables: Vec<String>,
+    /// Its path and what stands in it.
+    file: Option<(String, String)>,
+}
+
+/// The text of each setting that is set, with the place it came from.
+#[derive(Debug)]
+pub(super) struct Texts(pub(super) BTreeMap<&'static str, (String, String)>);
+
+impl Sources {
+    /// Reads variables and file.
+    pub(super) fn gather(
+        given: Given,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, UsageError> {
+        let mut sources =
+            Self { flags: given.flags, variables: HashMap::new(), unknown_variables: Vec::new(), file: None };
+        for (name, value) in variables {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+            if !KEYS.iter().any(|key| variable(key) == name) {
+                sources.unknown_variables.push(name.to_owned());
+                continue;
+            }
+            let Ok(value) = value.into_string() else {
+                return Err(UsageError::new(format!("{name} is not UTF-8")));
+            };
+            sources.variables.insert(name.to_owned(), value);
+        }
+        sources.unknown_variables.sort();
+        let path = given.file.as_deref().unwrap_or(Path::new(FILE));
+        sources.file = match fs::read_to_string(path) {
+            Ok(text) => Some((path.display().to_string(), text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && given.file.is_none() => None,
+            Err(error) => return Err(UsageError::new(format!("{} can't be read: {error}", path.display()))),
+        };
+        Ok(sources)
+    }
+
+    /// What is odd but harmless.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.unknown_variables.iter().map(|name| format!("{name} is no setting of this program: ignored")).collect()
+    }
+
+    /// The winning text of every setting.
+    pub(super) fn merge(&self) -> Result<Texts, UsageError> {
+        let mut builder = Config::builder();
+        if let Some((path, text)) = &self.file {
+            let file = Config::builder().add_source(File::from_str(text, FileFormat::Toml)).build();
+            let file = file.map_err(|error| UsageError::new(format!("{path}: {}", first_and_last(&error))))?;
+            only_known(path, file.clone())?;
+            builder = builder.add_source(file);
+        }
+        let variables = config::Environment::with_prefix("FLORIN").prefix_separator("_");
+        builder = builder.add_source(variables.source(Some(self.variables.clone())));
+        for (key, text) in &self.flags {
+            builder = builder.set_override(*key, text.as_str()).map_err(internal)?;
+        }
+        let mut merged = values(builder.build().map_err(internal)?)?;
+        let mut texts = BTreeMap::new();
+        for key in KEYS {
+            if let Some(value) = merged.remove(key) {
+                let place = self.place(key);
+                let text =
+                    value.into_string().map_err(|_| UsageError::new(format!("{place} is not a single value")))?;
+                texts.insert(key, (text, place));
+            }
+        }
+        Ok(Texts(texts))
+    }
+
+    /// Where the winning text of a setting stands, in the words of whoever wrote it.
+    fn place(&self, key: &str) -> String {
+        if self.flags.iter().any(|(given, _)| *given == key) {
+            format!("--{}", key.replace('_', "-"))
+        } else if self.variables.contains_key(&variable(key)) {
+            variable(key)
+        } else {
+            let file = self.file.as_ref().map_or(FILE, |(path, _)| path.as_str());
+            format!("{key} in {file}")
+        }
+    }
+}
+
+/// The name of a setting's variable.
+pub(super) fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.to_ascii_uppercase())
+}
+
+/// A misspelt key must not pass in silence.
+fn only_known(path: &str, file: Config) -> Result<(), UsageError> {
+    match values(file)?.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(key) => Err(UsageError::new(format!("{path}: {key} is no setting; the settings are {}", KEYS.join(", ")))),
+    }
+}
+
+fn values(config: Config) -> Result<BTreeMap<String, Value>, UsageError> {
+    config.try_deserialize().map_err(internal)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn internal(error: config::ConfigError) -> UsageError {
+    UsageError::new(format!("the settings can't be put together: {}", first_and_last(&error)))
+}
+
+/// What a parser says in several lines, in one: where, and what.
+fn first_and_last(error: &config::ConfigError) -> String {
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.next_back().map_or(first.clone(), |last| format!("{first}: {last}"))
+}

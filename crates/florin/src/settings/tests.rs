@@ -1,0 +1,157 @@
+//! Which source wins, and what a wrong value is answered with.
+
+use super::*;
+use secrecy::ExposeSecret;
+use std::ffi::OsString;
+use std::fs;
+
+/// Settings from flags, variables and the text of a file.
+fn load(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) -> Result<Settings, UsageError> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("florin.toml");
+    fs::write(&path, file).unwrap();
+    let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+    let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let sources = Sources::gather(Given { flags, file: Some(path) }, variables)?;
+    Settings::from_texts(&sources.merge()?, sources.warnings())
+}
+
+fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) -> String {
+    let said = load(flags, variables, file).unwrap_err().to_string();
+    assert!(!said.contains('\n'), "one line: {said}");
+    said
+}
+
+#[test]
+fn defaults_are_those_of_a_sandbox_on_this_machine() {
+    let settings = load(&[], &[("PATH", "/bin")], "").unwrap();
+    assert_eq!(settings.environment, Environment::Sandbox);
+    assert_eq!(settings.database_url.expose_secret(), "sqlite://florin.db");
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!((settings.public_url, settings.log, settings.log_format), (None, None, LogFormat::Text));
+    assert_eq!((settings.metrics, settings.rate_limit, settings.max_connections), (false, None, 1024));
+    assert!(settings.workers >= 1);
+    assert_eq!(settings.shutdown, Duration::from_secs(30));
+    assert_eq!(settings.postcode_cache, Duration::from_secs(86_400));
+    assert_eq!((settings.idempotency, settings.warnings), (TimeDelta::hours(48), Vec::<String>::new()));
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_and_that_over_the_file() {
+    let file = "listen = \"127.0.0.1:1\"\nworkers = 1\nmetrics = true\nrate_limit = 5\n";
+    let variables = [("FLORIN_LISTEN", "127.0.0.1:2"), ("FLORIN_WORKERS", "2")];
+    let settings = load(&[("listen", "127.0.0.1:3")], &variables, file).unwrap();
+    assert_eq!(settings.listen.port(), 3);
+    assert_eq!(settings.workers, 2);
+    assert!(settings.metrics);
+    assert_eq!(settings.rate_limit, NonZeroU32::new(5));
+    assert_eq!(load(&[], &variables, file).unwrap().listen.port(), 2);
+    assert_eq!(load(&[], &[], file).unwrap().listen.port(), 1);
+}
+
+#[test]
+fn every_setting_can_be_given_each_way() {
+    let texts = [
+        ("environment", "production"),
+        ("database_url", "sqlite:///tmp/x.db"),
+        ("listen", "[::1]:9000"),
+        ("public_url", "https://api.example.com/florin/"),
+        ("log", "info,florin=debug"),
+        ("log_format", "json"),
+        ("metrics", "true"),
+        ("rate_limit", "off"),
+        ("max_connections", "10"),
+        ("workers", "3"),
+        ("shutdown_seconds", "0"),
+        ("postcode_cache_seconds", "0"),
+        ("idempotency_hours", "24"),
+    ];
+    assert_eq!(texts.map(|(key, _)| key), KEYS);
+    let variables: Vec<_> = texts.iter().map(|(key, text)| (sources::variable(key), *text)).collect();
+    let variables: Vec<_> = variables.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let file = texts.map(|(key, text)| format!("{key} = {text:?}\n")).concat();
+    let [by_flag, by_variable, by_file] = [load(&texts, &[], ""), load(&[], &variables, ""), load(&[], &[], &file)]
+        .map(|settings| format!("{:?}", settings.unwrap()));
+    assert!(by_flag.contains("Production") && by_flag.contains("\"https://api.example.com/florin\""), "{by_flag}");
+    assert_eq!((&by_flag, &by_flag), (&by_variable, &by_file));
+}
+
+#[test]
+fn a_wrong_value_names_the_setting_the_value_and_what_is_allowed() {
+    for (key, text, allowed) in [
+        ("environment", "staging", "sandbox or production"),
+        ("environment", "Production", "sandbox or production"),
+        ("environment", "", "sandbox or production"),
+        ("listen", "8080", "127.0.0.1:8080"),
+        ("listen", "127.0.0.1:65536", "127.0.0.1:8080"),
+        ("public_url", "api.example.com", "https://"),
+        ("public_url", "https://a'b", "https://"),
+        ("public_url", "https://", "https://"),
+        ("log", "loud", "info"),
+        ("log", "", "info"),
+        ("log_format", "xml", "text or json"),
+        ("metrics", "maybe", "true or false"),
+        ("rate_limit", "0", "off"),
+        ("rate_limit", "-1", "off"),
+        ("max_connections", "0", "from 1 to"),
+        ("workers", "1.5", "from 1 to 256"),
+        ("workers", "257", "from 1 to 256"),
+        ("shutdown_seconds", "-1", "from 0"),
+        ("postcode_cache_seconds", "a day", "from 0"),
+        ("idempotency_hours", "23", "from 24"),
+    ] {
+        let quoted = format!("{text:?}");
+        let said = refused(&[(key, text)], &[], "");
+        assert!(said.starts_with(&format!("--{}", key.replace('_', "-"))), "{said}");
+        assert!(said.contains(&quoted) && said.contains(allowed), "{said}");
+        let variable = sources::variable(key);
+        let said = refused(&[], &[(&variable, text)], "");
+        assert!(said.starts_with(&variable) && said.contains(&quoted) && said.contains(allowed), "{said}");
+        let said = refused(&[], &[], &format!("{key} = {text:?}"));
+        assert!(said.starts_with(&format!("{key} in ")) && said.contains(&quoted), "{said}");
+    }
+}
+
+#[test]
+fn a_faulty_file_is_told_in_one_line() {
+    let said = refused(&[], &[], "listne = \"127.0.0.1:1\"");
+    assert!(said.contains("listne") && said.contains("listen"), "{said}");
+    let said = refused(&[], &[], "[server]\nlisten = \"127.0.0.1:1\"");
+    assert!(said.contains("server"), "{said}");
+    let said = refused(&[], &[], "listen = ");
+    assert!(said.contains("florin.toml") && said.contains("line 1"), "{said}");
+    let said = refused(&[], &[], "workers = [1]");
+    assert!(said.contains("workers in ") && said.contains("single value"), "{said}");
+    let missing = Given { flags: Vec::new(), file: Some("/nowhere/florin.toml".into()) };
+    let said = Sources::gather(missing, std::iter::empty()).err().unwrap().to_string();
+    assert!(said.contains("/nowhere/florin.toml"), "{said}");
+}
+
+#[test]
+fn an_unknown_variable_is_a_warning() {
+    let settings = load(&[], &[("FLORIN_LISTNE", "x"), ("FLORINA", "y")], "").unwrap();
+    assert!(matches!(&settings.warnings[..], [only] if only.contains("FLORIN_LISTNE")), "{:?}", settings.warnings);
+}
+
+#[test]
+fn the_url_of_the_store_is_never_shown() {
+    let settings = load(&[("database_url", "postgres://florin:hunter2@db/florin")], &[], "").unwrap();
+    assert!(!format!("{settings:?}").contains("hunter2"));
+    let said = refused(&[], &[("FLORIN_DATABASE_URL", " ")], "");
+    assert!(said.starts_with("FLORIN_DATABASE_URL"), "{said}");
+}
+
+#[test]
+fn the_base_url_is_one_that_callers_can_use() {
+    let settings = load(&[], &[], "").unwrap();
+    for (listen, base) in [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080/v2"),
+        ("0.0.0.0:80", "http://127.0.0.1:80/v2"),
+        ("[::]:8080", "http://[::1]:8080/v2"),
+        ("192.0.2.1:8080", "http://192.0.2.1:8080/v2"),
+    ] {
+        assert_eq!(settings.base_url(listen.parse().unwrap()), base);
+    }
+    let settings = load(&[("public_url", "https://api.example.com/")], &[], "").unwrap();
+    assert_eq!(settings.base_url(settings.listen), "https://api.example.com/v2");
+}

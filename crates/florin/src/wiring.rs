@@ -1,0 +1,87 @@
+//! Which adapter stands behind which port.
+
+use crate::machine::{RandomIds, SystemClock};
+use crate::settings::Settings;
+use crate::usage::UsageError;
+use anyhow::{Context, anyhow};
+use florin_application::Services;
+use florin_domain::access::Environment;
+use florin_mfa::{SandboxProvider, TotpProvider};
+use florin_ports::{MfaProvider, PostcodeProvider, Readiness, Upkeep};
+use florin_postcode_embedded::EmbeddedPostcodes;
+use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
+use florin_store_diesel::{Store, StoreSettings};
+use secrecy::ExposeSecret;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a postcode provider may take.
+const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
+/// How many answers of it are kept, one a postcode.
+const POSTCODES_KEPT: u64 = 10_000;
+
+/// Opens the store. Its schema may be anything yet.
+pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<Store>> {
+    let url = settings.database_url.expose_secret().to_owned();
+    let store = Store::open(&StoreSettings::at(url));
+    store.map(Arc::new).map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
+}
+
+/// Applies what is pending; how many migrations that was. A schema that is newer than this program is left alone.
+pub(crate) async fn bring_up_to_date(store: &Store) -> anyhow::Result<usize> {
+    refuse_newer(store).await?;
+    store.migrate().context("the schema can't be brought up to date")
+}
+
+/// Refuses a schema that is newer than this program.
+pub(crate) async fn refuse_newer(store: &Store) -> anyhow::Result<()> {
+    match store.readiness().await? {
+        Readiness::SchemaTooNew => Err(too_new()),
+        Readiness::Ready | Readiness::MigrationsPending => Ok(()),
+    }
+}
+
+/// The store was written by a newer program.
+pub(crate) fn too_new() -> anyhow::Error {
+    anyhow!("the schema of the store is newer than this program: use the newer program")
+}
+
+/// The services that the HTTP adapter and the workers call.
+pub(crate) fn services(settings: &Settings, store: &Arc<Store>) -> Services {
+    Services {
+        environment: settings.environment,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        callers: store.clone(),
+        accounts: store.clone(),
+        checkouts: store.clone(),
+        banks: store.clone(),
+        cards: store.clone(),
+        credits: store.clone(),
+        batches: store.clone(),
+        mfa_sessions: store.clone(),
+        mfa_providers: mfa_providers(settings.environment),
+        postcodes: postcodes(settings, store),
+        upkeep: store.clone(),
+    }
+}
+
+/// Scripted tokens exist in the sandbox only.
+fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
+    let totp: Arc<dyn MfaProvider> = Arc::new(TotpProvider::new());
+    match environment {
+        Environment::Sandbox => vec![totp, Arc::new(SandboxProvider::new())],
+        Environment::Production => vec![totp],
+    }
+}
+
+/// Synthetic addresses exist in the sandbox only; imported ones in both.
+fn postcodes(settings: &Settings, store: &Arc<Store>) -> Arc<dyn PostcodeProvider> {
+    let embedded = EmbeddedPostcodes::new(settings.environment == Environment::Sandbox, store.clone());
+    let guard = GuardSettings {
+        time_out: POSTCODE_TIME_OUT,
+        cache_for: settings.postcode_cache,
+        cache_entries: POSTCODES_KEPT,
+    };
+    Arc::new(GuardedPostcodes::new(Arc::new(embedded), guard))
+}

@@ -1,0 +1,102 @@
+//! What runs in the background while the server serves.
+
+use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
+use chrono::TimeDelta;
+use florin_application::Services;
+use florin_domain::access::Environment;
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Holds that are due expire within a minute: the sweep comes often enough to make up for a failed one.
+const SWEEP_PAUSE: Duration = Duration::from_secs(15);
+/// Between two rounds of forgetting idempotency records.
+const FORGET_PAUSE: Duration = Duration::from_secs(600);
+/// Between two rounds of folding raw measurements into their buckets.
+const METRICS_PAUSE: Duration = Duration::from_secs(10);
+
+/// The background workers. A failure is logged, and the next round tries again.
+pub(crate) struct Workers {
+    /// The workers stop when this goes.
+    running: watch::Sender<()>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts them.
+    pub(crate) fn start(services: &Services, kept: TimeDelta, metrics: Option<PrometheusHandle>) -> Self {
+        let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
+        if services.environment == Environment::Sandbox {
+            workers.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
+        }
+        workers.add(FORGET_PAUSE, services.clone(), move |services| async move { forget(&services, kept).await });
+        if let Some(handle) = metrics {
+            workers.add(METRICS_PAUSE, handle, |handle| async move { handle.run_upkeep() });
+        }
+        workers
+    }
+
+    /// Lets each finish what it is doing.
+    pub(crate) async fn stop(self) {
+        drop(self.running);
+        for task in self.tasks {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a background worker broke");
+            }
+        }
+    }
+
+    fn add<T, F>(&mut self, pause: Duration, with: T, work: impl Fn(T) -> F + 'static)
+    where
+        T: Clone + 'static,
+        F: Future<Output = ()> + 'static,
+    {
+        let mut running = self.running.subscribe();
+        self.tasks.push(spawn(async move {
+            // The pause is cut short only by the end.
+            while timeout(pause, running.changed()).await.is_err() {
+                work(with.clone()).await;
+            }
+        }));
+    }
+}
+
+async fn sweep(services: &Services) {
+    match florin_application::expire_holds(services).await {
+        Ok(0) => {}
+        Ok(expired) => tracing::info!(expired, "holds expired"),
+        Err(error) => tracing::error!(%error, "due holds could not be swept"),
+    }
+}
+
+async fn forget(services: &Services, kept: TimeDelta) {
+    match florin_application::forget_answers(services, kept).await {
+        Ok(0) => {}
+        Ok(forgotten) => tracing::info!(forgotten, "old idempotency records forgotten"),
+        Err(error) => tracing::error!(%error, "old idempotency records could not be forgotten"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    #[test]
+    fn a_worker_works_until_it_is_stopped() {
+        actix_web::rt::System::new().block_on(async {
+            let rounds = Rc::new(Cell::new(0));
+            let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+            workers.add(Duration::from_millis(1), Rc::clone(&rounds), |rounds| async move {
+                rounds.set(rounds.get() + 1);
+            });
+            while rounds.get() < 3 {
+                actix_web::rt::time::sleep(Duration::from_millis(1)).await;
+            }
+            workers.stop().await;
+            assert!(rounds.get() >= 3);
+            assert_eq!(Rc::strong_count(&rounds), 1);
+        });
+    }
+}

@@ -1,0 +1,58 @@
+//! The scripted provider of the sandbox.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret};
+use florin_ports::{MfaProvider, MfaUnavailable};
+
+/// Answers by script, so that every outcome of a confirmation can be played out without an authenticator.
+///
+/// `000000` is right, `000002` expires the session, `000003` locks it, and any other token (`000001`) is wrong. Every
+/// account counts as enrolled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SandboxProvider;
+
+impl SandboxProvider {
+    /// The provider.
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+#[async_trait]
+impl MfaProvider for SandboxProvider {
+    fn name(&self) -> MfaProviderName {
+        MfaProviderName::Sandbox
+    }
+
+    async fn check(&self, _: Option<Secret>, token: &str, _: DateTime<Utc>) -> Result<MfaVerdict, MfaUnavailable> {
+        Ok(match token {
+            "000000" => MfaVerdict::Right { step: None },
+            "000002" => MfaVerdict::ExpiresSession,
+            "000003" => MfaVerdict::LocksSession,
+            _ => MfaVerdict::Wrong,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tokens_are_scripted() {
+        for (token, verdict) in [
+            ("000000", MfaVerdict::Right { step: None }),
+            ("000001", MfaVerdict::Wrong),
+            ("000002", MfaVerdict::ExpiresSession),
+            ("000003", MfaVerdict::LocksSession),
+            ("000004", MfaVerdict::Wrong),
+            ("0", MfaVerdict::Wrong),
+            (" 000000", MfaVerdict::Wrong),
+            ("", MfaVerdict::Wrong),
+        ] {
+            let said = SandboxProvider::new().check(None, token, DateTime::UNIX_EPOCH).await;
+            assert_eq!(said, Ok(verdict), "{token:?}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The built-in data set: synthetic addresses over postcodes of every UK shape.
+
+use crate::csv_file::{CsvFault, read_csv};
+use florin_domain::address::{Address, Postcode};
+use florin_ports::PostcodeError;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+type ByPostcode = BTreeMap<String, Vec<Address>>;
+
+static BUILT_IN: LazyLock<Result<ByPostcode, CsvFault>> = LazyLock::new(|| {
+    let mut found = ByPostcode::new();
+    for address in read_csv(include_bytes!("addresses.csv").as_slice())? {
+        found.entry(address.postcode.clone()).or_default().push(address);
+    }
+    Ok(found)
+});
+
+/// The built-in addresses of a postcode.
+pub(crate) fn addresses_of(postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+    match &*BUILT_IN {
+        Ok(found) => Ok(found.get(postcode.as_str()).cloned().unwrap_or_default()),
+        // A test sees to it that this never ships.
+        Err(fault) => Err(PostcodeError::Down(format!("the built-in addresses can't be read: {fault}"))),
+    }
+}
+
+/// The postcodes that the built-in data set knows, in order.
+pub fn builtin_postcodes() -> Vec<Postcode> {
+    let known = BUILT_IN.as_ref().map(|found| found.keys().filter_map(|text| Postcode::parse(text).ok()).collect());
+    known.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_built_in_data_is_sound() {
+        let found = BUILT_IN.as_ref().unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(found.len(), 36);
+        for (postcode, addresses) in found {
+            assert!((3..=12).contains(&addresses.len()), "{postcode} has {}", addresses.len());
+            let distinct: BTreeSet<_> =
+                addresses.iter().map(|one| (&one.address_line1, &one.address_line2, &one.address_line3)).collect();
+            assert_eq!(distinct.len(), addresses.len(), "{postcode} has an address twice");
+        }
+    }
+
+    #[test]
+    fn every_uk_shape_is_there() {
+        let shapes: BTreeSet<String> = builtin_postcodes()
+            .iter()
+            .map(|postcode| postcode.as_str().chars().map(|c| if c.is_ascii_digit() { '9' } else { 'A' }).collect())
+            .collect();
+        for outward in ["A9", "A99", "A9A", "AA9", "AA99", "AA9A"] {
+            assert!(shapes.contains(&format!("{outward}9AA")), "{outward}");
+        }
+        let known = builtin_postcodes();
+        for wanted in ["SW1A1AA", "M11AE", "EC1A1BB"] {
+            assert!(known.contains(&Postcode::parse(wanted).unwrap()), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_empty() {
+        assert_eq!(addresses_of(&Postcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
+    }
+}

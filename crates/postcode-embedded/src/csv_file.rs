@@ -1,0 +1,210 @@
+//! Reading an operator's addresses from CSV.
+
+use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
+use florin_domain::address::{Address, Postcode};
+use std::fmt;
+use std::io::Read;
+
+/// The columns of the file, in any order. All of them must be there.
+const COLUMNS: [&str; 6] = ["addressLine1", "addressLine2", "addressLine3", "city", "postcode", "county"];
+/// Columns that no row may leave empty.
+const REQUIRED: [&str; 3] = ["addressLine1", "city", "postcode"];
+/// The longest value, in characters.
+const LONGEST: usize = 255;
+/// The most rows of a file.
+const MOST_ROWS: usize = 1_000_000;
+/// After so many faults the rest of the file is not read.
+const MOST_FAULTS: usize = 20;
+
+/// What is wrong with a file: one line of text for each fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(LineFault::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct CsvFault(Vec<LineFault>);
+
+impl CsvFault {
+    /// The faults, at most 20 of them.
+    pub fn faults(&self) -> &[LineFault] {
+        &self.0
+    }
+}
+
+/// What is wrong at one place of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineFault {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, where the fault is that of one value.
+    pub column: Option<&'static str>,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for LineFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.column {
+            Some(column) => write!(f, "line {}, {column}: {}", self.line, self.message),
+            None => write!(f, "line {}: {}", self.line, self.message),
+        }
+    }
+}
+
+/// Reads addresses from a CSV file (RFC 4180, UTF-8 with or without a byte order mark) with a header line.
+///
+/// White space around a value is dropped. `addressLine1`, `city` and `postcode` are required; the postcode must be of a
+/// UK shape, and comes out in capitals without a space. All of the file is taken or none of it.
+pub fn read_csv(file: impl Read) -> Result<Vec<Address>, CsvFault> {
+    read_at_most(MOST_ROWS, file)
+}
+
+fn read_at_most(most_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFault> {
+    // Lines end with LF for the parser, so that they can be counted. The CR before it is dropped with white space.
+    let mut builder = ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
+    let mut reader = builder.from_reader(file.chain(b"\n".as_slice()));
+    let mut record = ByteRecord::new();
+    let mut faults = Vec::new();
+    let mut addresses = Vec::new();
+    let Some(columns) = read_header(&mut reader, &mut record, &mut faults) else { return Err(CsvFault(faults)) };
+    while faults.len() < MOST_FAULTS {
+        let line = match next(&mut reader, &mut record) {
+            Ok(None) => break,
+            Ok(Some(line)) => line,
+            Err(fault) => {
+                faults.push(fault);
+                break;
+            }
+        };
+        if addresses.len() == most_rows {
+            faults.push(whole_line(line, format!("a file has at most {most_rows} addresses")));
+            break;
+        }
+        addresses.push(Row { line, record: &record, faults: &mut faults }.read(&columns));
+    }
+    faults.truncate(MOST_FAULTS);
+    if faults.is_empty() { Ok(addresses) } else { Err(CsvFault(faults)) }
+}
+
+const fn whole_line(line: u64, message: String) -> LineFault {
+    LineFault { line, column: None, message }
+}
+
+/// The next record that is not blank, without the white space around its values, and the line it starts on.
+fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, LineFault> {
+    loop {
+        match reader.read_byte_record(record) {
+            Ok(false) => return Ok(None),
+            Ok(true) => {}
+            Err(error) => {
+                return Err(whole_line(reader.position().line(), format!("the file can't be read: {error}")));
+            }
+        }
+        // The reader stands on the line after the record; quoted values may have line ends of their own.
+        let within: u64 = record.as_slice().iter().map(|byte| u64::from(*byte == b'\n')).sum();
+        let line = reader.position().line().saturating_sub(within + 1);
+        record.trim();
+        if record.len() != 1 || !record[0].is_empty() {
+            return Ok(Some(line));
+        }
+    }
+}
+
+/// The column at each position of a row; `None` where the header is at fault.
+fn read_header<R: Read>(
+    reader: &mut Reader<R>,
+    record: &mut ByteRecord,
+    faults: &mut Vec<LineFault>,
+) -> Option<Vec<&'static str>> {
+    let line = match next(reader, record) {
+        Ok(Some(line)) => line,
+        Ok(None) => {
+            faults.push(whole_line(1, format!("the file is empty; a header is wanted: {}", COLUMNS.join(","))));
+            return None;
+        }
+        Err(fault) => {
+            faults.push(fault);
+            return None;
+        }
+    };
+    let mut found = Vec::new();
+    for name in record.iter().take(MOST_FAULTS) {
+        match COLUMNS.into_iter().find(|column| column.as_bytes() == name) {
+            Some(column) if found.contains(&column) => {
+                faults.push(whole_line(line, format!("the column {column} is there twice")));
+            }
+            Some(column) => found.push(column),
+            None => {
+                let name: String = String::from_utf8_lossy(name).chars().take(40).collect();
+                faults.push(whole_line(line, format!("the column {name:?} is not known")));
+            }
+        }
+    }
+    for column in COLUMNS.into_iter().filter(|column| !found.contains(column)) {
+        faults.push(whole_line(line, format!("the column {column} is missing")));
+    }
+    faults.truncate(MOST_FAULTS);
+    faults.is_empty().then_some(found)
+}
+
+/// One row, and where its faults go.
+struct Row<'a> {
+    line: u64,
+    record: &'a ByteRecord,
+    faults: &'a mut Vec<LineFault>,
+}
+
+impl Row<'_> {
+    /// The address of the row; not to be used where faults were found.
+    fn read(mut self, columns: &[&'static str]) -> Address {
+        let mut address = Address::default();
+        if self.record.len() != columns.len() {
+            let message = format!("{} values are wanted, {} found", columns.len(), self.record.len());
+            self.faults.push(whole_line(self.line, message));
+            return address;
+        }
+        for (column, value) in columns.iter().copied().zip(self.record) {
+            let Some(value) = self.checked(column, value) else { continue };
+            let place = match column {
+                "addressLine1" => &mut address.address_line1,
+                "addressLine2" => &mut address.address_line2,
+                "addressLine3" => &mut address.address_line3,
+                "city" => &mut address.city,
+                "postcode" => &mut address.postcode,
+                _ => &mut address.county,
+            };
+            *place = value;
+        }
+        address
+    }
+
+    fn checked(&mut self, column: &'static str, value: &[u8]) -> Option<String> {
+        match check(column, value) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.faults.push(LineFault { line: self.line, column: Some(column), message });
+                None
+            }
+        }
+    }
+}
+
+fn check(column: &str, value: &[u8]) -> Result<String, String> {
+    let value = std::str::from_utf8(value).map_err(|_| "this is not UTF-8".to_owned())?;
+    if value.contains('\0') {
+        return Err("the NUL character is not allowed".into());
+    }
+    if value.chars().count() > LONGEST {
+        return Err(format!("at most {LONGEST} characters are allowed"));
+    }
+    if value.is_empty() && REQUIRED.contains(&column) {
+        return Err("this value is required".into());
+    }
+    if column == "postcode" {
+        let postcode = Postcode::parse(value).map_err(|flaw| flaw.message.into_owned())?;
+        return Ok(postcode.as_str().to_owned());
+    }
+    Ok(value.to_owned())
+}
+
+#[cfg(test)]
+#[path = "csv_file_tests.rs"]
+mod tests;

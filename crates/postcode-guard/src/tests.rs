@@ -1,0 +1,141 @@
+//! Tests of the guard. Tokio's clock is paused: it jumps over every wait.
+
+use super::*;
+use florin_ports::MockPostcodeProvider;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const SETTINGS: GuardSettings = GuardSettings { time_out: Duration::from_secs(3), cache_for: DAY, cache_entries: 10 };
+
+fn postcode(text: &str) -> Postcode {
+    Postcode::parse(text).unwrap()
+}
+
+fn address(line: &str) -> Address {
+    Address { address_line1: line.into(), ..Address::default() }
+}
+
+/// A provider that is asked exactly `times`, and answers the same each time.
+fn answering(times: usize, answer: Result<Vec<Address>, PostcodeError>) -> Arc<MockPostcodeProvider> {
+    let mut mock = MockPostcodeProvider::new();
+    mock.expect_lookup().times(times).returning(move |_| answer.clone());
+    Arc::new(mock)
+}
+
+/// A provider that takes its time, and counts how often it was asked.
+struct Sleepy {
+    takes: Duration,
+    asked: AtomicUsize,
+}
+
+impl Sleepy {
+    fn taking(seconds: u64) -> Arc<Self> {
+        Arc::new(Self { takes: Duration::from_secs(seconds), asked: AtomicUsize::new(0) })
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl PostcodeProvider for Sleepy {
+    async fn lookup(&self, _: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(self.takes).await;
+        Ok(vec![address("1 Late Lane")])
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_is_too_late_is_slow_and_that_is_not_kept() {
+    let sleepy = Sleepy::taking(4);
+    let guarded = GuardedPostcodes::new(sleepy.clone(), SETTINGS);
+    let start = tokio::time::Instant::now();
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Err(PostcodeError::Slow));
+    assert_eq!(start.elapsed().as_secs(), 3);
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Err(PostcodeError::Slow));
+    assert_eq!(sleepy.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_is_just_in_time_is_fine() {
+    let guarded = GuardedPostcodes::new(Sleepy::taking(2), SETTINGS);
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![address("1 Late Lane")]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_lookups_at_once_ask_the_provider_once() {
+    let sleepy = Sleepy::taking(1);
+    let guarded = Arc::new(GuardedPostcodes::new(sleepy.clone(), SETTINGS));
+    let callers: Vec<_> = (0..20)
+        .map(|_| {
+            let guarded = guarded.clone();
+            tokio::spawn(async move { guarded.lookup(&postcode("M11AE")).await })
+        })
+        .collect();
+    for caller in callers {
+        assert_eq!(caller.await.unwrap(), Ok(vec![address("1 Late Lane")]));
+    }
+    assert_eq!(sleepy.asked(), 1);
+}
+
+#[tokio::test]
+async fn answers_are_kept_the_empty_one_too() {
+    for answer in [vec![address("1 High Street"), address("2 High Street")], vec![]] {
+        let guarded = GuardedPostcodes::new(answering(1, Ok(answer.clone())), SETTINGS);
+        for _ in 0..3 {
+            assert_eq!(guarded.lookup(&postcode("SW1A1AA")).await, Ok(answer.clone()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_postcode_has_its_own_answer() {
+    let mut mock = MockPostcodeProvider::new();
+    mock.expect_lookup().times(2).returning(|postcode| Ok(vec![address(postcode.as_str())]));
+    let guarded = GuardedPostcodes::new(Arc::new(mock), SETTINGS);
+    for text in ["M11AE", "SW1A1AA", "M11AE", "SW1A1AA"] {
+        assert_eq!(guarded.lookup(&postcode(text)).await, Ok(vec![address(text)]));
+    }
+}
+
+#[tokio::test]
+async fn errors_are_never_kept() {
+    for error in [PostcodeError::Down("gone".into()), PostcodeError::OutOfQuota { retry_after: Some(DAY) }] {
+        let guarded = GuardedPostcodes::new(answering(2, Err(error.clone())), SETTINGS);
+        for _ in 0..2 {
+            assert_eq!(guarded.lookup(&postcode("M11AE")).await, Err(error.clone()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cache_of_no_time_or_no_entries_keeps_nothing() {
+    let no_time = GuardSettings { cache_for: Duration::ZERO, ..SETTINGS };
+    let no_entries = GuardSettings { cache_entries: 0, ..SETTINGS };
+    for settings in [no_time, no_entries] {
+        let guarded = GuardedPostcodes::new(answering(2, Ok(vec![])), settings);
+        for _ in 0..2 {
+            assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_grows_old() {
+    // The cache has a clock of its own, which can't be paused.
+    let settings = GuardSettings { cache_for: Duration::from_millis(5), ..SETTINGS };
+    let guarded = GuardedPostcodes::new(answering(2, Ok(vec![])), settings);
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
+}
+
+#[tokio::test]
+async fn the_longest_time_does_not_panic() {
+    let settings = GuardSettings { time_out: Duration::MAX, cache_for: Duration::MAX, cache_entries: u64::MAX };
+    let guarded = GuardedPostcodes::new(answering(1, Ok(vec![])), settings);
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
+    assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
+}

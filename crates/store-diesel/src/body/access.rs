@@ -1,0 +1,50 @@
+//! Callers and accounts.
+
+use super::errors::Outcome;
+use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts, tag};
+use super::schema::{accounts, api_keys, clients};
+use super::store::Store;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::access::{Account, Caller, KeyHash};
+use florin_domain::ids::AccountId;
+use florin_ports::{Accounts, Callers, StoreError};
+use subtle::ConstantTimeEq;
+
+#[async_trait]
+impl Callers for Store {
+    async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
+        let hash = *hash;
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = api_keys::table
+                    .inner_join(clients::table)
+                    .filter(api_keys::hash_tag.eq(tag(&hash)))
+                    .select((KeyRow::as_select(), ClientRow::as_select()))
+                    .load::<(KeyRow, ClientRow)>(conn)?;
+                let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.as_slice().ct_eq(&hash.0)));
+                let Some((key, client)) = found else { return Ok(None) };
+                let key = key.read(|id| Ok(listed_accounts(conn, Some(id))?.remove(&id).unwrap_or_default()))?;
+                let features = features(conn, Some(key.client))?.remove(&key.client).unwrap_or_default();
+                Outcome::Ok(Some(Caller { client: client.read(features), key }))
+            })
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl Accounts for Store {
+    async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        let id = id.clone();
+        self.read(move |conn| {
+            let row = accounts::table
+                .filter(accounts::id.eq(id.as_str()))
+                .select(AccountRow::as_select())
+                .first(conn)
+                .optional()?;
+            Ok(row.map(Account::from))
+        })
+        .await
+    }
+}

@@ -1,0 +1,80 @@
+//! Imported addresses.
+
+use super::backend::{Conn, Db};
+use super::errors::{Outcome, corrupt};
+use super::schema::imported_addresses;
+use super::store::Store;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::address::{Address, Postcode};
+use florin_ports::{AddressBook, StoreError};
+
+/// So many rows are inserted by one statement.
+const ROWS_AT_ONCE: usize = 500;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = imported_addresses, check_for_backend(Db))]
+struct AddressRow {
+    postcode: String,
+    position: i64,
+    address_line1: String,
+    address_line2: String,
+    address_line3: String,
+    city: String,
+    county: String,
+}
+
+impl AddressRow {
+    fn of((position, address): (i64, &Address)) -> Outcome<Self> {
+        let postcode = Postcode::parse(&address.postcode);
+        let postcode = postcode.map_err(|_| corrupt(format!("`{}` is no UK postcode", address.postcode)))?;
+        Ok(Self {
+            postcode: postcode.as_str().to_owned(),
+            position,
+            address_line1: address.address_line1.clone(),
+            address_line2: address.address_line2.clone(),
+            address_line3: address.address_line3.clone(),
+            city: address.city.clone(),
+            county: address.county.clone(),
+        })
+    }
+}
+
+impl From<AddressRow> for Address {
+    fn from(row: AddressRow) -> Self {
+        Self {
+            address_line1: row.address_line1,
+            address_line2: row.address_line2,
+            address_line3: row.address_line3,
+            city: row.city,
+            postcode: row.postcode,
+            county: row.county,
+        }
+    }
+}
+
+#[async_trait]
+impl AddressBook for Store {
+    async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError> {
+        let postcode = postcode.clone();
+        self.read(move |conn| {
+            let rows = imported_addresses::table
+                .filter(imported_addresses::postcode.eq(postcode.as_str()))
+                .order(imported_addresses::position)
+                .select(AddressRow::as_select())
+                .load(conn)?;
+            Ok(rows.into_iter().map(Address::from).collect())
+        })
+        .await
+    }
+}
+
+/// Stores addresses in their order.
+pub(crate) fn insert(conn: &mut Conn, addresses: &[Address]) -> Outcome<()> {
+    let numbered: Vec<_> = (0_i64..).zip(addresses).collect();
+    for chunk in numbered.chunks(ROWS_AT_ONCE) {
+        let rows = chunk.iter().copied().map(AddressRow::of).collect::<Outcome<Vec<_>>>()?;
+        diesel::insert_into(imported_addresses::table).values(rows).execute(conn)?;
+    }
+    Ok(())
+}

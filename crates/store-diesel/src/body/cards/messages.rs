@@ -1,0 +1,142 @@
+//! Records of card messages as rows.
+
+use super::super::backend::{Conn, Db};
+use super::super::errors::{Outcome, exactly_one};
+use super::super::schema::card_transactions as messages;
+use super::super::types::{Account, Currency, Id, Named, Time};
+use diesel::prelude::*;
+use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
+use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
+use florin_domain::money::Minor;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = messages, check_for_backend(Db), treat_none_as_default_value = false)]
+struct MessageRow {
+    account_id: Account,
+    token: Id,
+    chain_id: Id,
+    card_id: Id,
+    user_token: Id,
+    budget_id: Id,
+    chain_kind: Named<ChainKind>,
+    kind: Named<MessageKind>,
+    state: Named<TransactionState>,
+    currency: Currency,
+    amount_minor: i64,
+    requested_minor: i64,
+    impacted_minor: i64,
+    response: Named<Response>,
+    ledger_minor: i64,
+    available_minor: i64,
+    preceding: Option<Id>,
+    network: Named<Network>,
+    acceptor_mid: String,
+    acceptor_name: String,
+    acceptor_city: String,
+    acceptor_state: String,
+    acceptor_postal_code: String,
+    acceptor_country_code: String,
+    acceptor_mcc: String,
+    created_at: Time,
+}
+
+impl From<&CardTransaction> for MessageRow {
+    fn from(message: &CardTransaction) -> Self {
+        let acceptor = message.acceptor.clone();
+        Self {
+            account_id: Account(message.account.clone()),
+            token: Id(message.token.0),
+            chain_id: Id(message.chain.0),
+            card_id: Id(message.card.0),
+            user_token: Id(message.user_token.0),
+            budget_id: Id(message.budget.0),
+            chain_kind: Named(message.chain_kind),
+            kind: Named(message.kind),
+            state: Named(message.state),
+            currency: Currency(message.currency),
+            amount_minor: message.amount.0,
+            requested_minor: message.requested.0,
+            impacted_minor: message.impacted.0,
+            response: Named(message.response),
+            ledger_minor: message.ledger_balance.0,
+            available_minor: message.available_balance.0,
+            preceding: message.preceding.map(|token| Id(token.0)),
+            network: Named(message.network),
+            acceptor_mid: acceptor.mid,
+            acceptor_name: acceptor.name,
+            acceptor_city: acceptor.city,
+            acceptor_state: acceptor.state,
+            acceptor_postal_code: acceptor.postal_code,
+            acceptor_country_code: acceptor.country_code,
+            acceptor_mcc: acceptor.mcc,
+            created_at: Time(message.created_at),
+        }
+    }
+}
+
+impl From<MessageRow> for CardTransaction {
+    fn from(row: MessageRow) -> Self {
+        Self {
+            token: TransactionToken(row.token.0),
+            chain: TransactionToken(row.chain_id.0),
+            account: row.account_id.0,
+            card: CardId(row.card_id.0),
+            user_token: UserToken(row.user_token.0),
+            budget: BudgetId(row.budget_id.0),
+            chain_kind: row.chain_kind.0,
+            kind: row.kind.0,
+            state: row.state.0,
+            currency: row.currency.0,
+            amount: Minor(row.amount_minor),
+            requested: Minor(row.requested_minor),
+            impacted: Minor(row.impacted_minor),
+            response: row.response.0,
+            ledger_balance: Minor(row.ledger_minor),
+            available_balance: Minor(row.available_minor),
+            preceding: row.preceding.map(|token| TransactionToken(token.0)),
+            network: row.network.0,
+            acceptor: Acceptor {
+                mid: row.acceptor_mid,
+                name: row.acceptor_name,
+                city: row.acceptor_city,
+                state: row.acceptor_state,
+                postal_code: row.acceptor_postal_code,
+                country_code: row.acceptor_country_code,
+                mcc: row.acceptor_mcc,
+            },
+            created_at: row.created_at.0,
+        }
+    }
+}
+
+/// A message of the account.
+pub(super) fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<CardTransaction>> {
+    let row = messages::table
+        .filter(messages::account_id.eq(account.as_str()))
+        .filter(messages::token.eq(Id(token.0)))
+        .select(MessageRow::as_select())
+        .first(conn)
+        .optional()?;
+    Ok(row.map(CardTransaction::from))
+}
+
+/// Stores a new message.
+pub(super) fn insert(conn: &mut Conn, message: &CardTransaction) -> Outcome<()> {
+    diesel::insert_into(messages::table).values(MessageRow::from(message)).execute(conn)?;
+    Ok(())
+}
+
+/// Stores the state of a first message.
+pub(super) fn update_state(
+    conn: &mut Conn,
+    account: &AccountId,
+    first: TransactionToken,
+    state: TransactionState,
+) -> Outcome<()> {
+    let row = messages::table
+        .filter(messages::account_id.eq(account.as_str()))
+        .filter(messages::token.eq(Id(first.0)))
+        .filter(messages::preceding.is_null());
+    let changed = diesel::update(row).set(messages::state.eq(Named(state))).execute(conn)?;
+    exactly_one(changed, "first message")
+}

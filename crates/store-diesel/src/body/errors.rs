@@ -1,0 +1,62 @@
+//! From the database's errors to those of the ports.
+
+use super::backend;
+use diesel::result::{DatabaseErrorKind, Error};
+use florin_ports::{StoreError, WriteError};
+
+/// A [`StoreError`] on its way out: a type of our own, so that Diesel's errors turn into it by `?`.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) StoreError);
+
+/// What queries come to.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+/// A stored value that can't be read, or a change that hit another number of rows than it must: a bug.
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> Failure {
+    Failure(StoreError::Corrupt(what.to_string()))
+}
+
+/// Wants that exactly one row was changed.
+pub(crate) fn exactly_one(changed: usize, what: &str) -> Outcome<()> {
+    if changed == 1 { Ok(()) } else { Err(corrupt(format!("{changed} rows changed instead of 1: {what}"))) }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        Self(match error {
+            Error::DatabaseError(kind, _) => of_database(kind, text),
+            Error::RollbackErrorOnCommit { .. }
+            | Error::RollbackTransaction
+            | Error::AlreadyInTransaction
+            | Error::NotInTransaction
+            | Error::BrokenTransactionManager => StoreError::Unavailable(text),
+            _ => StoreError::Corrupt(text),
+        })
+    }
+}
+
+fn of_database(kind: DatabaseErrorKind, text: String) -> StoreError {
+    match kind {
+        DatabaseErrorKind::UniqueViolation => StoreError::Duplicate(text),
+        DatabaseErrorKind::ForeignKeyViolation => StoreError::NotFound(text),
+        DatabaseErrorKind::ClosedConnection
+        | DatabaseErrorKind::SerializationFailure
+        | DatabaseErrorKind::UnableToSendCommand
+        | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(text),
+        DatabaseErrorKind::Unknown if backend::is_passing(&text) => StoreError::Unavailable(text),
+        _ => StoreError::Corrupt(text),
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+impl<R> From<Failure> for WriteError<R> {
+    fn from(failure: Failure) -> Self {
+        Self::Store(failure.0)
+    }
+}

@@ -1,0 +1,169 @@
+//! Clients, keys and accounts as rows.
+
+use super::backend::{Conn, Db};
+use super::errors::{Outcome, corrupt};
+use super::names::Name;
+use super::schema::{accounts, api_key_accounts, api_keys, client_features, clients};
+use super::types::{Account, Id, Named, Time};
+use diesel::prelude::*;
+use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A client.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = clients, check_for_backend(Db))]
+pub(crate) struct ClientRow {
+    id: Id,
+    name: String,
+    allowed_networks: String,
+}
+
+impl ClientRow {
+    /// The row of a client; its features are rows of their own.
+    pub(crate) fn of(client: &ApiClient) -> Outcome<Self> {
+        let allowed_networks = joined(client.allowed_networks.iter().map(String::as_str))?;
+        Ok(Self { id: Id(client.id.0), name: client.name.clone(), allowed_networks })
+    }
+
+    /// Its id.
+    pub(crate) const fn id(&self) -> ClientId {
+        ClientId(self.id.0)
+    }
+
+    /// As the domain has it.
+    pub(crate) fn read(self, features: BTreeSet<Feature>) -> ApiClient {
+        let allowed_networks = self.allowed_networks.split_whitespace().map(str::to_owned).collect();
+        ApiClient { id: self.id(), name: self.name, allowed_networks, features }
+    }
+}
+
+/// What is switched on for clients: for one, or for all.
+pub(crate) fn features(conn: &mut Conn, client: Option<ClientId>) -> Outcome<BTreeMap<ClientId, BTreeSet<Feature>>> {
+    let mut query = client_features::table.into_boxed();
+    if let Some(client) = client {
+        query = query.filter(client_features::client_id.eq(Id(client.0)));
+    }
+    let mut features: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (client, feature) in query.load::<(Id, Named<Feature>)>(conn)? {
+        features.entry(ClientId(client.0)).or_default().insert(feature.0);
+    }
+    Ok(features)
+}
+
+/// A key.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = api_keys, check_for_backend(Db), treat_none_as_default_value = false)]
+pub(crate) struct KeyRow {
+    id: Id,
+    client_id: Id,
+    /// The whole hash.
+    pub(crate) hash: Vec<u8>,
+    hash_tag: i64,
+    environment: Named<Environment>,
+    scopes: String,
+    every_account: bool,
+    created_at: Time,
+    expires_at: Option<Time>,
+    revoked_at: Option<Time>,
+}
+
+impl KeyRow {
+    /// The row of a key; its accounts are rows of their own.
+    pub(crate) fn of(key: &ApiKey, hash: &KeyHash) -> Outcome<Self> {
+        Ok(Self {
+            id: Id(key.id.0),
+            client_id: Id(key.client.0),
+            hash: hash.0.to_vec(),
+            hash_tag: tag(hash),
+            environment: Named(key.environment),
+            scopes: joined(key.scopes.iter().map(|scope| scope.as_str()))?,
+            every_account: key.accounts == AccountGrant::AllOfClient,
+            created_at: Time(key.created_at),
+            expires_at: key.expires_at.map(Time),
+            revoked_at: key.revoked_at.map(Time),
+        })
+    }
+
+    /// As the domain has it.
+    pub(crate) fn read(self, listed: impl FnOnce(ApiKeyId) -> Outcome<BTreeSet<AccountId>>) -> Outcome<ApiKey> {
+        let id = ApiKeyId(self.id.0);
+        let scope = |text| Scope::named(text).ok_or_else(|| corrupt(format!("`{text}` is no scope")));
+        Ok(ApiKey {
+            id,
+            client: ClientId(self.client_id.0),
+            environment: self.environment.0,
+            scopes: self.scopes.split_whitespace().map(scope).collect::<Outcome<_>>()?,
+            accounts: if self.every_account { AccountGrant::AllOfClient } else { AccountGrant::Only(listed(id)?) },
+            created_at: self.created_at.0,
+            expires_at: self.expires_at.map(|time| time.0),
+            revoked_at: self.revoked_at.map(|time| time.0),
+        })
+    }
+}
+
+/// What a hash is looked up by: numbers are compared in one step, so time tells nothing of how much was right.
+pub(crate) fn tag(hash: &KeyHash) -> i64 {
+    hash.0.iter().take(8).fold(0, |tag, byte| (tag << 8) | i64::from(*byte))
+}
+
+/// The accounts that keys list: of one key, or of all.
+pub(crate) fn listed_accounts(
+    conn: &mut Conn,
+    key: Option<ApiKeyId>,
+) -> Outcome<BTreeMap<ApiKeyId, BTreeSet<AccountId>>> {
+    let mut query =
+        api_key_accounts::table.select((api_key_accounts::key_id, api_key_accounts::account_id)).into_boxed();
+    if let Some(key) = key {
+        query = query.filter(api_key_accounts::key_id.eq(Id(key.0)));
+    }
+    let mut accounts: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (key, account) in query.load::<(Id, Account)>(conn)? {
+        accounts.entry(ApiKeyId(key.0)).or_default().insert(account.0);
+    }
+    Ok(accounts)
+}
+
+/// An account.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = accounts, check_for_backend(Db))]
+pub(crate) struct AccountRow {
+    id: Account,
+    client_id: Id,
+    name: String,
+    merchant: bool,
+    mfa_required: bool,
+}
+
+impl From<&access::Account> for AccountRow {
+    fn from(account: &access::Account) -> Self {
+        Self {
+            id: Account(account.id.clone()),
+            client_id: Id(account.client.0),
+            name: account.name.clone(),
+            merchant: account.merchant,
+            mfa_required: account.mfa_required,
+        }
+    }
+}
+
+impl From<AccountRow> for access::Account {
+    fn from(row: AccountRow) -> Self {
+        Self {
+            id: row.id.0,
+            client: ClientId(row.client_id.0),
+            name: row.name,
+            merchant: row.merchant,
+            mfa_required: row.mfa_required,
+        }
+    }
+}
+
+/// Words with blanks between them.
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Outcome<String> {
+    let words: Vec<_> = words.collect();
+    match words.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
+        Some(word) => Err(corrupt(format!("`{word}` is empty or has blanks"))),
+        None => Ok(words.join(" ")),
+    }
+}

@@ -1,0 +1,96 @@
+//! Lists of the domain, stored by the names of their members.
+
+use florin_domain::access::{Environment, Feature, Scope};
+use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::budget::CreditScheme;
+use florin_domain::card::{
+    CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
+};
+use florin_domain::ledger::JournalKind;
+use florin_domain::merchant::{CheckoutStatus, CheckoutType};
+use florin_domain::mfa::{MfaProviderName, MfaSessionState};
+use std::fmt::Debug;
+
+/// A member of a list.
+pub(crate) trait Name: Copy + Debug + 'static {
+    /// All members.
+    fn all() -> &'static [Self];
+
+    /// The name of this one, as stored.
+    fn name(self) -> &'static str;
+
+    /// The member of that name.
+    fn named(text: &str) -> Option<Self> {
+        Self::all().iter().copied().find(|member| member.name() == text)
+    }
+}
+
+macro_rules! names {
+    ($($list:ty: $all:expr, $name:expr;)*) => {$(
+        impl Name for $list {
+            fn all() -> &'static [Self] {
+                $all
+            }
+
+            fn name(self) -> &'static str {
+                $name(self)
+            }
+        }
+    )*};
+}
+
+names! {
+    CardState: &Self::ALL, Self::as_str;
+    ChainEnd: &Self::ALL, Self::as_str;
+    ChainKind: &Self::ALL, Self::as_str;
+    CheckoutStatus: &Self::ALL, Self::as_str;
+    CheckoutType: &Self::ALL, Self::as_str;
+    CreditScheme: &Self::ALL, Self::as_str;
+    Environment: &[Self::Sandbox, Self::Production], Self::as_str;
+    Feature: &Self::ALL, Self::as_str;
+    JournalKind: &[Self::Credit, Self::Card, Self::BatchReservation, Self::BatchPayout], Self::as_str;
+    MessageKind: &Self::ALL, Self::as_str;
+    MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
+    MfaSessionState: &Self::ALL, Self::as_str;
+    Network: &Self::ALL, Self::as_str;
+    PaymentBatchStatus: &Self::ALL, Self::as_str;
+    Response: &Self::ALL, Self::code;
+    Scope: Self::ALL, Self::as_str;
+    SpendingWindow: &Self::ALL, Self::as_str;
+    TransactionState: &Self::ALL, Self::as_str;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::backend;
+    use super::*;
+
+    /// A name that no CHECK lists would be refused by the database one day.
+    #[test]
+    fn every_name_is_in_the_schema() {
+        fn check<T: Name>(schema: &str) {
+            for member in T::all() {
+                assert!(schema.contains(&format!("'{}'", member.name())), "{member:?}");
+                assert_eq!(T::named(member.name()).map(Name::name), Some(member.name()));
+            }
+        }
+        let schema = backend::migrations::sources();
+        check::<CardState>(&schema);
+        check::<ChainEnd>(&schema);
+        check::<ChainKind>(&schema);
+        check::<CheckoutStatus>(&schema);
+        check::<CheckoutType>(&schema);
+        check::<CreditScheme>(&schema);
+        check::<Environment>(&schema);
+        check::<Feature>(&schema);
+        check::<JournalKind>(&schema);
+        check::<MessageKind>(&schema);
+        check::<MfaProviderName>(&schema);
+        check::<MfaSessionState>(&schema);
+        check::<Network>(&schema);
+        check::<PaymentBatchStatus>(&schema);
+        check::<Response>(&schema);
+        check::<SpendingWindow>(&schema);
+        check::<TransactionState>(&schema);
+    }
+}

@@ -1,0 +1,170 @@
+//! What an operator sets up.
+
+use super::backend::Conn;
+use super::errors::{Failure, Outcome};
+use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts};
+use super::schema::{
+    accounts, api_key_accounts, api_keys, banks, client_features, clients, credit_counters, imported_addresses,
+};
+use super::store::Store;
+use super::types::{Account, Id, Named, Time};
+use super::{addresses, merchant};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::address::Address;
+use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::merchant::Bank;
+use florin_ports::{Registry, StoreError};
+
+#[derive(Insertable)]
+#[diesel(table_name = client_features)]
+struct FeatureRow {
+    client_id: Id,
+    feature: Named<Feature>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = api_key_accounts)]
+struct KeyAccountRow {
+    #[diesel(column_name = client_id)]
+    client: Id,
+    #[diesel(column_name = key_id)]
+    key: Id,
+    #[diesel(column_name = account_id)]
+    account: Account,
+}
+
+#[async_trait]
+impl Registry for Store {
+    async fn clients(&self) -> Result<Vec<ApiClient>, StoreError> {
+        self.read(|conn| {
+            conn.transaction(|conn| {
+                let order = (clients::name, clients::id);
+                let rows = clients::table.order(order).select(ClientRow::as_select()).load(conn)?;
+                let mut features = features(conn, None)?;
+                let client = |row: ClientRow| {
+                    let features = features.remove(&row.id()).unwrap_or_default();
+                    row.read(features)
+                };
+                Outcome::Ok(rows.into_iter().map(client).collect())
+            })
+        })
+        .await
+    }
+
+    async fn add_client(&self, client: ApiClient) -> Result<(), StoreError> {
+        self.change(move |conn| insert_client(conn, &client)).await
+    }
+
+    async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
+        self.change(move |conn| set_feature(conn, client, feature, on)).await
+    }
+
+    async fn accounts(&self) -> Result<Vec<access::Account>, StoreError> {
+        self.read(|conn| {
+            let rows = accounts::table.order(accounts::id).select(AccountRow::as_select()).load(conn)?;
+            Ok(rows.into_iter().map(access::Account::from).collect())
+        })
+        .await
+    }
+
+    async fn add_account(&self, account: access::Account) -> Result<(), StoreError> {
+        self.change(move |conn| insert_account(conn, &account)).await
+    }
+
+    async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
+        self.read(move |conn| conn.transaction(|conn| keys(conn, client))).await
+    }
+
+    async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
+        self.change(move |conn| insert_key(conn, &key, &hash)).await
+    }
+
+    async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.change(move |conn| revoke_key(conn, key, at)).await
+    }
+
+    async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError> {
+        self.change(move |conn| {
+            diesel::delete(banks::table).execute(conn)?;
+            merchant::insert_banks(conn, &banks)
+        })
+        .await
+    }
+
+    async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
+        self.change(move |conn| {
+            diesel::delete(imported_addresses::table).execute(conn)?;
+            addresses::insert(conn, &addresses)
+        })
+        .await
+    }
+}
+
+fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) -> Outcome<()> {
+    let known: bool =
+        diesel::select(diesel::dsl::exists(clients::table.filter(clients::id.eq(Id(client.0))))).get_result(conn)?;
+    if !known {
+        return Err(Failure(StoreError::NotFound(format!("client {client}"))));
+    }
+    let row = client_features::table
+        .filter(client_features::client_id.eq(Id(client.0)))
+        .filter(client_features::feature.eq(Named(feature)));
+    diesel::delete(row).execute(conn)?;
+    if on { insert_features(conn, client, [feature]) } else { Ok(()) }
+}
+
+fn insert_features(conn: &mut Conn, client: ClientId, features: impl IntoIterator<Item = Feature>) -> Outcome<()> {
+    let row = |feature| FeatureRow { client_id: Id(client.0), feature: Named(feature) };
+    let rows: Vec<_> = features.into_iter().map(row).collect();
+    diesel::insert_into(client_features::table).values(rows).execute(conn)?;
+    Ok(())
+}
+
+fn keys(conn: &mut Conn, client: Option<ClientId>) -> Outcome<Vec<ApiKey>> {
+    let mut query = api_keys::table.order((api_keys::created_at, api_keys::id)).into_boxed();
+    if let Some(client) = client {
+        query = query.filter(api_keys::client_id.eq(Id(client.0)));
+    }
+    let rows = query.select(KeyRow::as_select()).load(conn)?;
+    let mut listed = listed_accounts(conn, None)?;
+    rows.into_iter().map(|row| row.read(|id| Ok(listed.remove(&id).unwrap_or_default()))).collect()
+}
+
+fn revoke_key(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {
+    let row = api_keys::table.filter(api_keys::id.eq(Id(key.0)));
+    let revoked = diesel::update(row.filter(api_keys::revoked_at.is_null()))
+        .set(api_keys::revoked_at.eq(Time(at)))
+        .execute(conn)?;
+    if revoked == 0 && row.count().get_result::<i64>(conn)? == 0 {
+        return Err(Failure(StoreError::NotFound(format!("key {key}"))));
+    }
+    Ok(())
+}
+
+/// Stores a new client with its features.
+pub(crate) fn insert_client(conn: &mut Conn, client: &ApiClient) -> Outcome<()> {
+    diesel::insert_into(clients::table).values(ClientRow::of(client)?).execute(conn)?;
+    insert_features(conn, client.id, client.features.iter().copied())
+}
+
+/// Stores a new account, with the counter of its credits.
+pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outcome<()> {
+    diesel::insert_into(accounts::table).values(AccountRow::from(account)).execute(conn)?;
+    let counter = (credit_counters::account_id.eq(account.id.as_str()), credit_counters::last_number.eq(0));
+    diesel::insert_into(credit_counters::table).values(counter).execute(conn)?;
+    Ok(())
+}
+
+/// Stores a new key with the accounts it lists. Its foreign keys make sure that they are its client's.
+pub(crate) fn insert_key(conn: &mut Conn, key: &ApiKey, hash: &KeyHash) -> Outcome<()> {
+    diesel::insert_into(api_keys::table).values(KeyRow::of(key, hash)?).execute(conn)?;
+    let AccountGrant::Only(accounts) = &key.accounts else { return Ok(()) };
+    for account in accounts {
+        let row = KeyAccountRow { client: Id(key.client.0), key: Id(key.id.0), account: Account(account.clone()) };
+        diesel::insert_into(api_key_accounts::table).values(row).execute(conn)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! The tables, as the migrations of every backend make them.
+#![allow(clippy::wildcard_imports, reason = "Diesel's table! wants the SQL types in scope")]
+
+use super::backend::sql::{DaySql, IdSql, TimeSql};
+
+/// Diesel's `table!` for each, with the backend's SQL types in scope.
+macro_rules! tables {
+    ($($name:ident $key:tt $columns:tt)*) => {$(
+        diesel::table! {
+            use diesel::sql_types::*;
+            use super::{DaySql, IdSql, TimeSql};
+
+            $name $key $columns
+        }
+    )*};
+}
+
+tables! {
+    clients (id) {
+        id -> IdSql,
+        name -> Text,
+        allowed_networks -> Text,
+    }
+
+    client_features (client_id, feature) {
+        client_id -> IdSql,
+        feature -> Text,
+    }
+
+    accounts (id) {
+        id -> Text,
+        client_id -> IdSql,
+        name -> Text,
+        merchant -> Bool,
+        mfa_required -> Bool,
+    }
+
+    api_keys (id) {
+        id -> IdSql,
+        client_id -> IdSql,
+        hash -> Binary,
+        hash_tag -> BigInt,
+        environment -> Text,
+        scopes -> Text,
+        every_account -> Bool,
+        created_at -> TimeSql,
+        expires_at -> Nullable<TimeSql>,
+        revoked_at -> Nullable<TimeSql>,
+    }
+
+    api_key_accounts (client_id, key_id, account_id) {
+        client_id -> IdSql,
+        key_id -> IdSql,
+        account_id -> Text,
+    }
+
+    checkouts (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        checkout_type -> Text,
+        status -> Text,
+        name -> Nullable<Text>,
+        currency -> Text,
+        return_url -> Text,
+        locale -> Nullable<Text>,
+        settlement_account_id -> Nullable<IdSql>,
+        collect_address -> Nullable<Bool>,
+        dynamic_rates_url -> Nullable<Text>,
+        created_at -> TimeSql,
+        updated_at -> TimeSql,
+    }
+
+    banks (id) {
+        id -> Text,
+        name -> Text,
+        icon_url -> Text,
+        supports_refunds -> Bool,
+    }
+
+    budgets (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        name -> Text,
+    }
+
+    balances (account_id, budget_id, currency) {
+        account_id -> Text,
+        budget_id -> IdSql,
+        currency -> Text,
+        available_minor -> BigInt,
+        held_minor -> BigInt,
+        reserved_minor -> BigInt,
+    }
+
+    journal_transactions (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        kind -> Text,
+        cause_id -> IdSql,
+        currency -> Text,
+        created_at -> TimeSql,
+    }
+
+    journal_entries (account_id, journal_id, line) {
+        account_id -> Text,
+        journal_id -> IdSql,
+        line -> BigInt,
+        pool -> Text,
+        budget_id -> Nullable<IdSql>,
+        amount_minor -> BigInt,
+    }
+
+    credit_counters (account_id) {
+        account_id -> Text,
+        last_number -> BigInt,
+    }
+
+    credits (account_id, number) {
+        account_id -> Text,
+        number -> BigInt,
+        budget_id -> IdSql,
+        journal_id -> IdSql,
+        currency -> Text,
+        amount_minor -> BigInt,
+        scheme -> Text,
+        remitters_name -> Text,
+        remitters_address -> Text,
+        beneficiary_name -> Text,
+        reference -> Nullable<Text>,
+        bank_identifier -> Nullable<Text>,
+        account_identifier -> Nullable<Text>,
+        order_id -> Nullable<Text>,
+        third_party_reference -> Nullable<Text>,
+        institution_name -> Nullable<Text>,
+        institution_address -> Nullable<Text>,
+        available_minor -> BigInt,
+        held_minor -> BigInt,
+        reserved_minor -> BigInt,
+        created_at -> TimeSql,
+    }
+
+    cards (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        budget_id -> IdSql,
+        currency -> Text,
+        state -> Text,
+        user_token -> IdSql,
+        expires_on -> DaySql,
+    }
+
+    spending_limits (account_id, card_id, limit_window) {
+        account_id -> Text,
+        card_id -> IdSql,
+        limit_window -> Text,
+        amount_minor -> BigInt,
+        most_uses -> Nullable<BigInt>,
+        window_start -> DaySql,
+        spent_minor -> BigInt,
+        uses -> BigInt,
+    }
+
+    card_transactions (account_id, token) {
+        account_id -> Text,
+        token -> IdSql,
+        chain_id -> IdSql,
+        card_id -> IdSql,
+        user_token -> IdSql,
+        budget_id -> IdSql,
+        chain_kind -> Text,
+        kind -> Text,
+        state -> Text,
+        currency -> Text,
+        amount_minor -> BigInt,
+        requested_minor -> BigInt,
+        impacted_minor -> BigInt,
+        response -> Text,
+        ledger_minor -> BigInt,
+        available_minor -> BigInt,
+        preceding -> Nullable<IdSql>,
+        network -> Text,
+        acceptor_mid -> Text,
+        acceptor_name -> Text,
+        acceptor_city -> Text,
+        acceptor_state -> Text,
+        acceptor_postal_code -> Text,
+        acceptor_country_code -> Text,
+        acceptor_mcc -> Text,
+        created_at -> TimeSql,
+    }
+
+    card_chains (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        card_id -> IdSql,
+        budget_id -> IdSql,
+        currency -> Text,
+        kind -> Text,
+        authorised_minor -> BigInt,
+        held_minor -> BigInt,
+        cleared_minor -> BigInt,
+        ended_by -> Nullable<Text>,
+        due_at -> Nullable<TimeSql>,
+        created_at -> TimeSql,
+    }
+
+    payment_batches (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        name -> Text,
+        status -> Text,
+        created_at -> TimeSql,
+        updated_at -> TimeSql,
+        confirmed_at -> Nullable<TimeSql>,
+        passed_mfa_check_at -> Nullable<TimeSql>,
+    }
+
+    payment_orders (account_id, batch_id, position) {
+        account_id -> Text,
+        batch_id -> IdSql,
+        position -> BigInt,
+        id -> IdSql,
+        budget_id -> IdSql,
+        currency -> Text,
+        total_minor -> BigInt,
+    }
+
+    mfa_sessions (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        client_id -> IdSql,
+        batch_id -> IdSql,
+        provider -> Text,
+        state -> Text,
+        wrong_tokens -> BigInt,
+        created_at -> TimeSql,
+        expires_at -> TimeSql,
+    }
+
+    totp_enrolments (account_id) {
+        account_id -> Text,
+        secret -> Binary,
+        last_step -> Nullable<BigInt>,
+        wrong_at -> Text,
+        locked_until -> Nullable<TimeSql>,
+    }
+
+    idempotency_records (account_id, client_id, idempotency_key) {
+        account_id -> Text,
+        client_id -> IdSql,
+        idempotency_key -> Text,
+        method -> Text,
+        path -> Text,
+        query -> Text,
+        body_form -> Text,
+        body -> Text,
+        answer_status -> BigInt,
+        answer_body -> Text,
+        created_at -> TimeSql,
+    }
+
+    imported_addresses (postcode, position) {
+        postcode -> Text,
+        position -> BigInt,
+        address_line1 -> Text,
+        address_line2 -> Text,
+        address_line3 -> Text,
+        city -> Text,
+        county -> Text,
+    }
+}
+
+diesel::joinable!(api_keys -> clients (client_id));
+diesel::allow_tables_to_appear_in_same_query!(api_keys, clients);
+diesel::allow_tables_to_appear_in_same_query!(cards, balances);

@@ -1,0 +1,69 @@
+//! Prepared worlds.
+
+mod proof;
+
+use super::backend::Conn;
+use super::errors::Outcome;
+use super::schema::{accounts, clients};
+use super::store::Store;
+use super::{balances, batches, cards, journal, merchant, mfa, registry};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::ids::AccountId;
+use florin_ports::{SeedAccount, Seeding, StoreError, World};
+
+#[async_trait]
+impl Seeding for Store {
+    async fn is_fresh(&self) -> Result<bool, StoreError> {
+        self.read(|conn| {
+            conn.transaction(|conn| {
+                let clients: i64 = clients::table.count().get_result(conn)?;
+                let accounts: i64 = accounts::table.count().get_result(conn)?;
+                Outcome::Ok(clients == 0 && accounts == 0)
+            })
+        })
+        .await
+    }
+
+    async fn plant(&self, world: World) -> Result<(), StoreError> {
+        proof::check(&world)?;
+        self.change(move |conn| plant(conn, &world)).await
+    }
+
+    async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| balances::of_account(conn, &account))).await
+    }
+
+    async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| cards::of_account(conn, &account)).await
+    }
+
+    async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| batches::of_account(conn, &account))).await
+    }
+}
+
+fn plant(conn: &mut Conn, world: &World) -> Outcome<()> {
+    world.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
+    world.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
+    world.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;
+    world.accounts.iter().try_for_each(|seed| plant_account(conn, seed))?;
+    merchant::insert_banks(conn, &world.banks)
+}
+
+fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
+    merchant::insert_checkouts(conn, &seed.checkouts)?;
+    // A journal transaction may touch several budgets: all of them come first.
+    seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seed.budget))?;
+    let mut journal = seed.budgets.iter().flat_map(|seed| &seed.journal);
+    journal.try_for_each(|transaction| journal::insert(conn, transaction))?;
+    seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
+    seed.batches.iter().try_for_each(|batch| batches::insert(conn, batch))?;
+    seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))
+}

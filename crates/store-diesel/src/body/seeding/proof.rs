@@ -1,0 +1,51 @@
+//! Proving the balances of a world from its journal, before any of it is stored.
+
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::LedgerAccount;
+use florin_domain::money::Currency;
+use florin_ports::{StoreError, World};
+use std::collections::BTreeMap;
+
+/// Available, held and reserved.
+type Pools = [i128; 3];
+
+/// Every balance is the sum of its journal, and nothing is held: a world has no card messages to hold it for.
+pub(super) fn check(world: &World) -> Result<(), StoreError> {
+    let mut sums = journal_sums(world);
+    for budget in world.accounts.iter().flat_map(|seed| &seed.budgets).map(|seed| &seed.budget) {
+        for (currency, balances) in &budget.balances {
+            let stated = [balances.available(), balances.held(), balances.reserved()].map(|minor| i128::from(minor.0));
+            let proved = sums.remove(&(budget.id, *currency)).unwrap_or_default();
+            if stated != proved || stated[1] != 0 {
+                return Err(disproved(budget.id, *currency));
+            }
+        }
+    }
+    match sums.into_keys().next() {
+        Some((budget, currency)) => Err(disproved(budget, currency)),
+        None => Ok(()),
+    }
+}
+
+fn journal_sums(world: &World) -> BTreeMap<(BudgetId, Currency), Pools> {
+    let mut sums: BTreeMap<_, Pools> = BTreeMap::new();
+    let budgets = world.accounts.iter().flat_map(|seed| &seed.budgets);
+    for journal in budgets.flat_map(|seed| &seed.journal) {
+        for posting in journal.postings() {
+            let (budget, pool) = match posting.account {
+                LedgerAccount::Available(budget) => (budget, 0),
+                LedgerAccount::Held(budget) => (budget, 1),
+                LedgerAccount::Reserved(budget) => (budget, 2),
+                LedgerAccount::CardNetwork | LedgerAccount::InboundPayments | LedgerAccount::OutboundPayments => {
+                    continue;
+                }
+            };
+            sums.entry((budget, journal.currency)).or_default()[pool] += i128::from(posting.amount.0);
+        }
+    }
+    sums
+}
+
+fn disproved(budget: BudgetId, currency: Currency) -> StoreError {
+    StoreError::Corrupt(format!("the journal of the world does not prove the {currency} balance of budget {budget}"))
+}

@@ -1,0 +1,115 @@
+//! The store: readers, a writer, and what start-up and shut-down need.
+
+use super::backend::{self, Conn, Readers};
+use super::errors::Outcome;
+use super::job::{Admin, Job, Order, Ticket};
+use super::writer::Writer;
+use crate::settings::Location;
+use crate::{OpenError, StoreSettings};
+use florin_ports::{StoreError, WriteError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// So long a read waits for a connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A store on one database: implements every storage port. Clones share it.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    location: Location,
+    readers: Readers,
+    /// As many permits as readers, so that waiting for one takes no thread.
+    permits: Arc<Semaphore>,
+    writer: Writer,
+}
+
+impl Store {
+    /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
+    pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
+        let location = settings.location()?;
+        let conn = backend::connect_writer(&location)?;
+        let readers = backend::open_readers(&location, settings.readers, PATIENCE)?;
+        let permits = Arc::new(Semaphore::new(settings.readers.max(1) as usize));
+        let writer = Writer::start(location.clone(), conn, settings.queue)?;
+        Ok(Self { inner: Arc::new(Inner { location, readers, permits, writer }) })
+    }
+
+    /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
+    /// start-up.
+    pub fn migrate(&self) -> Result<usize, StoreError> {
+        let mut conn = backend::connect_writer(&self.inner.location)
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(backend::migrate(&mut conn)?)
+    }
+
+    /// The names of the migrations that are pending, in order. Changes nothing. Blocks: for start-up.
+    pub fn pending(&self) -> Result<Vec<String>, StoreError> {
+        let mut conn = self.inner.readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let applied = backend::applied(&mut conn)?;
+        let pending = backend::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
+        Ok(pending.map(|(_, name)| name).collect())
+    }
+
+    /// Ends the writer: what is queued is written, later writes are [`StoreError::Unavailable`], and the log is put into
+    /// the database file. A second call does nothing. Blocks: for shut-down.
+    pub fn close(&self) {
+        self.inner.writer.stop();
+    }
+
+    /// Whether writes are taken.
+    pub(crate) fn has_writer(&self) -> bool {
+        self.inner.writer.is_alive()
+    }
+
+    /// Runs a read on a thread that may block.
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: FnOnce(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let permits = Arc::clone(&self.inner.permits);
+        let Ok(Ok(permit)) = tokio::time::timeout(PATIENCE, permits.acquire_owned()).await else {
+            return Err(StoreError::Unavailable("no reader was free in time".into()));
+        };
+        let readers = self.inner.readers.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let mut conn = readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))?;
+            Ok(work(&mut conn)?)
+        });
+        read.await.unwrap_or_else(|error| {
+            Err(if error.is_panic() {
+                StoreError::Corrupt("a read panicked".into())
+            } else {
+                StoreError::Unavailable("a read was cancelled".into())
+            })
+        })
+    }
+
+    /// Hands an order to the writer.
+    pub(crate) async fn submit<O: Order>(&self, order: O) -> Result<O::Done, WriteError<O::Refused>>
+    where
+        Job: From<Ticket<O>>,
+    {
+        self.inner.writer.submit(order).await
+    }
+
+    /// Has the writer make a change; it may be tried more than once.
+    pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.submit(Admin(work)).await.map_err(|error| match error {
+            WriteError::Store(error) => error,
+            WriteError::Absent => StoreError::NotFound("absent".into()),
+            WriteError::Mismatch(_) => StoreError::Corrupt("a change has no idempotency record".into()),
+            WriteError::Refused(never) => match never {},
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! The domain's values as columns.
+
+use super::backend::sql::{DaySql, IdSql, TimeSql};
+use super::names::Name;
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::backend::Backend;
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::Text;
+use florin_domain::ids::AccountId;
+use florin_domain::money;
+use uuid::Uuid;
+
+/// An id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, AsExpression, FromSqlRow)]
+#[diesel(sql_type = IdSql)]
+pub(crate) struct Id(pub(crate) Uuid);
+
+/// A time, in whole microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = TimeSql)]
+pub(crate) struct Time(pub(crate) DateTime<Utc>);
+
+/// A date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = DaySql)]
+pub(crate) struct Day(pub(crate) NaiveDate);
+
+/// The id of an account.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Text)]
+pub(crate) struct Account(pub(crate) AccountId);
+
+/// A currency, by its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Text)]
+pub(crate) struct Currency(pub(crate) money::Currency);
+
+/// One of a list, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Text)]
+pub(crate) struct Named<T: Name>(pub(crate) T);
+
+impl<DB: Backend> ToSql<Text, DB> for Account
+where
+    str: ToSql<Text, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        self.0.as_str().to_sql(out)
+    }
+}
+
+impl<DB: Backend> FromSql<Text, DB> for Account
+where
+    String: FromSql<Text, DB>,
+{
+    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+        let text = String::from_sql(bytes)?;
+        Ok(Self(AccountId::parse(&text).map_err(|_| format!("`{text}` is no account id"))?))
+    }
+}
+
+impl<DB: Backend> ToSql<Text, DB> for Currency
+where
+    str: ToSql<Text, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        let code: &'static str = self.0.code();
+        code.to_sql(out)
+    }
+}
+
+impl<DB: Backend> FromSql<Text, DB> for Currency
+where
+    String: FromSql<Text, DB>,
+{
+    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+        let text = String::from_sql(bytes)?;
+        Ok(Self(money::Currency::parse(&text).map_err(|_| format!("`{text}` is no currency"))?))
+    }
+}
+
+impl<T: Name, DB: Backend> ToSql<Text, DB> for Named<T>
+where
+    str: ToSql<Text, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        let name: &'static str = self.0.name();
+        name.to_sql(out)
+    }
+}
+
+impl<T: Name, DB: Backend> FromSql<Text, DB> for Named<T>
+where
+    String: FromSql<Text, DB>,
+{
+    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+        let text = String::from_sql(bytes)?;
+        Ok(Self(T::named(&text).ok_or_else(|| format!("`{text}` is on no list"))?))
+    }
+}

@@ -1,0 +1,50 @@
+//! Readiness and house-keeping.
+
+use super::backend::sql::TimeSql;
+use super::backend::{self, Conn};
+use super::errors::Outcome;
+use super::store::Store;
+use super::types::Time;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::BigInt;
+use florin_ports::{Readiness, StoreError, Upkeep};
+
+/// `$1` is a parameter in every database; numbers come in the order of their first appearance.
+const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_id, idempotency_key) IN \
+    (SELECT account_id, client_id, idempotency_key FROM idempotency_records \
+    WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
+
+#[async_trait]
+impl Upkeep for Store {
+    async fn readiness(&self) -> Result<Readiness, StoreError> {
+        if !self.has_writer() {
+            return Err(StoreError::Unavailable("the writer has stopped".into()));
+        }
+        self.read(readiness).await
+    }
+
+    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.change(move |conn| {
+            let gone =
+                sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(most)).execute(conn)?;
+            Ok(gone as u64)
+        })
+        .await
+    }
+}
+
+fn readiness(conn: &mut Conn) -> Outcome<Readiness> {
+    let applied = backend::applied(conn)?;
+    let known = backend::known()?;
+    let is_known = |version: &String| known.iter().any(|(known, _)| known == version);
+    Ok(if !applied.iter().all(is_known) {
+        Readiness::SchemaTooNew
+    } else if known.iter().all(|(version, _)| applied.contains(version)) {
+        Readiness::Ready
+    } else {
+        Readiness::MigrationsPending
+    })
+}

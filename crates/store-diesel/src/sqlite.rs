@@ -1,0 +1,36 @@
+//! SQLite: what the body needs to know of it.
+
+mod connection;
+mod migrations;
+mod values;
+
+/// Locks the rows of a query until the transaction ends. Nothing to do here: one write transaction at a time has the
+/// whole database.
+macro_rules! locked {
+    ($query:expr) => {
+        $query
+    };
+}
+
+#[path = "body/mod.rs"]
+mod body;
+
+pub use body::Store;
+
+/// The connection.
+pub(crate) type Conn = diesel::SqliteConnection;
+/// The backend of Diesel.
+pub(crate) type Db = diesel::sqlite::Sqlite;
+
+/// SQL types that differ between databases.
+pub(crate) mod sql {
+    /// An id: a UUID in its hyphenated form, lower case, so that operators can read it and order is order of bytes.
+    pub(crate) type IdSql = diesel::sql_types::Text;
+    /// A time: microseconds since the epoch.
+    pub(crate) type TimeSql = diesel::sql_types::BigInt;
+    /// A date: `YYYY-MM-DD`.
+    pub(crate) type DaySql = diesel::sql_types::Text;
+}
+
+pub(crate) use connection::{Readers, connect_writer, finish, is_passing, open_readers, write};
+pub(crate) use migrations::{applied, known, migrate};

@@ -1,0 +1,153 @@
+//! Connections: one that writes, several that read.
+
+use super::Conn;
+use super::body::errors::{Failure, Outcome};
+use crate::OpenError;
+use crate::settings::Location;
+use diesel::connection::SimpleConnection;
+use diesel::r2d2::ConnectionManager;
+use diesel::{Connection, QueryResult};
+use florin_ports::StoreError;
+use r2d2::{CustomizeConnection, Pool};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Of every connection, beside the write-ahead log.
+const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+
+/// The connections that read.
+pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
+
+/// Opens a connection that writes.
+pub(crate) fn connect_writer(location: &Location) -> Result<Conn, OpenError> {
+    let Location::Sqlite(path) = location;
+    let directory = absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
+    if !directory.is_dir() {
+        return Err(OpenError::NoDirectory(directory));
+    }
+    let mut conn = Conn::establish(&text(path)?).map_err(|error| unopenable(path, &error))?;
+    set_up(&mut conn).map_err(|error| unopenable(path, &error))?;
+    Ok(conn)
+}
+
+/// Opens connections that read, and can't write.
+pub(crate) fn open_readers(location: &Location, most: u32, wait: Duration) -> Result<Readers, OpenError> {
+    let Location::Sqlite(path) = location;
+    Pool::builder()
+        .max_size(most.max(1))
+        .connection_timeout(wait)
+        // A file does not go away as a server does: no question before each use.
+        .test_on_check_out(false)
+        .connection_customizer(Box::new(ReadOnly))
+        .build(ConnectionManager::new(text(path)?))
+        .map_err(|error| OpenError::Unopenable { path: path.clone(), reason: error.to_string() })
+}
+
+#[derive(Debug)]
+struct ReadOnly;
+
+impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
+    fn on_acquire(&self, conn: &mut Conn) -> Result<(), diesel::r2d2::Error> {
+        set_up(conn)
+            .and_then(|()| conn.batch_execute("PRAGMA query_only = ON;"))
+            .map_err(diesel::r2d2::Error::QueryError)
+    }
+}
+
+/// Sets what every connection has. Of two programs that turn a new file to WAL at once, one is refused at once, whatever
+/// its `busy_timeout`: it tries again.
+fn set_up(conn: &mut Conn) -> QueryResult<()> {
+    const TRIES: u32 = 250;
+    conn.batch_execute(PRAGMAS)?;
+    for _ in 1..TRIES {
+        match conn.batch_execute("PRAGMA journal_mode = WAL;") {
+            Err(error) if error.to_string().contains("is locked") => std::thread::sleep(Duration::from_millis(20)),
+            done => return done,
+        }
+    }
+    conn.batch_execute("PRAGMA journal_mode = WAL;")
+}
+
+/// Runs a write transaction. It is immediate: a deferred one that reads before it writes may find the database locked.
+pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
+    conn.immediate_transaction(work)
+}
+
+/// What the writer does last: everything in the log goes into the database file, as far as no other program is reading
+/// it. It does not wait for those: that would keep others from writing.
+pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
+    Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
+}
+
+/// Whether an error that Diesel has no kind for will pass, so that a later try may work.
+pub(crate) fn is_passing(message: &str) -> bool {
+    const PASSING: [&str; 9] = [
+        "is locked",
+        "disk I/O error",
+        "disk is full",
+        "unable to open database file",
+        "readonly database",
+        "out of memory",
+        "interrupted",
+        "locking protocol",
+        // The migrations are pending.
+        "no such table",
+    ];
+    PASSING.iter().any(|text| message.contains(text))
+}
+
+/// The absolute path: nothing that Diesel could take for a URL.
+fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
+    std::path::absolute(path).map_err(|error| unopenable(path, &error))
+}
+
+fn text(path: &Path) -> Result<String, OpenError> {
+    let absolute = absolute(path)?.into_os_string();
+    absolute.into_string().map_err(|_| unopenable(path, &"the path is not UTF-8"))
+}
+
+fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
+    OpenError::Unopenable { path: path.to_path_buf(), reason: reason.to_string() }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self(StoreError::Unavailable(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diesel::sql_types::Text;
+    use diesel::{QueryableByName, RunQueryDsl, sql_query};
+
+    #[derive(QueryableByName)]
+    struct Value {
+        #[diesel(sql_type = Text)]
+        value: String,
+    }
+
+    fn pragmas(conn: &mut Conn) -> Vec<String> {
+        let value = |name| {
+            let query = format!("SELECT CAST({name} AS TEXT) AS value FROM pragma_{name}");
+            sql_query(query).get_result::<Value>(&mut *conn).unwrap().value
+        };
+        ["journal_mode", "synchronous", "foreign_keys", "query_only"].map(value).into()
+    }
+
+    #[test]
+    fn every_connection_is_durable_and_readers_can_not_write() {
+        let directory = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(directory.path().join("florin.db"));
+        let mut writer = connect_writer(&location).unwrap();
+        assert_eq!(pragmas(&mut writer), ["wal", "2", "1", "0"]);
+        writer.batch_execute("CREATE TABLE t (a)").unwrap();
+        let readers = open_readers(&location, 2, Duration::from_secs(1)).unwrap();
+        let (mut one, mut two) = (readers.get().unwrap(), readers.get().unwrap());
+        for reader in [&mut one, &mut two] {
+            assert_eq!(pragmas(reader), ["wal", "2", "1", "1"]);
+            assert!(reader.batch_execute("INSERT INTO t VALUES (1)").is_err());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The schema of SQLite, and bringing it up to date.
+
+use super::body::errors::{Failure, Outcome};
+use super::{Conn, Db};
+use diesel::migration::MigrationSource;
+use diesel::sql_types::Text;
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use florin_ports::StoreError;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+#[derive(QueryableByName)]
+struct Version {
+    #[diesel(sql_type = Text)]
+    version: String,
+}
+
+/// Versions and names of the migrations that this program knows, in order.
+pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
+    let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
+    let named = |migration: &dyn diesel::migration::Migration<Db>| {
+        (migration.name().version().to_string(), migration.name().to_string())
+    };
+    Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
+}
+
+/// Versions of the migrations that were applied. Changes nothing, even on an empty database.
+pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
+    const TABLE: &str = "SELECT name AS version FROM sqlite_master WHERE name = '__diesel_schema_migrations'";
+    if sql_query(TABLE).load::<Version>(conn)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sql_query("SELECT version FROM __diesel_schema_migrations").load::<Version>(conn)?;
+    Ok(rows.into_iter().map(|row| row.version).collect())
+}
+
+/// Applies what is pending, all of it or none. Diesel's runner takes no lock: the immediate transaction around it does,
+/// so that of two programs that start together one finds the work done.
+pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
+    conn.immediate_transaction(|conn| {
+        let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+        Ok(run.len())
+    })
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
+fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
+    Failure(match error.downcast::<diesel_migrations::MigrationError>() {
+        Ok(error) => StoreError::Corrupt(format!("migrations: {error}")),
+        Err(error) => StoreError::Unavailable(format!("migrations: {error}")),
+    })
+}
+
+/// The text of all migrations.
+#[cfg(test)]
+pub(crate) fn sources() -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/sqlite");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path().join("up.sql"));
+    files.map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}

@@ -1,0 +1,53 @@
+//! The audit finds what was done behind the store's back.
+
+use crate::support::{Home, MINE, authorize, budget, gbp, stamp};
+use florin_domain::ids::JournalId;
+use florin_ports::{AuditReport, Discrepancy, LedgerAudit};
+
+const BALANCE: fn() -> Discrepancy = || Discrepancy::Balance { budget: budget(MINE), currency: gbp() };
+const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE), currency: gbp() };
+
+async fn found_after(statement: &str) -> Vec<Discrepancy> {
+    let home = Home::planted().await;
+    authorize(&home.store, 1, "10").await;
+    let report = home.store.audit().await.unwrap();
+    // A credit of each account, and the authorization.
+    assert_eq!(report, AuditReport { journal_transactions: 3, balances: 2, discrepancies: vec![] });
+    home.sql(statement);
+    home.store.audit().await.unwrap().discrepancies
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_balance_that_was_touched() {
+    let statement =
+        format!("UPDATE balances SET available_minor = available_minor + 1 WHERE budget_id = '{}'", budget(MINE).0);
+    assert_eq!(found_after(&statement).await, [BALANCE()]);
+    let statement = format!("UPDATE balances SET reserved_minor = 1 WHERE budget_id = '{}'", budget(MINE).0);
+    assert_eq!(found_after(&statement).await, [BALANCE()]);
+    let statement = format!("UPDATE balances SET held_minor = 999 WHERE budget_id = '{}'", budget(MINE).0);
+    assert_eq!(found_after(&statement).await, [BALANCE(), HOLDS()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hold_that_was_touched() {
+    assert_eq!(found_after("UPDATE card_chains SET held_minor = 1").await, [HOLDS()]);
+    assert_eq!(
+        found_after("UPDATE card_chains SET held_minor = 0, due_at = NULL, ended_by = 'expired'").await,
+        [HOLDS()]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journal_that_was_touched() {
+    let journal = stamp(1).journal;
+    let statement = format!(
+        "UPDATE journal_entries SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}' AND pool = 'held'"
+    );
+    assert_eq!(found_after(&statement).await, [Discrepancy::Unbalanced(JournalId(journal.0)), BALANCE()]);
+    let statement = format!("DELETE FROM journal_entries WHERE journal_id = '{journal}'");
+    assert_eq!(found_after(&statement).await, [BALANCE()]);
+    // Off by 2 to the power of 32: nothing is lost between the halves of a sum.
+    let statement =
+        "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 WHERE pool = 'inbound_payments'";
+    assert_eq!(found_after(statement).await.len(), 2);
+}

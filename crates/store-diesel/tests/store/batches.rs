@@ -1,0 +1,161 @@
+//! Confirming batches, and the authentication that it takes.
+
+use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
+use florin_domain::batch::{
+    ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmStamp, MfaProof, PaymentBatch, PaymentBatchStatus,
+    decide_confirm,
+};
+use florin_domain::ids::{JournalId, MfaSessionId};
+use florin_domain::mfa::{
+    MfaCheck, MfaFailure, MfaProviderName, MfaSession, MfaSessionState, MfaVerdict, OpenRequest, OpenSituation,
+    decide_open,
+};
+use florin_domain::money::Minor;
+use florin_ports::{ConfirmOrder, MfaSessions, OpenSessionOrder, PaymentBatches, Seeding, WriteError, Written};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+type Confirmed = Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>>;
+
+fn session_id(number: u128) -> MfaSessionId {
+    MfaSessionId(Uuid::from_u128((40 << 64) + number))
+}
+
+pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenSessionOrder {
+    let request = OpenRequest { id: session_id(number), client: client(account), provider, now: noon() };
+    let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
+    OpenSessionOrder { account: id(account), batch: batch(of), decide, repeat: None }
+}
+
+pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmOrder {
+    let check = MfaCheck { client: client(MINE), account: id(MINE), batch: batch(MINE), provider };
+    let proof = MfaProof { check, verdict };
+    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128((41 << 64) + journal))], now: noon() };
+    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, Some(&proof), &stamp));
+    ConfirmOrder { account: id(MINE), batch: batch(MINE), session: Some(session_id(number)), decide, repeat: None }
+}
+
+/// What the store shows a confirmation.
+async fn situation(home: &Home, number: u128) -> ConfirmSituation {
+    let seen = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&seen);
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        *keep.lock().unwrap() = Some(situation.clone());
+        ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None }
+    });
+    let order = ConfirmOrder { decide, ..confirm(number, 0, MfaProviderName::Sandbox, MfaVerdict::Wrong) };
+    assert_eq!(home.store.confirm(order).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
+    seen.lock().unwrap().take().unwrap()
+}
+
+async fn opened(home: &Home, number: u128, provider: MfaProviderName) -> MfaSession {
+    fresh(home.store.open(open(MINE, MINE, number, provider)).await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_confirmation_reserves_and_burns_in_one() {
+    let home = Home::planted().await;
+    let provider = MfaProviderName::Totp;
+    let session = opened(&home, 1, provider).await;
+    assert_eq!(situation(&home, 1).await.session, Some(session));
+    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let confirmed = fresh(home.store.confirm(confirm(1, 1, provider, right)).await);
+    assert_eq!(confirmed.status, PaymentBatchStatus::Confirmed);
+    assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
+    let after = situation(&home, 1).await;
+    assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
+    assert_eq!(after.enrolment.unwrap().last_step, Some(i64::MAX));
+    let balances = home.balances(MINE).await;
+    assert_eq!((balances.available(), balances.reserved()), (Minor(8_500), Minor(1_000)));
+    assert_eq!(home.store.batches(&id(OTHER)).await.unwrap(), [validated_batch(OTHER, 1_000)]);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attempts_count_though_the_answer_is_an_error() {
+    let home = Home::planted().await;
+    let provider = MfaProviderName::Totp;
+    opened(&home, 1, provider).await;
+    for wrong in 1..=2 {
+        let refused = home.store.confirm(confirm(1, 1, provider, MfaVerdict::Wrong)).await;
+        assert_eq!(refused, Err(WriteError::Refused(ConfirmRefusal::Mfa(MfaFailure::Failed))));
+        let seen = situation(&home, 1).await;
+        assert_eq!(seen.session.unwrap().wrong_tokens, wrong);
+        assert_eq!(seen.batch, validated_batch(MINE, 1_000));
+        let enrolment = home.store.enrolment(&id(MINE)).await.unwrap().unwrap();
+        assert_eq!(enrolment.wrong_at, vec![noon(); wrong as usize]);
+        assert_eq!(seen.enrolment, Some(enrolment));
+    }
+    assert_eq!(home.balances(MINE).await.reserved(), Minor(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn short_funds_burn_nothing() {
+    let home = Home::funded(999).await;
+    opened(&home, 1, MfaProviderName::Sandbox).await;
+    let right = MfaVerdict::Right { step: None };
+    let refused = home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await;
+    assert!(matches!(refused, Err(WriteError::Refused(ConfirmRefusal::InsufficientFunds(_)))), "{refused:?}");
+    let seen = situation(&home, 1).await;
+    assert_eq!(seen.session.unwrap().state, MfaSessionState::Open);
+    assert_eq!(seen.batch, validated_batch(MINE, 1_000));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_confirmations_at_once_one_wins() {
+    let home = Home::planted().await;
+    for number in 1..=10 {
+        opened(&home, number, MfaProviderName::Sandbox).await;
+    }
+    let right = MfaVerdict::Right { step: None };
+    let tasks: Vec<_> = (1..=10)
+        .map(|number| {
+            let store = home.store.clone();
+            tokio::spawn(async move { store.confirm(confirm(number, number, MfaProviderName::Sandbox, right)).await })
+        })
+        .collect();
+    let mut answers: Vec<Confirmed> = vec![];
+    for task in tasks {
+        answers.push(task.await.unwrap());
+    }
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    let losers = answers.iter().filter(|answer| matches!(answer, Err(WriteError::Refused(ConfirmRefusal::State(_)))));
+    assert_eq!(losers.count(), 9);
+    assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_confirmation_that_fails_half_way_leaves_nothing() {
+    let home = Home::planted().await;
+    opened(&home, 1, MfaProviderName::Sandbox).await;
+    let right = MfaVerdict::Right { step: None };
+    let mut order = confirm(1, 1, MfaProviderName::Sandbox, right);
+    let rule = order.decide;
+    // The second journal transaction has the id of the first.
+    order.decide = Arc::new(move |situation: &ConfirmSituation| {
+        let mut decision = rule(situation);
+        let journal = &mut decision.answer.as_mut().unwrap().journal;
+        journal.push(journal[0].clone());
+        decision
+    });
+    let failed = home.store.confirm(order).await;
+    assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
+    let seen = situation(&home, 1).await;
+    assert_eq!(seen.session.unwrap().state, MfaSessionState::Open);
+    assert_eq!(seen.batch, validated_batch(MINE, 1_000));
+    assert_eq!(seen.balances[&(budget(MINE), gbp())].reserved(), Minor(0));
+    fresh(home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_refused_for_a_batch_that_is_not_validated() {
+    let home = Home::empty();
+    let mut world = world(9_500);
+    world.accounts[0].batches[0].status = PaymentBatchStatus::Draft;
+    home.store.plant(world).await.unwrap();
+    let refused = home.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
+    assert!(matches!(refused, Err(WriteError::Refused(_))), "{refused:?}");
+    assert_eq!(home.store.open(open(MINE, OTHER, 1, MfaProviderName::Sandbox)).await, Err(WriteError::Absent));
+}

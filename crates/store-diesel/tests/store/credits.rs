@@ -1,0 +1,75 @@
+//! Credits.
+
+use crate::support::{Home, MINE, OTHER, budget, fresh, gbp, id, noon};
+use florin_domain::budget::{
+    Budget, Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditStamp, decide_credit,
+};
+use florin_domain::ids::{BudgetId, JournalId};
+use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_domain::text::Text;
+use florin_ports::{CreditOrder, Credits, WriteError, Written};
+use std::sync::Arc;
+use uuid::Uuid;
+
+fn credit(account: &str, to: BudgetId, number: u128, amount: &str, currency: Currency) -> CreditOrder {
+    let name = || Text::parse("Ænne 😀").unwrap();
+    let instruction = CreditInstruction {
+        budget: to,
+        amount: DecimalAmount::from_decimal_string(amount).unwrap(),
+        currency,
+        remitters_name: name(),
+        remitters_address: name(),
+        beneficiary_name: name(),
+        scheme: CreditScheme::FasterPayment,
+        reference: Some(Text::parse("").unwrap()),
+        bank_identifier: None,
+        account_identifier: None,
+        order_id: None,
+        third_party_reference: None,
+        institution_name: None,
+        institution_address: None,
+    };
+    let stamp = CreditStamp { journal: JournalId(Uuid::from_u128((30 << 64) + number)), now: noon() };
+    let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
+    CreditOrder { account: id(account), budget: to, decide, repeat: None }
+}
+
+async fn taken(home: &Home, order: CreditOrder) -> Result<Credit, WriteError<CreditRefusal>> {
+    home.store.credit(order).await.map(|written| match written {
+        Written::Fresh(credit) => credit,
+        Written::Replayed(answer) => panic!("{answer:?}"),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credits_are_numbered_per_account_without_gaps() {
+    let home = Home::planted().await;
+    let eur = Currency::parse("EUR").unwrap();
+    let number = |credit: Credit| credit.box_transaction_id;
+    assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await.unwrap()), 1);
+    let refused = taken(&home, credit(MINE, budget(MINE), 2, "200", eur)).await;
+    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::Faults(_)))), "{refused:?}");
+    // A failure takes no number either: its journal id is there already.
+    let failed = taken(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await;
+    assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
+    assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 3, "0.01", gbp())).await.unwrap()), 2);
+    assert_eq!(number(taken(&home, credit(OTHER, budget(OTHER), 4, "1", gbp())).await.unwrap()), 1);
+    assert_eq!(home.balances(MINE).await.ledger(), Minor(29_501));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_balance_stays_within_64_bits() {
+    let home = Home::funded(i64::MAX - 100).await;
+    let last = fresh(home.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
+    assert_eq!(last.balances.ledger(), Minor(i64::MAX));
+    let refused = taken(&home, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
+    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::BalanceLimit(_)))), "{refused:?}");
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_of_another_account_is_absent() {
+    let home = Home::planted().await;
+    assert_eq!(taken(&home, credit(MINE, budget(OTHER), 1, "1", gbp())).await, Err(WriteError::Absent));
+}

@@ -1,0 +1,181 @@
+//! The writer's groups: what shares a transaction shares no fate.
+
+use crate::support::{Answered, Home, MINE, authorization, fresh, stamp};
+use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp};
+use florin_domain::money::Minor;
+use florin_ports::{CardLedger, FirstMessageOrder, StoreError, Upkeep, WriteError};
+use florin_store_diesel::Store;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// Holds the writer in a decision, so that what is queued meanwhile becomes one group.
+pub(crate) struct Gate {
+    open: Sender<()>,
+    held: JoinHandle<Answered>,
+}
+
+impl Gate {
+    pub(crate) async fn shut(store: &Store) -> Self {
+        let (open, opened) = channel::<()>();
+        let (reached, at_gate) = tokio::sync::oneshot::channel();
+        let reached = Mutex::new(Some(reached));
+        let opened: Mutex<Receiver<()>> = Mutex::new(opened);
+        let decide = Arc::new(move |_: &FirstSituation| {
+            if let Some(reached) = reached.lock().unwrap().take() {
+                reached.send(()).unwrap();
+                let _ = opened.lock().unwrap().recv();
+            }
+            Err(CardRefusal::Expired)
+        });
+        let order = FirstMessageOrder { decide, ..authorization(MINE, stamp(0), "1") };
+        let store = store.clone();
+        let held = tokio::spawn(async move { store.first_message(order).await });
+        at_gate.await.unwrap();
+        Self { open, held }
+    }
+
+    pub(crate) async fn open(self) {
+        self.open.send(()).unwrap();
+        assert_eq!(self.held.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
+    }
+}
+
+/// Queues an order now, in this order.
+pub(crate) async fn queue(store: &Store, order: FirstMessageOrder) -> JoinHandle<Answered> {
+    let store = store.clone();
+    let (queued, is_queued) = tokio::sync::oneshot::channel();
+    let task = tokio::spawn(async move {
+        let mut answer = std::pin::pin!(store.first_message(order));
+        // The first poll queues it.
+        let first = std::future::poll_fn(|context| std::task::Poll::Ready(answer.as_mut().poll(context))).await;
+        queued.send(()).unwrap();
+        match first {
+            std::task::Poll::Ready(answer) => answer,
+            std::task::Poll::Pending => answer.await,
+        }
+    });
+    is_queued.await.unwrap();
+    task
+}
+
+fn panicking() -> FirstMessageOrder {
+    let decide = Arc::new(|_: &FirstSituation| panic!("a bug in a rule"));
+    FirstMessageOrder { decide, ..authorization(MINE, stamp(0), "1") }
+}
+
+/// An authorization that counts how often it is decided.
+fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
+    let order = authorization(MINE, stamp(number), "10");
+    let (rule, count) = (order.decide, Arc::clone(count));
+    let decide = Arc::new(move |situation: &FirstSituation| {
+        count.fetch_add(1, Ordering::Relaxed);
+        rule(situation)
+    });
+    FirstMessageOrder { decide, ..order }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_fails_fails_alone() {
+    let home = Home::planted().await;
+    fresh(home.store.first_message(authorization(MINE, stamp(9), "10")).await);
+    let gate = Gate::shut(&home.store).await;
+    let decided = Arc::new(AtomicUsize::new(0));
+    let one = queue(&home.store, counted(1, &decided)).await;
+    // Its journal id is taken: it fails after its message and its chain were inserted.
+    let half = MessageStamp { journal: stamp(9).journal, ..stamp(2) };
+    let two = queue(&home.store, authorization(MINE, half, "10")).await;
+    let three = queue(&home.store, panicking()).await;
+    let four = queue(&home.store, counted(4, &decided)).await;
+    gate.open().await;
+    assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(7_500));
+    let error = two.await.unwrap().unwrap_err();
+    assert!(matches!(error, WriteError::Store(StoreError::Duplicate(_))), "{error:?}");
+    let error = three.await.unwrap().unwrap_err();
+    assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
+    assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
+    // They shared a transaction: what came before the failure was decided again.
+    assert_eq!(decided.load(Ordering::Relaxed), 3);
+    // Nothing of the failed ones stays.
+    fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
+    assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_is_refused_does_not_disturb_its_group() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let decided = Arc::new(AtomicUsize::new(0));
+    let one = queue(&home.store, counted(1, &decided)).await;
+    let decide = Arc::new(|_: &FirstSituation| Err(CardRefusal::Expired));
+    let two = queue(&home.store, FirstMessageOrder { decide, ..authorization(MINE, stamp(2), "1") }).await;
+    let three = queue(&home.store, counted(3, &decided)).await;
+    gate.open().await;
+    assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
+    assert_eq!(two.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
+    // Those of one group see each other, in the order of arrival.
+    assert_eq!(fresh(three.await.unwrap()).available_balance, Minor(7_500));
+    assert_eq!(decided.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_answers_and_the_writer_lives_on() {
+    let home = Home::planted().await;
+    for _ in 0..3 {
+        let error = home.store.first_message(panicking()).await.unwrap_err();
+        assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
+    }
+    fresh(home.store.first_message(authorization(MINE, stamp(1), "10")).await);
+    home.store.readiness().await.unwrap();
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_refuses_at_once() {
+    let home = Home::with_queue(2);
+    florin_ports::Seeding::plant(&home.store, crate::support::world(9_500)).await.unwrap();
+    let gate = Gate::shut(&home.store).await;
+    let one = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    let two = queue(&home.store, authorization(MINE, stamp(2), "10")).await;
+    let three = home.store.first_message(authorization(MINE, stamp(3), "10"));
+    let three = tokio::time::timeout(Duration::from_millis(50), three).await.unwrap();
+    assert_eq!(three, Err(WriteError::Store(StoreError::Overloaded)));
+    gate.open().await;
+    fresh(one.await.unwrap());
+    fresh(two.await.unwrap());
+    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_that_goes_away_does_not_take_its_write_back() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let gone = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    gate.open().await;
+    let next = fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
+    assert_eq!(next.available_balance, Minor(7_500));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_writes_what_is_queued_and_takes_no_more() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let queued = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    let store = home.store.clone();
+    let closing = tokio::task::spawn_blocking(move || store.close());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    gate.open().await;
+    fresh(queued.await.unwrap());
+    closing.await.unwrap();
+    home.store.close();
+    let late = home.store.first_message(authorization(MINE, stamp(2), "10")).await;
+    assert!(matches!(late, Err(WriteError::Store(StoreError::Unavailable(_)))), "{late:?}");
+    assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
+    // Reads go on.
+    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+}

@@ -1,0 +1,86 @@
+//! The limits of 64 bits, and of a card.
+
+use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
+use chrono::NaiveDate;
+use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, decide_first};
+use florin_domain::card::{ChainKind, Response, SpendingLimit, SpendingWindow};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::{CardLedger, FirstMessageOrder, FollowUpOrder, Seeding, WriteError};
+use std::sync::{Arc, Mutex};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn balances_reach_the_limits_of_64_bits() {
+    for minor in [i64::MAX, i64::MIN + 1] {
+        let home = Home::funded(minor).await;
+        assert_eq!(home.balances(MINE).await.ledger(), Minor(minor));
+        home.audit().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sum_that_fits_is_proved_though_its_parts_overflow() {
+    let home = Home::empty();
+    let mut world = world(1);
+    let seed = &mut world.accounts[0].budgets[0];
+    seed.journal = (0..6).map(|number| funding(MINE, number, i64::MAX)).collect();
+    seed.journal.extend((6..12).map(|number| funding(MINE, number, -i64::MAX)));
+    seed.journal.push(funding(MINE, 12, -7));
+    let balances = Balances::new(Minor(-7), Minor(0), Minor(0)).unwrap();
+    seed.budget.balances[0].1 = balances;
+    home.store.plant(world).await.unwrap();
+    assert_eq!(home.balances(MINE).await, balances);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_used_of_a_limit_is_kept() {
+    let home = Home::empty();
+    let mut world = world(9_500);
+    let limit = SpendingLimit {
+        window: SpendingWindow::Month,
+        amount: Minor(2_000),
+        most_uses: Some(u32::MAX),
+        window_start: NaiveDate::from_ymd_opt(2026, 8, 1).unwrap(),
+        spent: Minor(1_999),
+        uses: u32::MAX - 7,
+    };
+    let lifetime = SpendingLimit { window: SpendingWindow::Lifetime, most_uses: None, ..limit.clone() };
+    let lifetime = SpendingLimit { window_start: SpendingWindow::Lifetime.start(noon()), spent: Minor(0), ..lifetime };
+    world.accounts[0].cards[0].limits = vec![limit.clone(), lifetime.clone()];
+    home.store.plant(world).await.unwrap();
+    let first = authorize(&home.store, 1, "10").await;
+    assert_eq!(first.response, Response::Approved);
+    assert_eq!(authorize(&home.store, 2, "10.01").await.response, Response::UsageLimitReached);
+
+    let seen = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&seen);
+    let decide = Arc::new(move |situation: &ChainSituation| {
+        *keep.lock().unwrap() = Some(situation.limits.clone());
+        Err(CardRefusal::Expired)
+    });
+    let order = FollowUpOrder { account: id(MINE), token: first.token, decide, repeat: None };
+    assert_eq!(home.store.follow_up(order).await, Err(WriteError::Refused(CardRefusal::Expired)));
+    let mut limits = seen.lock().unwrap().take().unwrap();
+    limits.sort_by_key(|limit| limit.window);
+    let amount = Minor(1_000);
+    assert_eq!(limits, [limit.after_use(amount, noon()), lifetime.after_use(amount, noon())]);
+}
+
+/// A rule gone wrong: the database refuses what it let through.
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_of_the_schema_stop_what_no_rule_may_do() {
+    let home = Home::planted().await;
+    let message = first_message(ChainKind::Purchase, "10");
+    let decide = Arc::new(move |situation: &FirstSituation| {
+        let mut decision = decide_first(situation, &message, &stamp(1))?;
+        decision.chain.as_mut().unwrap().held = Minor(-1);
+        Ok(decision)
+    });
+    let order = FirstMessageOrder { account: id(MINE), card: card(MINE), decide, repeat: None };
+    let error = home.store.first_message(order).await.unwrap_err();
+    assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
+    assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
+    authorize(&home.store, 1, "10").await;
+    home.audit().await;
+}

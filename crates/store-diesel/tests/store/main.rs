@@ -1,0 +1,20 @@
+//! What the store promises, one promise a test, on a real file.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod audit;
+mod batches;
+mod cards;
+mod contention;
+mod credits;
+mod failures;
+mod groups;
+mod holds;
+mod limits;
+mod lists;
+mod opening;
+mod registry;
+mod repeats;
+mod seeding;
+mod speed;
+mod support;
+mod tenancy;

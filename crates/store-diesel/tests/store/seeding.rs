@@ -1,0 +1,71 @@
+//! Worlds: planted whole or not at all.
+
+use crate::support::{Home, MINE, OTHER, active_card, funding, gbp, id, world};
+use florin_domain::ids::CardId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::{Currency, Minor};
+use florin_ports::{Registry, Seeding, StoreError};
+use uuid::Uuid;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_planted_comes_back() {
+    let home = Home::empty();
+    let mut planted = world(9_500);
+    let seed = &mut planted.accounts[0];
+    // Ids of version 7 grow: the order of ids is the order in which things were made.
+    let mut second = seed.cards[0].clone();
+    second.card.id = CardId(Uuid::max());
+    seed.cards.push(second);
+    let jpy = Currency::parse("JPY").unwrap();
+    seed.budgets[0].budget.balances.push((jpy, Balances::default()));
+    home.store.plant(planted.clone()).await.unwrap();
+    for seed in planted.accounts {
+        let account = seed.account.id;
+        let budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
+        assert_eq!(home.store.budgets(&account).await.unwrap(), budgets);
+        let cards: Vec<_> = seed.cards.into_iter().map(|seed| seed.card).collect();
+        assert_eq!(home.store.cards(&account).await.unwrap(), cards);
+        assert_eq!(home.store.batches(&account).await.unwrap(), seed.batches);
+    }
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_world_is_planted_once() {
+    let home = Home::planted().await;
+    let again = home.store.plant(world(9_500)).await;
+    assert!(matches!(again, Err(StoreError::Duplicate(_))), "{again:?}");
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_world_that_fails_at_its_end_leaves_nothing() {
+    let home = Home::empty();
+    let mut broken = world(9_500);
+    // The card of the last account pays from the budget of the first.
+    broken.accounts[1].cards[0].card = florin_domain::card::Card { account: id(OTHER), ..active_card(MINE) };
+    let error = home.store.plant(broken).await.unwrap_err();
+    assert!(matches!(error, StoreError::NotFound(_)), "{error:?}");
+    assert!(home.store.is_fresh().await.unwrap());
+    assert_eq!(home.store.keys(None).await, Ok(vec![]));
+    home.store.plant(world(9_500)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn balances_must_be_the_sums_of_the_journal() {
+    let home = Home::empty();
+    let mut more = world(9_500);
+    more.accounts[0].budgets[0].journal.push(funding(MINE, 1, 1));
+    let mut missing = world(9_500);
+    missing.accounts[1].budgets[0].journal.clear();
+    let mut elsewhere = world(9_500);
+    elsewhere.accounts[0].budgets[0].budget.balances.clear();
+    let mut held = world(9_500);
+    held.accounts[0].budgets[0].budget.balances[0] =
+        (gbp(), Balances::new(Minor(9_400), Minor(100), Minor(0)).unwrap());
+    for world in [more, missing, elsewhere, held] {
+        let error = home.store.plant(world).await.unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
+    }
+    assert!(home.store.is_fresh().await.unwrap());
+}

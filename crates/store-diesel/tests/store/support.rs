@@ -1,0 +1,267 @@
+//! A store on a file of its own, and a small world in it.
+
+use chrono::{DateTime, NaiveDate, TimeZone, Utc};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
+use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::budget::Budget;
+use florin_domain::card::decide::{
+    CardRefusal, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_first, decide_follow_up,
+};
+use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network};
+use florin_domain::ids::{
+    AccountId, ApiKeyId, BudgetId, CardId, ClientId, JournalId, OrderId, PaymentBatchId, TransactionToken, UserToken,
+};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_domain::text::Text;
+use florin_ports::{
+    CardLedger, FirstMessageOrder, FollowUpOrder, LedgerAudit, SeedAccount, SeedBudget, SeedCard, Seeding, World,
+    WriteError, Written,
+};
+use florin_store_diesel::{Store, StoreSettings};
+use std::sync::Arc;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+pub(crate) const MINE: &str = "F1";
+pub(crate) const OTHER: &str = "F2";
+
+/// A migrated store in a directory that goes away with it.
+pub(crate) struct Home {
+    pub(crate) store: Store,
+    pub(crate) directory: TempDir,
+}
+
+impl Home {
+    /// An empty store.
+    pub(crate) fn empty() -> Self {
+        Self::with_queue(1024)
+    }
+
+    /// An empty store in which so many writes may wait.
+    pub(crate) fn with_queue(queue: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = StoreSettings { queue, ..settings(&directory) };
+        let store = Store::open(&settings).unwrap();
+        store.migrate().unwrap();
+        Self { store, directory }
+    }
+
+    /// A store with the small world: 95.00 GBP in the budget of each account.
+    pub(crate) async fn planted() -> Self {
+        Self::funded(9_500).await
+    }
+
+    /// The same with this much in each budget.
+    pub(crate) async fn funded(minor: i64) -> Self {
+        let home = Self::empty();
+        home.store.plant(world(minor)).await.unwrap();
+        home
+    }
+
+    /// Runs SQL behind the store's back.
+    pub(crate) fn sql(&self, statements: &str) {
+        let path = self.directory.path().join("florin.db");
+        let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+        conn.batch_execute("PRAGMA busy_timeout = 5000").unwrap();
+        conn.batch_execute(statements).unwrap();
+    }
+
+    /// The GBP balances of the account's budget.
+    pub(crate) async fn balances(&self, account: &str) -> Balances {
+        let budgets = self.store.budgets(&id(account)).await.unwrap();
+        budgets[0].in_currency(gbp()).unwrap()
+    }
+
+    /// Wants that the journal proves all balances.
+    pub(crate) async fn audit(&self) {
+        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+    }
+}
+
+pub(crate) fn settings(directory: &TempDir) -> StoreSettings {
+    StoreSettings::at(format!("sqlite://{}", directory.path().join("florin.db").display()))
+}
+
+pub(crate) fn id(account: &str) -> AccountId {
+    AccountId::parse(account).unwrap()
+}
+
+pub(crate) fn gbp() -> Currency {
+    Currency::parse("GBP").unwrap()
+}
+
+pub(crate) fn noon() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
+}
+
+/// An id of a thing of a kind on an account: `F1` or `F2`.
+pub(crate) fn uuid(kind: u128, account: &str) -> Uuid {
+    Uuid::from_u128((kind << 64) + u128::from(account.as_bytes()[1] - b'0'))
+}
+
+pub(crate) fn client(account: &str) -> ClientId {
+    ClientId(uuid(1, account))
+}
+
+pub(crate) fn budget(account: &str) -> BudgetId {
+    BudgetId(uuid(2, account))
+}
+
+pub(crate) fn card(account: &str) -> CardId {
+    CardId(uuid(3, account))
+}
+
+pub(crate) fn batch(account: &str) -> PaymentBatchId {
+    PaymentBatchId(uuid(4, account))
+}
+
+pub(crate) fn key_hash(account: &str) -> KeyHash {
+    KeyHash([account.as_bytes()[1]; 32])
+}
+
+/// A credit of so much, in the journal.
+pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransaction {
+    let postings = [
+        Posting { account: LedgerAccount::InboundPayments, amount: Minor(-minor) },
+        Posting { account: LedgerAccount::Available(budget(account)), amount: Minor(minor) },
+    ];
+    let journal = uuid(1000 + number, account);
+    let cause = (JournalKind::Credit, journal);
+    JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), postings).unwrap()
+}
+
+pub(crate) fn world(minor: i64) -> World {
+    let clients = [MINE, OTHER].map(|account| ApiClient {
+        id: client(account),
+        name: format!("client of {account}"),
+        allowed_networks: vec!["10.0.0.0/8".into(), "fd00::/8".into()],
+        features: [].into(),
+    });
+    let keys = [MINE, OTHER].map(|account| (key(account), key_hash(account)));
+    let accounts = [MINE, OTHER].map(|account| seed_account(account, minor));
+    World { clients: clients.into(), keys: keys.into(), accounts: accounts.into(), banks: vec![] }
+}
+
+pub(crate) fn key(account: &str) -> ApiKey {
+    ApiKey {
+        id: ApiKeyId(uuid(5, account)),
+        client: client(account),
+        environment: Environment::Sandbox,
+        scopes: [Scope::CardsSimulate, Scope::MerchantBanksRead].into(),
+        accounts: AccountGrant::Only([id(account)].into()),
+        created_at: noon(),
+        expires_at: None,
+        revoked_at: None,
+    }
+}
+
+fn seed_account(account: &str, minor: i64) -> SeedAccount {
+    let balances = vec![(gbp(), Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())];
+    let money = Budget { id: budget(account), account: id(account), name: "Main".into(), balances };
+    let journal = if minor == 0 { vec![] } else { vec![funding(account, 0, minor)] };
+    SeedAccount {
+        account: Account {
+            id: id(account),
+            client: client(account),
+            name: format!("account {account}"),
+            merchant: true,
+            mfa_required: true,
+        },
+        enrolment: Some(TotpEnrolment {
+            account: id(account),
+            secret: Secret::new(account.as_bytes().to_vec()),
+            last_step: None,
+            wrong_at: vec![],
+            locked_until: None,
+        }),
+        checkouts: vec![],
+        budgets: vec![SeedBudget { budget: money, journal }],
+        cards: vec![SeedCard { card: active_card(account), limits: vec![] }],
+        batches: vec![validated_batch(account, 1_000)],
+    }
+}
+
+pub(crate) fn active_card(account: &str) -> Card {
+    Card {
+        id: card(account),
+        account: id(account),
+        budget: budget(account),
+        currency: gbp(),
+        state: CardState::Active,
+        user_token: UserToken(uuid(6, account)),
+        expires_on: NaiveDate::from_ymd_opt(2030, 12, 31).unwrap(),
+    }
+}
+
+pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
+    let order =
+        PaymentOrder { id: OrderId(uuid(7, account)), budget: budget(account), currency: gbp(), total: Minor(total) };
+    PaymentBatch {
+        id: batch(account),
+        account: id(account),
+        name: "Wages".into(),
+        status: PaymentBatchStatus::Validated,
+        orders: vec![order],
+        created_at: noon(),
+        updated_at: noon(),
+        confirmed_at: None,
+        passed_mfa_check_at: None,
+    }
+}
+
+pub(crate) fn amount(text: &str) -> DecimalAmount {
+    DecimalAmount::from_json_number(text).unwrap()
+}
+
+/// The ids of the message of this number.
+pub(crate) fn stamp(number: u128) -> MessageStamp {
+    MessageStamp {
+        token: TransactionToken(Uuid::from_u128((20 << 64) + number)),
+        journal: JournalId(Uuid::from_u128((21 << 64) + number)),
+        now: noon(),
+    }
+}
+
+pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
+    let mid = Text::parse("11111").unwrap();
+    let name = Some(Text::parse("Café ☕").unwrap());
+    let acceptor =
+        AcceptorInput { mid, name, city: None, state: None, postal_code: None, country_code: None, mcc: None };
+    FirstMessage { kind, amount: amount(text), network: Network::Visa, acceptor }
+}
+
+/// An authorization on the card of the account, with these ids.
+pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageOrder {
+    let message = first_message(ChainKind::Purchase, text);
+    let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+    FirstMessageOrder { account: id(account), card: card(account), decide, repeat: None }
+}
+
+/// A follow-up that names `token`, with these ids.
+pub(crate) fn follow_up(
+    account: &str,
+    token: TransactionToken,
+    stamp: MessageStamp,
+    message: FollowUp,
+) -> FollowUpOrder {
+    let decide = Arc::new(move |situation: &_| decide_follow_up(situation, token, &message, &stamp));
+    FollowUpOrder { account: id(account), token, decide, repeat: None }
+}
+
+pub(crate) type Answered = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+
+pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTransaction {
+    fresh(store.first_message(authorization(MINE, stamp(number), text)).await)
+}
+
+#[track_caller]
+pub(crate) fn fresh<T, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
+    match answer.unwrap() {
+        Written::Fresh(done) => done,
+        Written::Replayed(answer) => panic!("replayed {answer:?}"),
+    }
+}

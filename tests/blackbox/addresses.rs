@@ -1,0 +1,185 @@
+//! `GET /v2/addresses/lookup`: the switch, the postcode's form, the answers, and an operator's own addresses.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::{members, text};
+use crate::support::table::{Table, bad};
+use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared};
+
+fn look_up(client: &Client, postcode: &str) -> Value {
+    let answer = expect_json(&client.get(&format!("{LOOKUP}?postcode={postcode}")), 200);
+    assert_eq!(members(&answer), ["data"]);
+    answer
+}
+
+#[test]
+fn every_demo_postcode_has_addresses_with_every_member() {
+    let client = shared().client();
+    let postcodes = demo().postcodes();
+    assert!(!postcodes.is_empty());
+    for postcode in postcodes {
+        let found = look_up(&client, &postcode.replace(' ', "%20"));
+        let data = found["data"].as_array().unwrap();
+        assert!(!data.is_empty(), "nothing at {postcode}");
+        for address in data {
+            let wanted = ["addressLine1", "addressLine2", "addressLine3", "city", "county", "postcode"];
+            assert_eq!(members(address), wanted);
+            assert!(members(address).iter().all(|name| address[name].is_string()), "{address}");
+            assert_eq!(text(address, "/postcode"), postcode.replace(' ', "").to_uppercase());
+            assert!(!text(address, "/addressLine1").is_empty(), "{address}");
+        }
+    }
+}
+
+#[test]
+fn blanks_and_case_do_not_count() {
+    let client = shared().client();
+    let postcode = demo().postcodes().swap_remove(0).replace(' ', "").to_uppercase();
+    let wanted = look_up(&client, &postcode);
+    let (outward, inward) = postcode.split_at(postcode.len() - 3);
+    for written in [
+        postcode.to_lowercase(),
+        format!("{outward}%20{inward}"),
+        format!("{outward}+{inward}"),
+        format!("%20%20{}%09{inward}%0A", outward.to_lowercase()),
+        postcode.split("").collect::<Vec<_>>().join("%20"),
+    ] {
+        assert_eq!(look_up(&client, &written), wanted, "{written}");
+    }
+}
+
+#[test]
+fn unknown_and_foreign_shapes_are_empty_lists() {
+    let client = shared().client();
+    for postcode in ["ZE39ZZ", "ABCDE", "12345", "ABCDEFG", "1A1A1A1", "90210", "zzzzzz"] {
+        assert_eq!(look_up(&client, postcode), json!({"data": []}), "{postcode}");
+    }
+}
+
+#[test]
+fn malformed_postcodes_are_refused() {
+    let client = shared().client();
+    let mut table = Table::default();
+    for (query, code) in [
+        ("", "required"),
+        ("postcode", "required"),
+        ("postcode=", "required"),
+        ("Postcode=SW1A1AA", "required"),
+        ("postcode=%20%20", "*"),
+        ("postcode=SW1A", "invalid_format"),
+        ("postcode=SW1A1AAA", "invalid_format"),
+        ("postcode=S%20W%201%20A", "invalid_format"),
+        ("postcode=SW1A-1AA", "invalid_format"),
+        ("postcode=SW1A.1A", "invalid_format"),
+        ("postcode=SW1A1%C3%81", "invalid_format"),
+        ("postcode=SW1A%C2%A01AA", "invalid_format"),
+        ("postcode=%EF%BC%B3W1A1AA", "invalid_format"),
+        ("postcode=SW1%D9%A11AA", "invalid_format"),
+        ("postcode=SW1A%001AA", "invalid_format"),
+        ("postcode=%27%20OR%201%3D1", "invalid_format"),
+        ("postcode=SW1A1AA&postcode=SW1A1AA", "duplicate_parameter"),
+    ] {
+        let answer = client.get(&format!("{LOOKUP}?{query}"));
+        table.check(&bad(query, "query.postcode", code), &answer);
+    }
+    let long = format!("{LOOKUP}?postcode={}", "A".repeat(3000));
+    table.check(&bad("3000 letters", "query.postcode", "invalid_format"), &client.get(&long));
+    table.done(18);
+}
+
+#[test]
+fn other_parameters_are_ignored() {
+    let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
+    let client = shared().client();
+    let wanted = look_up(&client, &postcode);
+    for extra in ["accountId=F00000", "accountId=", "limit=0", "x=1&x=2"] {
+        assert_eq!(look_up(&client, &format!("{postcode}&{extra}")), wanted, "{extra}");
+    }
+}
+
+#[test]
+fn switched_off_whatever_the_postcode() {
+    let other = shared().other();
+    for query in ["postcode=SW1A1AA", "postcode=", "", "postcode=1", "postcode=a&postcode=b"] {
+        let answer = other.get(&format!("{LOOKUP}?{query}"));
+        expect_fault(&answer, 403, "", "feature_not_enabled");
+    }
+}
+
+#[test]
+fn the_scope_comes_before_the_switch() {
+    let answer = shared().limited().get(&format!("{LOOKUP}?postcode=SW1A1AA"));
+    let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
+    assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
+}
+
+#[test]
+fn an_operator_switches_it_for_a_client() {
+    let home = Home::demo();
+    let created = home.json(&["clients", "create", "--name", "Lookups", "--json"]);
+    let id = text(&created, "/id").to_owned();
+    let key = home.json(&["keys", "issue", "--client", &id, "--scope", "addresses:lookup:any", "--json"]);
+    let key = text(&key, "/key").to_owned();
+    let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
+
+    let server = Server::on(home);
+    let off = server.client_of(&key, "-").get(&format!("{LOOKUP}?postcode={postcode}"));
+    expect_fault(&off, 403, "", "feature_not_enabled");
+    let (_, home) = server.stop();
+    assert!(home.run(&["features", "enable", "addresses-lookup", "--client", &id]).status.success());
+
+    let server = Server::on(home);
+    assert!(!look_up(&server.client_of(&key, "-"), &postcode)["data"].as_array().unwrap().is_empty());
+    let (_, home) = server.stop();
+    assert!(home.run(&["features", "disable", "addresses-lookup", "--client", &id]).status.success());
+
+    let server = Server::on(home);
+    let off = server.client_of(&key, "-").get(&format!("{LOOKUP}?postcode={postcode}"));
+    expect_fault(&off, 403, "", "feature_not_enabled");
+}
+
+const HEADER: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n";
+
+#[test]
+fn an_operator_imports_addresses() {
+    let home = Home::demo();
+    let first =
+        format!("{HEADER}1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n\"2, Test Lane\",Flat B,,Testtown,ze39zz,\n");
+    let file = home.write("first.csv", &first);
+    assert!(home.run(&["addresses", "import", &file]).status.success());
+    let server = Server::on(home);
+    let address = |line1: &str, line2: &str, county: &str| {
+        json!({
+            "addressLine1": line1, "addressLine2": line2, "addressLine3": "", "city": "Testtown",
+            "postcode": "ZE39ZZ", "county": county
+        })
+    };
+    let wanted = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
+    assert_eq!(look_up(&server.client(), "ZE39ZZ"), wanted);
+
+    let (_, home) = server.stop();
+    let file = home.write("second.csv", &format!("{HEADER}9 New Road,,,Newtown,ZE3 9ZY,\n"));
+    assert!(home.run(&["addresses", "import", &file]).status.success());
+    let server = Server::on(home);
+    assert_eq!(look_up(&server.client(), "ZE39ZZ"), json!({"data": []}), "the second import replaces the first");
+    assert_eq!(look_up(&server.client(), "ZE39ZY")["data"][0]["addressLine1"], "9 New Road");
+}
+
+#[test]
+fn a_faulty_file_names_line_and_column_and_changes_nothing() {
+    let home = Home::demo();
+    let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
+    let file = home.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));
+    let said = home.refused(&["addresses", "import", &file]);
+    assert!(said.contains("line 3") && said.contains("postcode"), "neither line nor column: {said}");
+    for (name, text) in [
+        ("empty-line.csv", format!("{HEADER}{good},,,Testtown,ZE3 9ZZ,\n")),
+        ("columns.csv", format!("{HEADER}{good}2 Test Lane,Testtown\n")),
+        ("header.csv", format!("line1,city\n{good}")),
+    ] {
+        let file = home.write(name, &text);
+        home.refused(&["addresses", "import", &file]);
+    }
+    let server = Server::on(home);
+    assert_eq!(look_up(&server.client(), "ZE39ZZ"), json!({"data": []}));
+}

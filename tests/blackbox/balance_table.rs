@@ -1,0 +1,125 @@
+//! The balance table of contract section 5.5, each row on a budget of its own, to the last digit; and whole lives of chains.
+
+use crate::support::assert::text;
+use crate::support::{
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
+};
+
+/// First message, follow-up if any, its amount, then what must be shown: type, state, ledger, available, impacted.
+type Row = (&'static str, Option<(&'static str, &'static str)>, [&'static str; 5]);
+
+const ROWS: [Row; 10] = [
+    (AUTHORIZATION, None, ["authorization", "PENDING", "250.00", "240.00", "-10.00"]),
+    (ATM, None, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),
+    (AUTHORIZATION, Some((ADVICE, "8")), ["authorization.advice", "PENDING", "250.00", "242.00", "-8.00"]),
+    (AUTHORIZATION, Some((CLEARING, "10")), ["authorization.clearing", "COMPLETION", "240.00", "240.00", "-10.00"]),
+    (
+        ATM,
+        Some((ATM_CLEARING, "10")),
+        ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"],
+    ),
+    (AUTHORIZATION, Some((REVERSAL, "10")), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
+    (AUTHORIZATION, Some((REVERSAL, "4")), ["authorization.reversal", "PENDING", "250.00", "244.00", "4.00"]),
+    (REFUND, None, ["refund.authorization", "PENDING", "250.00", "250.00", "10.00"]),
+    (
+        REFUND,
+        Some((REFUND_CLEARING, "10")),
+        ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"],
+    ),
+    (ATM, Some((REVERSAL, "10")), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
+];
+
+#[test]
+fn every_row() {
+    for (first, follow, [kind, state, ledger, available, impacted]) in ROWS {
+        let server = Server::sandbox();
+        let wallet = Wallet::with(&server, "GBP", 25_000);
+        let mut shown = wallet.first(first, "10");
+        if let Some((path, amount)) = follow {
+            shown = wallet.followed(path, text(&shown, "/token"), amount);
+        }
+        let ledger = wallet.ledger(crate::support::money::minor(ledger, "GBP"));
+        let found = [
+            text(&shown, "/type"),
+            text(&shown, "/state"),
+            text(&shown, "/gpa/ledgerBalance"),
+            text(&shown, "/gpa/availableBalance"),
+            text(&shown, "/gpa/impactedAmount"),
+        ];
+        assert_eq!(found, [kind, state, &ledger, available, impacted], "{first} {follow:?}");
+        assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{first} {follow:?}");
+    }
+}
+
+#[test]
+fn a_decline_shows_the_balances_as_they_are() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let ledger = wallet.ledger(25_000);
+    for (path, kind) in [(AUTHORIZATION, "authorization"), (ATM, "authorization.atm.withdrawal")] {
+        let shown = wallet.first(path, "251");
+        let found = [
+            text(&shown, "/type"),
+            text(&shown, "/state"),
+            text(&shown, "/amount"),
+            text(&shown, "/gpa/ledgerBalance"),
+            text(&shown, "/gpa/availableBalance"),
+            text(&shown, "/gpa/impactedAmount"),
+        ];
+        assert_eq!(found, [kind, "DECLINED", "251.00", &ledger, "250.00", "0.00"]);
+    }
+}
+
+/// Steps of one chain: path, amount, then ledger and available in minor units after it.
+fn walk(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
+    let mut token = wallet.token(first, amount);
+    for (path, amount, ledger, available) in steps {
+        let shown = wallet.followed(path, &token, amount);
+        let balance = wallet.balance_in(&shown);
+        assert_eq!(
+            (balance.ledger - wallet.reserved, balance.available),
+            (*ledger, *available),
+            "after {path} of {amount}"
+        );
+        if matches!(*path, ADVICE | REVERSAL) {
+            text(&shown, "/token").clone_into(&mut token);
+        }
+    }
+}
+
+#[test]
+fn whole_lives() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let first = [(ADVICE, "30", 25_000, 22_000), (REVERSAL, "5.55", 25_000, 22_555), (CLEARING, "24", 22_600, 22_600)];
+    walk(&wallet, AUTHORIZATION, "19.99", &first);
+    let second = [(REVERSAL, "100", 22_600, 12_600), (REVERSAL, "100", 22_600, 22_600)];
+    walk(&wallet, AUTHORIZATION, "200", &second);
+    walk(&wallet, REFUND, "0.02", &[(REFUND_CLEARING, "0.01", 22_601, 22_601)]);
+    walk(&wallet, ATM, "26.01", &[(ATM_CLEARING, "26.01", 20_000, 20_000)]);
+    assert_eq!(wallet.balance().available, 20_000);
+}
+
+#[test]
+fn chains_of_one_budget_do_not_mix() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let tokens: Vec<_> = (1..=5).map(|pounds| wallet.token(AUTHORIZATION, &pounds.to_string())).collect();
+    assert_eq!(wallet.balance().available, 23_500);
+    wallet.followed(CLEARING, &tokens[0], "1");
+    wallet.followed(REVERSAL, &tokens[1], "2");
+    wallet.followed(ADVICE, &tokens[2], "1");
+    wallet.followed(REVERSAL, &tokens[3], "3.50");
+    let balance = wallet.balance();
+    assert_eq!((balance.ledger - wallet.reserved, balance.available), (24_900, 24_250));
+}
+
+#[test]
+fn the_card_may_change_hands_but_the_budget_counts() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    for card in crate::support::demo().active_cards("GBP").filter(|card| card.budget == wallet.card.budget) {
+        let other = Wallet { card: card.clone(), ..wallet.clone() };
+        assert_eq!(other.balance(), wallet.balance());
+    }
+}

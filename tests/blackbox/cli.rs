@@ -1,0 +1,312 @@
+//! The command line: what operators type, what scripts read, and how a wrong word or setting is told.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::assert::{members, text, time, uuid};
+use crate::support::money::minor;
+use crate::support::server::LIMIT;
+use crate::support::{BANKS, Home, Server, Wallet, demo, expect_json};
+
+fn create(home: &Home, name: &str) -> String {
+    text(&home.json(&["clients", "create", "--name", name, "--json"]), "/id").to_owned()
+}
+
+fn rows(home: &Home, arguments: &[&str]) -> Vec<Value> {
+    let list = home.json(arguments);
+    assert_eq!(members(&list), ["rows"]);
+    list["rows"].as_array().unwrap().clone()
+}
+
+fn succeeds(home: &Home, arguments: &[&str]) {
+    let output = home.run(arguments);
+    assert!(output.status.success(), "florin {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_demo_has_all_it_promises() {
+    let json = &demo().json;
+    let wanted = [
+        "accountId",
+        "apiKey",
+        "baseUrl",
+        "budgets",
+        "cards",
+        "checkouts",
+        "limitedApiKey",
+        "mfa",
+        "other",
+        "paymentBatches",
+        "postcodes",
+    ];
+    assert_eq!(members(json), wanted);
+    assert_eq!(json["accountId"], "F50091");
+    assert_eq!(members(&json["other"]), ["accountId", "apiKey"]);
+    assert_eq!(members(&json["mfa"]), ["provider", "secret"]);
+    assert_eq!(json["mfa"]["provider"], "totp");
+    assert!(text(json, "/baseUrl").ends_with("/v2"));
+    let keys = [text(json, "/apiKey"), text(json, "/other/apiKey"), text(json, "/limitedApiKey")];
+    assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+
+    let currencies: Vec<_> = array("budgets").iter().map(|budget| text(budget, "/currencyCode")).collect();
+    assert!(["GBP", "EUR", "JPY"].iter().all(|currency| currencies.contains(currency)), "{currencies:?}");
+    for budget in array("budgets") {
+        assert_eq!(members(budget), ["availableBalance", "currencyCode", "id", "ledgerBalance"]);
+        uuid(&budget["id"]);
+    }
+    for state in ["UNACTIVATED", "ACTIVE", "SUSPENDED", "REPLACED", "TERMINATED"] {
+        demo().card_in(state);
+    }
+    assert!(demo().active_cards("GBP").count() >= 2);
+    assert!(demo().active_cards("JPY").count() >= 2);
+    demo().expired_card();
+    for card in array("cards") {
+        uuid(&card["id"]);
+        assert!(array("budgets").iter().any(|budget| budget["id"] == card["budgetId"]), "{card}");
+    }
+    for status in ["draft", "validated", "confirmed", "started", "completed", "failed", "cancelled"] {
+        demo().batch(status);
+    }
+    assert!(demo().batches("validated").len() >= 8);
+    assert!(array("checkouts").len() >= 120);
+    assert!(!demo().postcodes().is_empty());
+}
+
+fn array(name: &str) -> &'static Vec<Value> {
+    demo().json[name].as_array().unwrap()
+}
+
+#[test]
+fn the_demo_is_made_once() {
+    let home = Home::demo();
+    assert_eq!(home.json(&["demo", "--json"]), demo().json);
+    let server = Server::on(home);
+    let page = expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
+    assert_eq!(page["count"], array("checkouts").len());
+}
+
+#[test]
+fn the_demo_keys_are_well_known() {
+    let fresh = Home::empty().json(&["demo", "--json"]);
+    for place in ["/apiKey", "/other/apiKey", "/limitedApiKey", "/accountId", "/other/accountId"] {
+        assert_eq!(fresh.pointer(place), demo().json.pointer(place), "{place}");
+    }
+}
+
+#[test]
+fn the_demo_balances_are_what_the_cards_see() {
+    let server = Server::sandbox();
+    let mut seen = 0;
+    for budget in array("budgets") {
+        let currency = text(budget, "/currencyCode");
+        for card in demo().active_cards(currency).filter(|card| budget["id"] == card.budget.as_str()) {
+            let balance = Wallet { client: server.client(), card: card.clone(), reserved: 0 }.balance();
+            assert_eq!(balance.ledger, minor(text(budget, "/ledgerBalance"), currency), "{budget}");
+            assert_eq!(balance.available, minor(text(budget, "/availableBalance"), currency), "{budget}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4, "only {seen} cards");
+}
+
+#[test]
+fn serve_makes_a_fresh_sandbox_by_itself() {
+    let server = Server::on(Home::empty());
+    let page = expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
+    assert_eq!(page["count"], array("checkouts").len());
+}
+
+#[test]
+fn serve_is_the_default_and_prints_a_line_to_paste() {
+    let server = Server::for_people(Home::empty());
+    let mut printed = String::new();
+    while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { LIMIT }) {
+        printed.push_str(&line);
+        printed.push('\n');
+    }
+    assert!(printed.contains(&demo().api_key), "no key: {printed}");
+    let start = printed.find("curl ").unwrap_or_else(|| panic!("no curl line: {printed}"));
+    let mut command = String::new();
+    for line in printed[start..].lines() {
+        command.push_str(line.trim_end().trim_end_matches('\\'));
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+    let body = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let json = &body[body.find('{').unwrap_or_else(|| panic!("{command}: {body}"))..];
+    let json: Value = serde_json::from_str(json.trim()).unwrap_or_else(|error| panic!("{command}: {error} in {body}"));
+    assert!(json.get("errors").is_none(), "{command}: {body}");
+}
+
+#[test]
+fn migrations() {
+    let home = Home::empty();
+    let before = home.run(&["migrate", "--check"]);
+    assert_eq!(before.status.code(), Some(1), "{}", String::from_utf8_lossy(&before.stderr));
+    succeeds(&home, &["migrate"]);
+    succeeds(&home, &["migrate", "--check"]);
+    succeeds(&home, &["migrate"]);
+    succeeds(&Home::demo(), &["migrate", "--check"]);
+}
+
+#[test]
+fn settings_by_flag_win_over_the_environment() {
+    let home = Home::empty().set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
+    let path = home.path().join("other.db").display().to_string();
+    succeeds(&home, &["migrate", "--database-url", &path]);
+    assert!(home.path().join("other.db").exists());
+    succeeds(&home, &["migrate", "--check", "--database-url", &format!("sqlite://{path}")]);
+}
+
+#[test]
+fn a_plain_path_is_a_database() {
+    let home = Home::empty();
+    let path = home.path().join("florin.db").display().to_string();
+    let server = Server::on(home.set("FLORIN_DATABASE_URL", &path));
+    expect_json(&server.client().get(BANKS), 200);
+    let (_, home) = server.stop();
+    assert!(!home.database_files().is_empty());
+}
+
+#[test]
+fn a_wrong_setting_stops_the_start_with_one_line() {
+    for (name, value) in [
+        ("FLORIN_ENVIRONMENT", "staging"),
+        ("FLORIN_LISTEN", "nonsense"),
+        ("FLORIN_LISTEN", "127.0.0.1:99999"),
+        ("FLORIN_DATABASE_URL", "mongodb://localhost/florin"),
+        ("FLORIN_DATABASE_URL", "/nowhere/at/all/florin.db"),
+        ("FLORIN_RATE_LIMIT", "many"),
+        ("FLORIN_RATE_LIMIT", "-1"),
+        ("FLORIN_METRICS", "perhaps"),
+    ] {
+        let said = Home::empty().set(name, value).refused(&["serve", "--json"]);
+        assert_eq!(said.trim().lines().count(), 1, "{name}={value}: {said}");
+    }
+}
+
+#[test]
+fn an_address_in_use_stops_the_start() {
+    let server = Server::sandbox();
+    let said = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
+    assert!(said.contains(server.address.as_str()), "{said}");
+}
+
+#[test]
+fn clients() {
+    let home = Home::demo();
+    let id = create(&home, "Ünïcode & Co");
+    uuid(&json!(id));
+    let listed = rows(&home, &["clients", "list", "--json"]);
+    assert!(listed.len() >= 3, "{listed:?}");
+    let ours = listed.iter().find(|client| client["id"] == id.as_str()).unwrap();
+    assert_eq!(ours["name"], "Ünïcode & Co");
+    assert!(listed.iter().any(|client| client["name"] == "demo"), "{listed:?}");
+    home.refused(&["clients", "create", "--json"]);
+    home.refused(&["clients", "create", "--name", "", "--json"]);
+    home.refused(&["clients", "create", "--name", "x", "--allow-network", "nonsense", "--json"]);
+    home.refused(&["clients", "create", "--name", "x", "--allow-network", "10.0.0.0/33", "--json"]);
+    assert_eq!(rows(&home, &["clients", "list", "--json"]), listed);
+}
+
+#[test]
+fn accounts() {
+    let home = Home::demo();
+    let id = create(&home, "Accounts");
+    home.json(&["accounts", "create", "F70001", "--client", &id, "--merchant", "Shop", "--json"]);
+    home.json(&["accounts", "create", "F70002", "--client", &id, "--mfa-optional", "--json"]);
+    let listed = home.json(&["accounts", "list", "--json"]).to_string();
+    for account in ["F70001", "F70002", "F50091"] {
+        assert!(listed.contains(account), "{account}: {listed}");
+    }
+    home.refused(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    home.refused(&["accounts", "create", "F50091", "--client", &id, "--json"]);
+    home.refused(&["accounts", "create", "F70003", "--client", crate::support::ABSENT, "--json"]);
+    home.refused(&["accounts", "create", "F70003", "--json"]);
+    home.refused(&["accounts", "create", &"F".repeat(37), "--client", &id, "--json"]);
+    home.refused(&["accounts", "create", "", "--client", &id, "--json"]);
+    assert_eq!(home.json(&["accounts", "list", "--json"]).to_string(), listed);
+}
+
+#[test]
+fn keys() {
+    let home = Home::demo();
+    let id = create(&home, "Keys");
+    home.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    let issued = home.json(&[
+        "keys",
+        "issue",
+        "--client",
+        &id,
+        "--scope",
+        "merchant:banks:read:any",
+        "--scope",
+        "cards:simulate:any",
+        "--account",
+        "F70001",
+        "--expires-at",
+        "2099-01-01T00:00:00Z",
+        "--json",
+    ]);
+    let expected = ["accounts", "clientId", "createdAt", "environment", "expiresAt", "id", "key", "scopes"];
+    assert_eq!(members(&issued), expected);
+    assert_eq!(issued["clientId"], id.as_str());
+    assert_eq!(issued["accounts"], json!(["F70001"]));
+    let mut scopes: Vec<_> = issued["scopes"].as_array().unwrap().iter().map(|scope| scope.as_str().unwrap()).collect();
+    scopes.sort_unstable();
+    assert_eq!(scopes, ["cards:simulate:any", "merchant:banks:read:any"]);
+    assert_eq!(time(&issued["expiresAt"]).to_rfc3339(), "2099-01-01T00:00:00+00:00");
+    let plain = home.json(&["keys", "issue", "--client", &id, "--json"]);
+    assert_eq!(plain["scopes"], json!([]));
+    assert!(plain["expiresAt"].is_null());
+    assert_ne!(plain["key"], issued["key"]);
+
+    let listed = rows(&home, &["keys", "list", "--client", &id, "--json"]);
+    assert_eq!(listed.len(), 2);
+    assert!(rows(&home, &["keys", "list", "--json"]).len() >= 5);
+    for row in &listed {
+        assert!(row.get("key").is_none(), "{row}");
+        assert!(members(row).iter().all(|name| !name.to_lowercase().contains("hash")), "{row}");
+    }
+    let before = listed.len();
+    home.refused(&["keys", "issue", "--client", crate::support::ABSENT, "--json"]);
+    home.refused(&["keys", "issue", "--client", &id, "--scope", "everything", "--json"]);
+    home.refused(&["keys", "issue", "--client", &id, "--account", "F50091", "--json"]);
+    home.refused(&["keys", "issue", "--client", &id, "--account", "F79999", "--json"]);
+    home.refused(&["keys", "issue", "--client", &id, "--expires-at", "tomorrow", "--json"]);
+    home.refused(&["keys", "revoke", crate::support::ABSENT]);
+    home.refused(&["keys", "revoke", "x"]);
+    assert_eq!(rows(&home, &["keys", "list", "--client", &id, "--json"]).len(), before);
+}
+
+#[test]
+fn features() {
+    let home = Home::demo();
+    let id = create(&home, "Features");
+    succeeds(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
+    succeeds(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
+    succeeds(&home, &["features", "disable", "addresses-lookup", "--client", &id]);
+    home.refused(&["features", "enable", "teleport", "--client", &id]);
+    home.refused(&["features", "enable", "addresses-lookup", "--client", crate::support::ABSENT]);
+    home.refused(&["features", "enable", "addresses-lookup"]);
+}
+
+#[test]
+fn words_it_does_not_know() {
+    let home = Home::demo();
+    for arguments in [&["dance"][..], &["serve", "--dance"], &["keys"], &["demo", "extra"]] {
+        home.refused(arguments);
+    }
+    let help = home.run(&["--help"]);
+    assert!(help.status.success());
+    let help = String::from_utf8(help.stdout).unwrap();
+    for word in ["serve", "migrate", "demo", "clients", "accounts", "keys", "features", "banks", "addresses", "check"] {
+        assert!(help.contains(word), "{word} is not in the help: {help}");
+    }
+    assert!(home.run(&["--version"]).status.success());
+}

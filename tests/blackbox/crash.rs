@@ -1,0 +1,213 @@
+//! SIGKILL in the middle of load: what was answered is there, what was not is whole or absent, retries replay.
+
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::confirm_batch::{confirm, funded, open_session};
+use crate::support::assert::text;
+use crate::support::server::LIMIT;
+use crate::support::wallet::{Balance, credit_body};
+use crate::support::{
+    AUTHORIZATION, Answer, CREDIT, Client, Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json,
+};
+
+const THREADS: usize = 8;
+const FUNDS: i64 = 10_000_000;
+
+/// One message of the load: its key, what was sent, and the answer if there was one.
+#[derive(Clone)]
+struct Sent {
+    key: String,
+    path: &'static str,
+    body: String,
+    answer: Option<Answer>,
+}
+
+impl Sent {
+    /// What the message adds to what is available, and to the ledger, in minor units.
+    fn effect(&self) -> (i64, i64) {
+        if self.path == CREDIT { (7, 7) } else { (-100, 0) }
+    }
+
+    fn send(&self, client: &Client) -> Result<Answer, String> {
+        client.call("POST", self.path).header("Idempotency-Key", &self.key).json(&self.body).try_send()
+    }
+}
+
+/// Sends until the server is gone, and gives all that was sent.
+fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
+    let log = Mutex::new(Vec::new());
+    let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let home = thread::scope(|scope| {
+        for worker in 0..THREADS {
+            let (log, stop, answered) = (&log, &stop, &answered);
+            scope.spawn(move || {
+                for number in 0_usize.. {
+                    let mut sent = message(wallet, format!("round-{round}-{worker}-{number}"), number);
+                    let outcome = sent.send(&wallet.client);
+                    sent.answer = outcome.ok();
+                    let gone = sent.answer.is_none();
+                    log.lock().unwrap().push(sent);
+                    answered.fetch_add(usize::from(!gone), Ordering::Relaxed);
+                    if gone || stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+        }
+        let start = Instant::now();
+        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let home = server.kill();
+        stop.store(true, Ordering::Relaxed);
+        home
+    });
+    let log = log.into_inner().unwrap();
+    assert!(log.iter().filter(|sent| sent.answer.is_some()).count() >= enough, "too little load");
+    (home, log)
+}
+
+fn message(wallet: &Wallet, key: String, number: usize) -> Sent {
+    let (path, body) = if number % 5 == 4 {
+        (CREDIT, credit_body(&wallet.card.budget, "0.07", "GBP"))
+    } else {
+        (AUTHORIZATION, wallet.first_body("1.00"))
+    };
+    Sent { key, path, body, answer: None }
+}
+
+fn check_journal(home: &Home) {
+    let report = home.json(&["check", "--json"]);
+    assert_eq!(report["ok"], Value::Bool(true), "{report}");
+}
+
+fn sum(log: &[&Sent]) -> (i64, i64) {
+    log.iter().map(|sent| sent.effect()).fold((0, 0), |(left, right), (one, two)| (left + one, right + two))
+}
+
+/// The balance must be what the answered messages make it, and of each of the others all or nothing.
+fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
+    let (available, ledger) = sum(answered);
+    let available_off = after.available - before.available - available;
+    let ledger_off = after.ledger - before.ledger - ledger;
+    let reachable = (0..1_usize << open.len()).any(|mask| {
+        let chosen: Vec<_> =
+            open.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
+        sum(&chosen) == (available_off, ledger_off)
+    });
+    assert!(reachable, "{} messages in flight do not explain {available_off} and {ledger_off}", open.len());
+}
+
+/// Every message again, under its key: the answered ones replay, the others are settled now.
+fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
+    log.iter()
+        .map(|sent| {
+            let again = sent.send(client).unwrap();
+            match &sent.answer {
+                Some(first) => {
+                    assert!(again.replayed(), "an answered message was lost: {} {again:?}", sent.key);
+                    assert_eq!((again.status, &again.body), (first.status, &first.body));
+                }
+                None => assert!(matches!(again.status, 200 | 201), "{again:?}"),
+            }
+            again
+        })
+        .collect()
+}
+
+fn at(server: &Server, wallet: &Wallet) -> Wallet {
+    Wallet { client: server.client(), ..wallet.clone() }
+}
+
+#[test]
+fn killed_under_load_three_times() {
+    let mut server = Server::sandbox();
+    let mut wallet = Wallet::with(&server, "GBP", FUNDS);
+    for round in 0..3 {
+        let before = wallet.balance();
+        let (home, log) = load(server, &wallet, round, 60 + 40 * round);
+        assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
+        check_journal(&home);
+
+        server = Server::on(home);
+        wallet = at(&server, &wallet);
+        let (answered, open): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
+        assert!(open.len() <= THREADS);
+        assert_explained(before, wallet.balance(), &answered, &open);
+
+        let answers = retry_all(&wallet.client, &log);
+        let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
+        let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
+        assert_eq!(wallet.balance(), wanted, "after the retries every message has one effect");
+
+        let mut released = 0;
+        for answer in answers.iter().filter(|answer| answer.status == 201) {
+            let answer = answer.json();
+            wallet.followed(REVERSAL, text(&answer, "/transaction/token"), "1.00");
+            released += 100;
+        }
+        let wanted = Balance { available: wanted.available + released, ..wanted };
+        assert_eq!(wallet.balance(), wanted);
+    }
+    check_journal(&server.kill());
+}
+
+#[test]
+fn a_confirmed_batch_stays_confirmed() {
+    let mut server = funded();
+    for batch in demo().batches("validated").into_iter().take(3) {
+        let client = server.client();
+        let session = open_session(&client, &batch);
+        let spare = open_session(&client, &batch);
+        expect_json(&confirm(&client, &batch, &session, "000000"), 200);
+        let home = server.kill();
+        check_journal(&home);
+        server = Server::on(home);
+        let again = confirm(&server.client(), &batch, &spare, "000000");
+        expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
+    }
+}
+
+#[test]
+fn the_journal_of_untouched_demo_data_adds_up() {
+    check_journal(&Home::demo());
+}
+
+#[test]
+fn killed_while_it_starts() {
+    let mut home = Home::demo();
+    for _ in 0..3 {
+        let mut child = home.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(30));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    check_journal(&home);
+    let server = Server::on(home);
+    expect_json(&server.client().get(crate::support::BANKS), 200);
+    home = server.kill();
+    check_journal(&home);
+}
+
+#[test]
+fn killed_while_it_makes_the_demo() {
+    let home = Home::empty();
+    for pause in [5, 20, 60] {
+        let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(pause));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let made = home.json(&["demo", "--json"]);
+    assert_eq!(made["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
+    assert_eq!(made["apiKey"], demo().json["apiKey"]);
+    check_journal(&home);
+    let server = Server::on(home);
+    expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
+}

@@ -1,0 +1,293 @@
+//! `GET /openapi.json`: valid by the official schema, complete, and true of the answers that are met in a tour.
+
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::confirm_batch::{mfa_body, open_session};
+use crate::support::assert::text;
+use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::{
+    ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, LOOKUP, MFA_SESSIONS,
+    REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, confirm_path, demo, expect_error, shared,
+};
+
+const OFFICIAL: &str = include_str!("../fixtures/openapi-3.1.schema.json");
+const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
+
+/// What every operation that takes a body can answer beside its success.
+const OF_A_BODY: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
+
+fn document() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(|| {
+        let answer = shared().client().with_authorization(None).get("/openapi.json?");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        answer.json()
+    })
+}
+
+/// Method, path, the success, and the errors that must be described.
+fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
+    let mut all = vec![
+        ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
+        ("get", BANKS, 200, vec![400, 401, 403, 404]),
+        ("get", LOOKUP, 200, vec![400, 401, 403, 503]),
+        ("post", CONFIRM, 200, OF_A_BODY.to_vec()),
+        ("post", MFA_SESSIONS, 201, OF_A_BODY.to_vec()),
+        ("post", CREDIT, 200, OF_A_BODY.to_vec()),
+    ];
+    for path in [AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING] {
+        all.push(("post", path, 201, OF_A_BODY.to_vec()));
+    }
+    all
+}
+
+fn operation(method: &str, path: &str) -> &'static Value {
+    let found = document()["paths"].get(path).and_then(|item| item.get(method));
+    found.unwrap_or_else(|| panic!("{method} {path} is not described"))
+}
+
+/// Follows a reference inside the document.
+fn resolved(value: &'static Value) -> &'static Value {
+    match value.get("$ref").and_then(Value::as_str) {
+        Some(reference) => {
+            let pointer =
+                reference.strip_prefix('#').unwrap_or_else(|| panic!("a reference to elsewhere: {reference}"));
+            resolved(document().pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere")))
+        }
+        None => value,
+    }
+}
+
+/// The described answer of an operation.
+fn response(method: &str, path: &str, status: u16) -> &'static Value {
+    let responses = &operation(method, path)["responses"];
+    let found = responses.get(status.to_string());
+    resolved(found.unwrap_or_else(|| panic!("{method} {path} does not describe {status}")))
+}
+
+/// The schema of that answer, ready to validate bodies.
+fn validator(method: &str, path: &str, status: u16) -> Validator {
+    let content = &response(method, path, status)["content"];
+    let schema = &content["application/json"]["schema"];
+    assert!(schema.is_object(), "{method} {path} {status} has no schema");
+    let whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "allOf": [schema],
+        "components": document()["components"]
+    });
+    jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{method} {path} {status}: {error}"))
+}
+
+fn complaints(validator: &Validator, instance: &Value) -> Vec<String> {
+    validator.iter_errors(instance).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn it_is_valid_by_the_official_schema() {
+    let official: Value = serde_json::from_str(OFFICIAL).unwrap();
+    let validator = jsonschema::validator_for(&official).unwrap();
+    let complaints = complaints(&validator, document());
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    assert!(text(document(), "/openapi").starts_with("3.1."));
+}
+
+#[test]
+fn the_official_schema_can_refuse() {
+    let official: Value = serde_json::from_str(OFFICIAL).unwrap();
+    let validator = jsonschema::validator_for(&official).unwrap();
+    let mut broken = document().clone();
+    broken["paths"][BANKS]["get"]["responses"]["200"] = json!({"content": {}});
+    assert!(!validator.is_valid(&broken), "a response without a description passed");
+}
+
+#[test]
+fn every_operation_and_every_answer_is_described() {
+    let mut missing = Vec::new();
+    for (method, path, success, errors) in operations() {
+        let responses = operation(method, path)["responses"].as_object().unwrap();
+        for status in errors.into_iter().chain([success]) {
+            if !responses.contains_key(&status.to_string()) {
+                missing.push(format!("{method} {path} {status}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_operation_wants_the_key_and_has_a_name_of_its_own() {
+    let schemes = document()["components"]["securitySchemes"].as_object().unwrap();
+    let header = schemes.iter().find(|(_, scheme)| {
+        scheme["type"] == "apiKey" && scheme["in"] == "header" && scheme["name"] == "Authorization"
+    });
+    let (scheme, _) = header.expect("no API key in the header Authorization");
+    let mut names = Vec::new();
+    for (method, path, _, _) in operations() {
+        let operation = operation(method, path);
+        let security = operation.get("security").or_else(|| document().get("security"));
+        let security = security.and_then(Value::as_array).unwrap_or_else(|| panic!("{path} wants no key"));
+        assert!(security.iter().any(|wanted| wanted.get(scheme).is_some()), "{path} wants no key");
+        names.push(text(operation, "/operationId"));
+    }
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "operationIds repeat");
+}
+
+#[test]
+fn parameters_are_described() {
+    let names = |method: &str, path: &'static str| -> Vec<(String, String)> {
+        let item = document()["paths"][path]["parameters"].as_array();
+        let own = operation(method, path)["parameters"].as_array();
+        let all = item.into_iter().chain(own).flatten().map(resolved);
+        all.map(|parameter| (text(parameter, "/in").to_owned(), text(parameter, "/name").to_owned())).collect()
+    };
+    let has = |method: &str, path: &'static str, place: &str, name: &str| {
+        let found = names(method, path);
+        assert!(found.iter().any(|known| known.0 == place && known.1 == name), "{path}: {name} not in {found:?}");
+    };
+    for (method, path, _, _) in operations() {
+        if path != LOOKUP {
+            has(method, path, "query", "accountId");
+        }
+        if method == "post" {
+            assert!(operation(method, path)["requestBody"].is_object(), "{path} has no requestBody");
+        }
+    }
+    for name in ["limit", "offset", "type", "status"] {
+        has("get", CHECKOUTS, "query", name);
+    }
+    has("get", BANKS, "query", "limit");
+    has("get", BANKS, "query", "offset");
+    has("get", LOOKUP, "query", "postcode");
+    has("post", CONFIRM, "path", "paymentBatchId");
+}
+
+/// Compares an answer with what the document says of it.
+fn truthful(method: &str, path: &str, answer: &Answer) {
+    if answer.status >= 400 {
+        expect_error(answer, answer.status);
+    }
+    let complaints = complaints(&validator(method, path, answer.status), &answer.json());
+    assert!(complaints.is_empty(), "{method} {path} {}: {complaints:#?} in {answer:?}", answer.status);
+}
+
+#[test]
+fn reads_answer_as_described() {
+    let client = shared().client();
+    for path in [CHECKOUTS, BANKS] {
+        for answer in [
+            client.get(&format!("{path}?accountId={}&limit=1000", demo().account)),
+            client.get(&format!("{path}?accountId={}&limit=0", demo().account)),
+            client.get(&format!("{path}?accountId=F00000")),
+            client.with_authorization(None).get(path),
+            client.with_authorization(Some("x")).get(path),
+            shared().limited().get(path),
+        ] {
+            truthful("get", path, &answer);
+        }
+    }
+    let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
+    for answer in [
+        client.get(&format!("{LOOKUP}?postcode={postcode}")),
+        client.get(&format!("{LOOKUP}?postcode=ABCDE")),
+        client.get(&format!("{LOOKUP}?postcode=1")),
+        client.with_authorization(None).get(LOOKUP),
+        shared().other().get(LOOKUP),
+    ] {
+        truthful("get", LOOKUP, &answer);
+    }
+}
+
+#[test]
+fn messages_answer_as_described() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    for (path, follows) in [
+        (AUTHORIZATION, &[ADVICE, REVERSAL, CLEARING][..]),
+        (ATM, &[REVERSAL, ATM_CLEARING]),
+        (REFUND, &[REFUND_CLEARING]),
+    ] {
+        let approved = wallet.client.post(path, wallet.first_body("10"));
+        truthful("post", path, &approved);
+        truthful("post", path, &wallet.client.post(path, wallet.first_body("1000000")));
+        let token = text(&approved.json(), "/transaction/token").to_owned();
+        for path in follows {
+            truthful("post", path, &wallet.follow(path, &token, "2"));
+        }
+        for path in follows {
+            truthful("post", path, &wallet.follow(path, &token, "1"));
+        }
+    }
+    let credit = credit_body(&wallet.card.budget, "1.00", "GBP");
+    truthful("post", CREDIT, &wallet.client.post(CREDIT, credit));
+}
+
+#[test]
+fn errors_of_messages_answer_as_described() {
+    let client = shared().client();
+    for (_, path, _, _) in operations().into_iter().filter(|(method, path, _, _)| *method == "post" && *path != CONFIRM)
+    {
+        let body = match path {
+            CREDIT => credit_body(ABSENT, "1", "GBP"),
+            MFA_SESSIONS => json!({"paymentBatchId": ABSENT}).to_string(),
+            AUTHORIZATION | REFUND | ATM => first_body(ABSENT, "1"),
+            _ => follow_body(ABSENT, "1"),
+        };
+        for answer in [
+            client.post(path, "{}"),
+            client.post(path, "{"),
+            client.post(path, &body),
+            client.with_account("F00000").post(path, &body),
+            client.with_authorization(None).post(path, &body),
+            shared().limited().post(path, &body),
+            client.call("POST", path).header("Content-Type", "text/plain").bytes(&body).send(),
+            client.call("POST", path).header("Idempotency-Key", "a b").json(&body).send(),
+        ] {
+            truthful("post", path, &answer);
+        }
+    }
+}
+
+#[test]
+fn confirming_answers_as_described() {
+    let server = crate::confirm_batch::funded();
+    let client = server.client();
+    let batch = demo().batch("validated");
+    let session = open_session(&client, &batch);
+    let open = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
+    truthful("post", MFA_SESSIONS, &open);
+    let late = client.post(MFA_SESSIONS, json!({"paymentBatchId": demo().batch("draft")}).to_string());
+    truthful("post", MFA_SESSIONS, &late);
+    let path = confirm_path(&batch);
+    for (status, body) in [
+        (400, "{}".to_owned()),
+        (403, mfa_body("sandbox", &session, "000001")),
+        (200, mfa_body("sandbox", &session, "000000")),
+        (409, mfa_body("sandbox", &session, "000000")),
+    ] {
+        let answer = client.post(&path, body);
+        assert_eq!(answer.status, status, "{answer:?}");
+        truthful("post", CONFIRM, &answer);
+    }
+    let absent = client.post(&confirm_path(ABSENT), mfa_body("sandbox", ABSENT, "1"));
+    truthful("post", CONFIRM, &absent);
+    truthful("post", CONFIRM, &client.call("POST", &path).bytes("{}").send());
+}
+
+#[test]
+fn the_schemas_can_refuse() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let mut body = wallet.client.post(AUTHORIZATION, wallet.first_body("10")).json();
+    let validator = validator("post", AUTHORIZATION, 201);
+    assert!(validator.is_valid(&body));
+    body["transaction"]["gpa"] = json!(5);
+    assert!(!validator.is_valid(&body), "the described transaction is anything at all");
+    assert!(!validator.is_valid(&json!({})), "nothing is required");
+}

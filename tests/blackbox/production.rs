@@ -1,0 +1,131 @@
+//! The production environment: no simulation, no demo, no key of the sandbox.
+
+use std::sync::OnceLock;
+
+use serde_json::json;
+
+use crate::support::assert::text;
+use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::{
+    ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
+    confirm_path, demo, expect_fault, expect_faults, expect_json,
+};
+
+const ACCOUNT: &str = "P10001";
+
+/// A production server with one account, a key for it, one without scopes, and one that was made for the sandbox.
+struct Production {
+    server: Server,
+    key: String,
+    limited: String,
+    of_the_sandbox: String,
+}
+
+fn production() -> &'static Production {
+    static PRODUCTION: OnceLock<Production> = OnceLock::new();
+    PRODUCTION.get_or_init(|| {
+        let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+        assert!(home.run(&["migrate"]).status.success());
+        let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
+        let client = text(&client, "/id").to_owned();
+        home.json(&["accounts", "create", ACCOUNT, "--client", &client, "--merchant", "Live shop", "--json"]);
+        let issue = |home: &Home, scope: &[&str]| {
+            let mut arguments = vec!["keys", "issue", "--client", &client, "--json"];
+            arguments.extend(scope);
+            text(&home.json(&arguments), "/key").to_owned()
+        };
+        let key = issue(&home, &["--all-scopes"]);
+        let limited = issue(&home, &["--scope", "merchant:banks:read:any"]);
+        let home = home.set("FLORIN_ENVIRONMENT", "sandbox");
+        let of_the_sandbox = issue(&home, &["--all-scopes"]);
+        let home = home.set("FLORIN_ENVIRONMENT", "production");
+        Production { server: Server::on(home), key, limited, of_the_sandbox }
+    })
+}
+
+fn client() -> Client {
+    production().server.client_of(&production().key, ACCOUNT)
+}
+
+#[test]
+fn it_says_what_it_is() {
+    assert_eq!(production().server.banner["environment"], "production");
+    assert_eq!(client().with_authorization(None).get("/readyz?").status, 200);
+}
+
+#[test]
+fn every_simulation_is_refused_whatever_it_says() {
+    for path in SIMULATIONS {
+        let good = match path {
+            CREDIT => credit_body(ABSENT, "1.00", "GBP"),
+            _ if path.ends_with("authorization") => first_body(ABSENT, "1.00"),
+            _ => follow_body(ABSENT, "1.00"),
+        };
+        for body in [good.as_str(), "{}", "{", "[]"] {
+            expect_fault(&client().post(path, body), 403, "", "sandbox_only");
+        }
+        let bare = client().call("POST", &format!("{path}?")).header("Content-Type", "text/plain").bytes("x").send();
+        expect_fault(&bare, 403, "", "sandbox_only");
+    }
+}
+
+#[test]
+fn the_scope_comes_before_the_environment() {
+    let limited = production().server.client_of(&production().limited, ACCOUNT);
+    for path in SIMULATIONS {
+        let answer = limited.post(path, "{}");
+        expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
+    }
+}
+
+#[test]
+fn demo_keys_are_refused() {
+    for key in [&demo().api_key, &demo().other_key, &demo().limited_key] {
+        let answer = production().server.client_of(key, &demo().account).get(BANKS);
+        expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
+    }
+}
+
+#[test]
+fn a_key_of_the_sandbox_is_refused() {
+    let answer = production().server.client_of(&production().of_the_sandbox, ACCOUNT).get(BANKS);
+    expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
+}
+
+#[test]
+fn the_rest_works() {
+    let page = expect_json(&client().get(CHECKOUTS), 200);
+    assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
+    expect_json(&client().get(BANKS), 200);
+    expect_fault(&client().get(&format!("{LOOKUP}?postcode=SW1A1AA")), 403, "", "feature_not_enabled");
+}
+
+#[test]
+fn the_scripted_provider_is_unknown() {
+    let body = json!({"paymentBatchId": ABSENT, "provider": "sandbox"}).to_string();
+    expect_fault(&client().post(MFA_SESSIONS, body), 400, "body.provider", "invalid_value");
+    let mfa = json!({"provider": "sandbox", "sessionId": ABSENT, "token": "000000"});
+    let answer = client().post(&confirm_path(ABSENT), json!({"mfa": mfa}).to_string());
+    expect_faults(&answer, 400, &[("body.mfa.provider", "invalid_value")]);
+    let mfa = json!({"provider": "fx-mfa-service", "sessionId": ABSENT, "token": "000000"});
+    let answer = client().post(&confirm_path(ABSENT), json!({"mfa": mfa}).to_string());
+    expect_fault(&answer, 404, "path.paymentBatchId", "not_found");
+}
+
+#[test]
+fn demo_data_is_refused() {
+    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    assert!(home.run(&["migrate"]).status.success());
+    home.refused(&["demo"]);
+    home.refused(&["demo", "--json"]);
+    home.refused(&["demo", "--environment", "production"]);
+    let clients = home.json(&["clients", "list", "--json"]);
+    assert_eq!(clients, json!({"rows": []}));
+}
+
+#[test]
+fn the_sandbox_serves_what_production_refuses() {
+    let server = Server::sandbox();
+    let answer = server.client().post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0"));
+    expect_json(&answer, 201);
+}

@@ -1,0 +1,111 @@
+//! SIGTERM: what began is finished, what comes later is not taken, and the process ends with 0.
+
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::assert::text;
+use crate::support::http::{Wire, head_of};
+use crate::support::server::LIMIT;
+use crate::support::wallet::transaction;
+use crate::support::{AUTHORIZATION, BANKS, REVERSAL, Server, Wallet, demo, expect_json};
+
+#[test]
+fn an_idle_server_ends_with_0() {
+    let server = Server::sandbox();
+    expect_json(&server.client().get(BANKS), 200);
+    let address = server.address.clone();
+    let (status, _home) = server.stop();
+    assert_eq!(status.code(), Some(0));
+    assert!(TcpStream::connect(address).is_err(), "something still listens");
+}
+
+#[test]
+fn stdout_had_one_line_and_no_more() {
+    let server = Server::sandbox();
+    expect_json(&server.client().get(BANKS), 200);
+    server.client().get("/v2/nothing");
+    server.signal_term();
+    assert_eq!(server.printed(LIMIT), None);
+    let (status, home) = server.ended();
+    assert_eq!(status.code(), Some(0));
+    assert!(!home.log().contains("panicked at"), "{}", home.log());
+}
+
+#[test]
+fn a_request_whose_body_is_still_coming_is_finished() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let body = wallet.first_body("10.00");
+    let target = format!("POST {AUTHORIZATION}?accountId={}", demo().account);
+    let authorization = format!("ApiKey {}", demo().api_key);
+    let length = body.len().to_string();
+    let headers =
+        [("Authorization", authorization.as_str()), ("Content-Type", "application/json"), ("Content-Length", &length)];
+    let mut wire = Wire::open(&server.address);
+    wire.send(head_of(&server.address, &target, &headers).as_bytes());
+    let (first, rest) = body.split_at(body.len() / 2);
+    wire.send(first.as_bytes());
+    thread::sleep(Duration::from_millis(300));
+    server.signal_term();
+    thread::sleep(Duration::from_millis(300));
+    wire.send(rest.as_bytes());
+    let answer = wire.read(false).expect("the request that had begun was dropped");
+    let approved = transaction(&answer);
+    assert_eq!(text(&approved, "/gpa/availableBalance"), "240.00");
+    drop(wire);
+    let (status, home) = server.ended();
+    assert_eq!(status.code(), Some(0));
+
+    let server = Server::on(home);
+    let wallet = Wallet { client: server.client(), ..wallet };
+    let reversal = wallet.followed(REVERSAL, text(&approved, "/token"), "10");
+    assert_eq!(text(&reversal, "/gpa/availableBalance"), "250.00");
+}
+
+#[test]
+fn under_load_every_answer_holds() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 10_000_000);
+    let approved = AtomicUsize::new(0);
+    let (status, home) = thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                loop {
+                    let call = wallet.client.call("POST", AUTHORIZATION).json(wallet.first_body("1.00"));
+                    match call.try_send() {
+                        Ok(answer) if answer.status == 201 => approved.fetch_add(1, Ordering::Relaxed),
+                        Ok(answer) => break assert_eq!(answer.status, 503, "{answer:?}"),
+                        Err(_) => break,
+                    };
+                }
+            });
+        }
+        let start = Instant::now();
+        while approved.load(Ordering::Relaxed) < 100 && start.elapsed() < LIMIT {
+            thread::sleep(Duration::from_millis(1));
+        }
+        server.stop()
+    });
+    assert_eq!(status.code(), Some(0));
+    let server = Server::on(home);
+    let wallet = Wallet { client: server.client(), ..wallet };
+    let taken = 10_000_000 - wallet.balance().available;
+    let answered = i64::try_from(approved.into_inner()).unwrap() * 100;
+    assert!(answered >= 10_000, "too little load");
+    assert_eq!(taken, answered, "a request that was taken in was answered, and no other had an effect");
+}
+
+#[test]
+fn idle_connections_do_not_hold_it_up() {
+    let server = Server::sandbox();
+    let mut silent: Vec<_> = (0..5).map(|_| Wire::open(&server.address)).collect();
+    for wire in silent.iter_mut().take(2) {
+        let target = format!("GET {BANKS}?accountId={} HTTP/1.1\r\nHost: x\r\n", demo().account);
+        wire.send(format!("{target}Authorization: {}\r\n\r\n", demo().api_key).as_bytes());
+        expect_json(&wire.read(false).unwrap(), 200);
+    }
+    let (status, _home) = server.stop();
+    assert_eq!(status.code(), Some(0));
+}
