@@ -98,7 +98,7 @@ struct SettingFlags {
     /// How long running requests may take to end when the server is told to stop [default: 30].
     #[arg(long, global = true, value_name = "SECONDS")]
     shutdown_seconds: Option<String>,
-    /// How long address lookups are kept; 0: not at all [default: 86400].
+    /// How long address lookups are kept; 0: not at all [default: 0].
     #[arg(long, global = true, value_name = "SECONDS")]
     postcode_cache_seconds: Option<String>,
     /// How long idempotency records are kept, at least 24 [default: 48].

@@ -50,7 +50,22 @@ pub fn bind(services: Services, settings: HttpSettings) -> io::Result<(Server, S
     .client_disconnect_timeout(Duration::from_secs(5))
     .keep_alive(KEEP_ALIVE)
     .shutdown_timeout(settings.shutdown_timeout.as_secs())
+    .shutdown_signal(told_to_stop())
     .bind(settings.listen)?;
     let address = server.addrs().first().copied().unwrap_or(settings.listen);
     Ok((server.run(), address))
+}
+
+/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). Where signals can't be listened to, it never does.
+async fn told_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("signals can't be listened to");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
 }

@@ -125,7 +125,7 @@ impl Settings {
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
             workers: texts.number("workers", cores.min(256), 1..=256)?,
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
-            postcode_cache: texts.seconds("postcode_cache_seconds", 86_400, 0..=31_536_000)?,
+            postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
             warnings,
         })

@@ -32,7 +32,7 @@ fn defaults_are_those_of_a_sandbox_on_this_machine() {
     assert_eq!((settings.metrics, settings.rate_limit, settings.max_connections), (false, None, 1024));
     assert!(settings.workers >= 1);
     assert_eq!(settings.shutdown, Duration::from_secs(30));
-    assert_eq!(settings.postcode_cache, Duration::from_secs(86_400));
+    assert_eq!(settings.postcode_cache, Duration::ZERO);
     assert_eq!((settings.idempotency, settings.warnings), (TimeDelta::hours(48), Vec::<String>::new()));
 }
 
