@@ -7,7 +7,7 @@ help: ## Say what there is to make
 run: ## Build Florin and start it as a sandbox
 	cargo run --release
 
-test: ## Run all tests, and add them up
+test: ## Run all tests, on SQLite and on PostgreSQL, and add them up
 	@.ci/run test
 
 check: ## Format, lints, layers, licences

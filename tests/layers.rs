@@ -51,6 +51,16 @@ const ROOMS: &[Room] = &[
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config"]),
     },
+    Room {
+        name: "florin-store-memory",
+        workspace: &[DOMAIN, PORTS],
+        outside: Outside::Only(&["async-trait", "chrono"]),
+    },
+    Room {
+        name: "florin-store-conformance",
+        workspace: &[DOMAIN, PORTS],
+        outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
+    },
     Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },

@@ -254,7 +254,7 @@ fn keys_are_neither_stored_nor_logged() {
     expect_fault(&query, 400, "query.limit", "out_of_range");
     let (_, home) = server.stop();
     assert!(!home.log().contains(&key), "the key is in the log");
-    for (name, bytes) in home.database_files() {
+    for (name, bytes) in home.stored() {
         let found = bytes.windows(key.len()).any(|window| window == key.as_bytes());
         assert!(!found, "the key is in {name}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::confirm_batch::confirm;
+use crate::support::batches::confirm;
 use crate::support::http::exchange;
 use crate::support::wallet::{first_body, follow_body};
 use crate::support::{

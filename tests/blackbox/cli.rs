@@ -156,7 +156,11 @@ fn migrations() {
 
 #[test]
 fn settings_by_flag_win_over_the_environment() {
-    let home = Home::empty().set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
+    let home = Home::empty();
+    let url = home.setting("FLORIN_DATABASE_URL");
+    let home = home.set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
+    succeeds(&home, &["migrate", "--database-url", &url]);
+    succeeds(&home, &["migrate", "--check", "--database-url", &url]);
     let path = home.path().join("other.db").display().to_string();
     succeeds(&home, &["migrate", "--database-url", &path]);
     assert!(home.path().join("other.db").exists());
@@ -170,7 +174,7 @@ fn a_plain_path_is_a_database() {
     let server = Server::on(home.set("FLORIN_DATABASE_URL", &path));
     expect_json(&server.client().get(BANKS), 200);
     let (_, home) = server.stop();
-    assert!(!home.database_files().is_empty());
+    assert!(home.path().join("florin.db").exists());
 }
 
 #[test]

@@ -1,32 +1,14 @@
 //! Many at once: money is never spent twice, a key has one effect, a batch is confirmed once.
 
-use std::sync::Barrier;
 use std::thread;
 
-use crate::confirm_batch::{confirm, funded, open_session};
 use crate::support::assert::text;
+use crate::support::batches::{confirm, funded, open_session};
 use crate::support::wallet::{Balance, transaction};
 use crate::support::{
     ADVICE, AUTHORIZATION, Answer, CLEARING, Client, REVERSAL, Server, Wallet, demo, expect_error, expect_fault,
-    expect_json,
+    expect_json, together,
 };
-
-/// Runs `count` calls that all start together.
-fn together(count: usize, call: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
-    let barrier = Barrier::new(count);
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..count)
-            .map(|number| {
-                let (barrier, call) = (&barrier, &call);
-                scope.spawn(move || {
-                    barrier.wait();
-                    call(number)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
 
 fn code(answer: &Answer) -> String {
     text(&transaction(answer), "/response/code").to_owned()

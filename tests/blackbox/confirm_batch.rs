@@ -3,36 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
+use crate::support::batches::{confirm, funded, mfa_body, open_session};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
     ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
     expect_faults, expect_json, shared,
 };
-
-/// A sandbox of its own whose budgets can pay for every validated batch.
-pub(crate) fn funded() -> Server {
-    let server = Server::sandbox();
-    for currency in ["GBP", "EUR", "JPY"] {
-        let credit = credit_body(&demo().budget(currency), "100000000", currency);
-        expect_json(&server.client().post(CREDIT, credit), 200);
-    }
-    server
-}
-
-/// Opens a session of the default provider.
-pub(crate) fn open_session(client: &Client, batch: &str) -> String {
-    let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
-    text(&expect_json(&answer, 201), "/sessionId").to_owned()
-}
-
-pub(crate) fn mfa_body(provider: &str, session: &str, token: &str) -> String {
-    json!({"mfa": {"provider": provider, "sessionId": session, "token": token}}).to_string()
-}
-
-/// Confirms with the sandbox's provider.
-pub(crate) fn confirm(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
-    client.post(&confirm_path(batch), mfa_body("sandbox", session, token))
-}
 
 #[test]
 fn a_validated_batch_is_confirmed_once() {

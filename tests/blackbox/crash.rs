@@ -6,38 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::confirm_batch::{confirm, funded, open_session};
 use crate::support::assert::text;
+use crate::support::batches::{confirm, funded, open_session};
+use crate::support::load::{Sent, check_journal, message, retry_all, sum};
 use crate::support::server::LIMIT;
-use crate::support::wallet::{Balance, credit_body};
-use crate::support::{
-    AUTHORIZATION, Answer, CREDIT, Client, Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json,
-};
+use crate::support::wallet::Balance;
+use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
 
 const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
-
-/// One message of the load: its key, what was sent, and the answer if there was one.
-#[derive(Clone)]
-struct Sent {
-    key: String,
-    path: &'static str,
-    body: String,
-    answer: Option<Answer>,
-}
-
-impl Sent {
-    /// What the message adds to what is available, and to the ledger, in minor units.
-    fn effect(&self) -> (i64, i64) {
-        if self.path == CREDIT { (7, 7) } else { (-100, 0) }
-    }
-
-    fn send(&self, client: &Client) -> Result<Answer, String> {
-        client.call("POST", self.path).header("Idempotency-Key", &self.key).json(&self.body).try_send()
-    }
-}
 
 /// Sends until the server is gone, and gives all that was sent.
 fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
@@ -48,7 +25,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
             let (log, stop, answered) = (&log, &stop, &answered);
             scope.spawn(move || {
                 for number in 0_usize.. {
-                    let mut sent = message(wallet, format!("round-{round}-{worker}-{number}"), number);
+                    let mut sent = message(wallet, &format!("round-{round}-{worker}-{number}"), number);
                     let outcome = sent.send(&wallet.client);
                     sent.answer = outcome.ok();
                     let gone = sent.answer.is_none();
@@ -73,24 +50,6 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
     (home, log)
 }
 
-fn message(wallet: &Wallet, key: String, number: usize) -> Sent {
-    let (path, body) = if number % 5 == 4 {
-        (CREDIT, credit_body(&wallet.card.budget, "0.07", "GBP"))
-    } else {
-        (AUTHORIZATION, wallet.first_body("1.00"))
-    };
-    Sent { key, path, body, answer: None }
-}
-
-fn check_journal(home: &Home) {
-    let report = home.json(&["check", "--json"]);
-    assert_eq!(report["ok"], Value::Bool(true), "{report}");
-}
-
-fn sum(log: &[&Sent]) -> (i64, i64) {
-    log.iter().map(|sent| sent.effect()).fold((0, 0), |(left, right), (one, two)| (left + one, right + two))
-}
-
 /// The balance must be what the answered messages make it, and of each of the others all or nothing.
 fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
     let (available, ledger) = sum(answered);
@@ -102,23 +61,6 @@ fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &
         sum(&chosen) == (available_off, ledger_off)
     });
     assert!(reachable, "{} messages in flight do not explain {available_off} and {ledger_off}", open.len());
-}
-
-/// Every message again, under its key: the answered ones replay, the others are settled now.
-fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
-    log.iter()
-        .map(|sent| {
-            let again = sent.send(client).unwrap();
-            match &sent.answer {
-                Some(first) => {
-                    assert!(again.replayed(), "an answered message was lost: {} {again:?}", sent.key);
-                    assert_eq!((again.status, &again.body), (first.status, &first.body));
-                }
-                None => assert!(matches!(again.status, 200 | 201), "{again:?}"),
-            }
-            again
-        })
-        .collect()
 }
 
 fn at(server: &Server, wallet: &Wallet) -> Wallet {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::confirm_batch::{funded, mfa_body, open_session};
 use crate::support::assert::text;
+use crate::support::batches::{funded, mfa_body, open_session};
 use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{

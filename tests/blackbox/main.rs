@@ -1,4 +1,5 @@
 //! The black-box suite: it starts the real binary with a fresh database and talks to it over HTTP and the command line.
+//! It runs on either store: `FLORIN_TEST_STORE` is `sqlite`, the default, or `postgres`, with the server of `DATABASE_URL`.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,3 +38,7 @@ mod refund;
 mod reversal;
 mod shutdown;
 mod support;
+mod transfer;
+
+/// Whether the tests of this program run on PostgreSQL and nowhere else.
+const ONLY_POSTGRES: bool = false;

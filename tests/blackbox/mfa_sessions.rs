@@ -1,51 +1,11 @@
 //! `POST /v2/mfa/sessions` and what becomes of a session: burnt, expired, locked, and TOTP as a whole locked.
 
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 use serde_json::json;
-use totp_rs::{Algorithm, Builder, Secret, Totp};
 
-use crate::confirm_batch::{confirm, funded, mfa_body, open_session};
-use crate::support::assert::{members, text, time, uuid};
-use crate::support::{
-    ABSENT, Answer, Client, MFA_SESSIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json, shared,
-};
-
-fn totp() -> Totp {
-    let secret = Secret::try_from_base32(&demo().totp_secret).unwrap();
-    Builder::new().with_algorithm(Algorithm::SHA1).with_digits(6).with_skew(1).with_secret(secret).build_noncompliant()
-}
-
-fn seconds() -> u64 {
-    u64::try_from(Utc::now().timestamp()).unwrap()
-}
-
-/// The token of a step, counted from now.
-fn token_at(step: i64) -> String {
-    totp().generate(seconds().checked_add_signed(step * 30).unwrap()).to_string()
-}
-
-/// A well-formed token that no step near now has.
-fn wrong_token() -> String {
-    let near: Vec<_> = (-5..=5).map(token_at).collect();
-    (0..20).map(|number| format!("{:06}", 111_111 + number)).find(|token| !near.contains(token)).unwrap()
-}
-
-fn open(client: &Client, batch: &str, provider: &str) -> String {
-    let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch, "provider": provider}).to_string());
-    text(&expect_json(&answer, 201), "/sessionId").to_owned()
-}
-
-fn confirm_totp(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
-    client.post(&confirm_path(batch), mfa_body("totp", session, token))
-}
-
-/// An MFA refusal: its code, at a place inside `body.mfa`.
-fn refused(answer: &Answer, code: &str) {
-    let faults = expect_error(answer, 403);
-    assert_eq!(faults.len(), 1, "{answer:?}");
-    assert_eq!(faults[0].code, code, "{answer:?}");
-    assert!(faults[0].path.starts_with("body.mfa"), "{answer:?}");
-}
+use crate::support::assert::{members, time, uuid};
+use crate::support::batches::{confirm, confirm_totp, funded, open, open_session, refused, token_at, wrong_token};
+use crate::support::{ABSENT, Client, MFA_SESSIONS, Server, demo, expect_fault, expect_json, shared};
 
 #[test]
 fn a_session_has_every_member() {

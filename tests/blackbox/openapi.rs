@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::confirm_batch::{mfa_body, open_session};
 use crate::support::assert::text;
+use crate::support::batches::{mfa_body, open_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, LOOKUP, MFA_SESSIONS,
@@ -256,7 +256,7 @@ fn errors_of_messages_answer_as_described() {
 
 #[test]
 fn confirming_answers_as_described() {
-    let server = crate::confirm_batch::funded();
+    let server = crate::support::batches::funded();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

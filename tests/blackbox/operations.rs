@@ -82,11 +82,12 @@ fn the_docs_work_with_no_network() {
     assert_eq!(page.status, 200, "{page:?}");
     assert!(page.header("content-type").unwrap().starts_with("text/html"), "{page:?}");
     let html = page.text();
+    let base = html.split_once("<base href=\"").map_or(path.as_str(), |(_, rest)| rest.split('"').next().unwrap());
     let links = links(&html);
     assert!(links.iter().any(|link| link.contains(".js")), "{html}");
     for link in links.iter().filter(|link| !link.starts_with("data:") && !link.starts_with('#')) {
         assert!(!link.contains("://") && !link.starts_with("//"), "a link to elsewhere: {link}");
-        let (_, asset) = fetch(&resolve(&path, link));
+        let (_, asset) = fetch(&resolve(base, link));
         assert_eq!(asset.status, 200, "{link}");
         assert!(!asset.body.is_empty(), "{link}");
     }

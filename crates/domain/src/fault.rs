@@ -103,7 +103,7 @@ pub struct Faults {
 
 impl Faults {
     /// How many faults are kept: a caller must not be able to grow an answer without bound.
-    pub const MOST: usize = 200;
+    pub const MOST: usize = 1000;
 
     /// Adds a fault, unless the collector is full.
     pub fn push(&mut self, fault: Fault) {

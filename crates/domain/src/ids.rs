@@ -70,13 +70,13 @@ impl AccountId {
     /// The longest account id, in characters.
     pub const MOST: usize = 36;
 
-    /// Checks the length, and that there is no control character.
+    /// Checks the length, and that there is no NUL.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.is_empty() {
             return Err(Flaw::required());
         }
-        if text.chars().any(char::is_control) {
-            return Err(Flaw::format("An account id has no control characters."));
+        if text.contains('\0') {
+            return Err(Flaw::format("The NUL character is not allowed."));
         }
         if text.chars().count() > Self::MOST {
             return Err(Flaw::new(FlawCode::TooLong, "An account id has at most 36 characters."));

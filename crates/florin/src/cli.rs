@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{accounts, banks, clients, features, keys, migrate};
+use crate::commands::{accounts, banks, clients, export, features, import, keys, migrate};
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -35,6 +35,10 @@ pub(crate) enum Command {
     Demo,
     /// Prove every balance from the journal.
     Check,
+    /// Write everything that is in the store to a file.
+    Export(export::Arguments),
+    /// Read such a file into an empty store, of any kind.
+    Import(import::Arguments),
     /// API clients: who calls.
     #[command(subcommand)]
     Clients(clients::Action),

@@ -15,10 +15,10 @@ use serde::Serialize;
 /// What of a store the demo data is planted in and read from.
 pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 
-impl<T: Accounts + Callers + Checkouts + Seeding> DemoStore for T {}
+impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
 /// Plants the demo world in a store that was never used. Whether it is there afterwards, planted now or before.
-pub(crate) async fn plant(store: &impl DemoStore, now: DateTime<Utc>) -> anyhow::Result<bool> {
+pub(crate) async fn plant(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
         match store.plant(demo::world(now)?).await {
             Ok(()) => tracing::info!("the demo data is planted"),
@@ -31,14 +31,14 @@ pub(crate) async fn plant(store: &impl DemoStore, now: DateTime<Utc>) -> anyhow:
 }
 
 /// Whether the store holds the demo data.
-pub(crate) async fn is_there(store: &impl DemoStore) -> anyhow::Result<bool> {
+pub(crate) async fn is_there(store: &(impl DemoStore + ?Sized)) -> anyhow::Result<bool> {
     let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
     let account = Accounts::find(store, &demo::account()?).await?;
     Ok(caller.is_some() && account.is_some_and(|account| account.client == demo::client_id()))
 }
 
 /// Whether the demo key opens the sandbox: an operator may have revoked it.
-pub(crate) async fn key_works(store: &impl DemoStore, now: DateTime<Utc>) -> anyhow::Result<bool> {
+pub(crate) async fn key_works(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
     Ok(caller.is_some_and(|caller| caller.key.is_valid(Environment::Sandbox, now)))
 }
@@ -119,7 +119,11 @@ pub(crate) struct CheckoutLine {
 
 impl DemoData {
     /// Reads the demo account as it is now.
-    pub(crate) async fn read(store: &impl DemoStore, base_url: String, now: DateTime<Utc>) -> anyhow::Result<Self> {
+    pub(crate) async fn read(
+        store: &(impl DemoStore + ?Sized),
+        base_url: String,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Self> {
         let account = demo::account()?;
         let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
         let checkouts = Checkouts::list(store, &account, CheckoutFilter::default(), page).await?;
@@ -197,23 +201,23 @@ mod tests {
     use crate::machine::SystemClock;
     use florin_domain::access::ApiClient;
     use florin_domain::ids::ClientId;
-    use florin_ports::{Clock, Registry};
-    use florin_store_diesel::{Store, StoreSettings};
+    use florin_ports::Clock;
+    use florin_store_diesel::{AnyStore, StoreSettings};
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
     use tempfile::TempDir;
 
     /// Runs a test on a store that was never used.
-    fn on_fresh_store(test: impl AsyncFnOnce(&Store)) {
+    fn on_fresh_store(test: impl AsyncFnOnce(&dyn AnyStore)) {
         let dir = TempDir::new().unwrap();
         let url = format!("sqlite://{}", dir.path().join("florin.db").display());
-        let store = Store::open(&StoreSettings::at(url)).unwrap();
+        let store = florin_store_diesel::open(&StoreSettings::at(url)).unwrap();
         store.migrate().unwrap();
-        actix_web::rt::System::new().block_on(test(&store));
+        actix_web::rt::System::new().block_on(test(store.as_ref()));
         store.close();
     }
 
-    async fn described(store: &Store) -> DemoData {
+    async fn described(store: &dyn AnyStore) -> DemoData {
         DemoData::read(store, "http://127.0.0.1:8080/v2".into(), SystemClock.now()).await.unwrap()
     }
 

@@ -7,10 +7,10 @@ use anyhow::{Context, anyhow};
 use florin_application::Services;
 use florin_domain::access::Environment;
 use florin_mfa::{SandboxProvider, TotpProvider};
-use florin_ports::{MfaProvider, PostcodeProvider, Readiness, Upkeep};
+use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
-use florin_store_diesel::{Store, StoreSettings};
+use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,33 +21,46 @@ const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 const POSTCODES_KEPT: u64 = 10_000;
 
 /// Opens the store. Its schema may be anything yet.
-pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<Store>> {
+pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let url = settings.database_url.expose_secret().to_owned();
-    let store = Store::open(&StoreSettings::at(url));
-    store.map(Arc::new).map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
+    let store = florin_store_diesel::open(&StoreSettings::at(url));
+    store.map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
 }
 
 /// Applies what is pending; how many migrations that was. A schema that is newer than this program is left alone.
-pub(crate) async fn bring_up_to_date(store: &Store) -> anyhow::Result<usize> {
-    refuse_newer(store).await?;
-    store.migrate().context("the schema can't be brought up to date")
+pub(crate) async fn bring_up_to_date(store: &dyn AnyStore) -> anyhow::Result<usize> {
+    match store.readiness().await? {
+        // Nothing is touched: who serves need not be allowed to change the schema.
+        Readiness::Ready => Ok(0),
+        Readiness::MigrationsPending => store.migrate().context("the schema can't be brought up to date"),
+        Readiness::SchemaTooNew => Err(too_new()),
+    }
 }
 
 /// Refuses a schema that is newer than this program.
-pub(crate) async fn refuse_newer(store: &Store) -> anyhow::Result<()> {
+pub(crate) async fn refuse_newer(store: &dyn AnyStore) -> anyhow::Result<()> {
     match store.readiness().await? {
         Readiness::SchemaTooNew => Err(too_new()),
         Readiness::Ready | Readiness::MigrationsPending => Ok(()),
     }
 }
 
+/// Refuses every schema but the one that this program knows.
+pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> {
+    match store.readiness().await? {
+        Readiness::Ready => Ok(()),
+        Readiness::MigrationsPending => Err(anyhow!("the schema is not current: run `florin migrate`")),
+        Readiness::SchemaTooNew => Err(too_new()),
+    }
+}
+
 /// The store was written by a newer program.
-pub(crate) fn too_new() -> anyhow::Error {
+fn too_new() -> anyhow::Error {
     anyhow!("the schema of the store is newer than this program: use the newer program")
 }
 
 /// The services that the HTTP adapter and the workers call.
-pub(crate) fn services(settings: &Settings, store: &Arc<Store>) -> Services {
+pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Services {
     Services {
         environment: settings.environment,
         clock: Arc::new(SystemClock),
@@ -76,7 +89,7 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
 }
 
 /// Synthetic addresses exist in the sandbox only; imported ones in both.
-fn postcodes(settings: &Settings, store: &Arc<Store>) -> Arc<dyn PostcodeProvider> {
+fn postcodes(settings: &Settings, store: &Arc<dyn AnyStore>) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(settings.environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {
         time_out: POSTCODE_TIME_OUT,

@@ -82,3 +82,16 @@ impl From<FlawCode> for ErrorCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_explained() {
+        let page = include_str!("../../../docs/STATUS-CODES.md");
+        for code in ErrorCode::ALL {
+            assert!(page.contains(&format!("`{}`", code.as_str())), "{} is not in docs/STATUS-CODES.md", code.as_str());
+        }
+    }
+}

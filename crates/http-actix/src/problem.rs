@@ -84,7 +84,8 @@ impl Problem {
         let message = match entries.as_slice() {
             [entry] if entry.path.is_empty() => entry.message.clone(),
             [entry] => format!("{}: {}", entry.path, entry.message),
-            _ => format!("The request has {} faults.", entries.len()),
+            entries if entries.len() >= Faults::MOST => format!("The request has {} faults or more.", Faults::MOST),
+            entries => format!("The request has {} faults.", entries.len()),
         };
         Self::with_entries(StatusCode::BAD_REQUEST, message, entries)
     }

@@ -1,14 +1,19 @@
 //! The storage ports on Diesel: one body of queries (`body/`), compiled once per database.
 //!
-//! A backend (`sqlite`) declares what differs between databases: the connection and how it is set up, the SQL types of
-//! ids, times and dates, how a write transaction begins, how rows are locked, which errors are passing ones. It includes
-//! the body, which is the same source for every backend and knows none of them.
+//! A backend (`sqlite`, `postgres`: features of this crate) declares what differs between databases: the connection and
+//! how it is set up, the SQL types of ids, times and dates, how a write transaction begins, how rows are locked, which
+//! errors are passing ones. It includes the body, which is the same source for every backend and knows none of them.
 //!
-//! What [`Store`] promises beyond its ports:
-//! - **Durable**: an answer is given after the commit, and a commit is on the disk (`synchronous` is FULL).
+//! What the stores promise beyond their ports:
+//! - **Durable**: an answer is given after the commit, and a commit is on the disk (`synchronous` is FULL,
+//!   `synchronous_commit` is not off).
 //! - **Money jobs are grouped**: one writer takes what is queued when the last commit ended and runs it, in the order of
 //!   arrival, in one transaction. A job that fails fails alone: its group is rolled back, and each job of it is run again
 //!   in a transaction of its own. So decisions may run more than once, and must be pure.
+//! - **Several programs** on one PostgreSQL database are as correct as one: a group locks all rows it will touch before it
+//!   looks for idempotency records and decides, in one order for all programs. What passes (a deadlock, a lost
+//!   connection) is tried again for three seconds; a connection that is lost at the commit is not, because nobody knows
+//!   whether it was: the caller is told [`StoreError::Unavailable`], and the idempotency record settles it.
 //! - **Bounded**: a full queue refuses at once ([`StoreError::Overloaded`]); nobody waits longer than two seconds for a
 //!   reader ([`StoreError::Unavailable`]).
 //! - **A panic in a decision** answers its own caller ([`StoreError::Corrupt`]); the writer lives on.
@@ -17,13 +22,28 @@
 //! [`StoreError::Overloaded`]: florin_ports::StoreError::Overloaded
 //! [`StoreError::Unavailable`]: florin_ports::StoreError::Unavailable
 //! [`StoreError::Corrupt`]: florin_ports::StoreError::Corrupt
+#![allow(clippy::duplicate_mod, reason = "the body is compiled once per backend")]
+#![cfg_attr(
+    not(any(feature = "sqlite", feature = "postgres")),
+    allow(dead_code, unused, reason = "without a backend there is no store")
+)]
 
+mod any;
 mod error;
+#[cfg(all(test, feature = "sqlite", feature = "postgres"))]
+mod parity;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod settings;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod transfer;
 
+pub use any::{AnyStore, open};
 pub use error::OpenError;
+#[cfg(feature = "postgres")]
+pub use postgres::Store as PostgresStore;
 pub use settings::StoreSettings;
 #[cfg(feature = "sqlite")]
-pub use sqlite::Store;
+pub use sqlite::{Store, Store as SqliteStore};
+pub use transfer::{About, Contents, Imported, Source, Transfer, TransferError};

@@ -2,13 +2,14 @@
 
 use crate::OpenError;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// How to open a store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// Where the database is: `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or just a path. Paths
-    /// are taken literally, with no escapes.
+    /// Where the database is. `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or just a path: paths
+    /// are taken literally, with no escapes. `postgres://…` or `postgresql://…`, with everything that libpq knows,
+    /// several hosts included.
     pub url: String,
     /// How many connections read, at least 1.
     pub readers: u32,
@@ -17,19 +18,23 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
-    /// A store at this URL, with 4 readers and a queue of 1024.
+    /// A store at this URL, with a queue of 1024 and 4 readers, or 8 on PostgreSQL.
     pub fn at(url: impl Into<String>) -> Self {
-        Self { url: url.into(), readers: 4, queue: 1024 }
+        let mut settings = Self { url: url.into(), readers: 4, queue: 1024 };
+        if let Ok(Kind::Postgres(_)) = settings.kind() {
+            settings.readers = 8;
+        }
+        settings
     }
 
     /// The database that the URL names.
-    pub(crate) fn location(&self) -> Result<Location, OpenError> {
+    pub(crate) fn kind(&self) -> Result<Kind<'_>, OpenError> {
         let url = self.url.as_str();
         let (path, is_url) = match scheme(url) {
             None => (url, false),
             Some(scheme) => match scheme.to_ascii_lowercase().as_str() {
                 "sqlite" => (&url[scheme.len() + 1..], true),
-                "postgres" | "postgresql" => return Err(OpenError::NoPostgres),
+                "postgres" | "postgresql" => return Ok(Kind::Postgres(url)),
                 _ => return Err(OpenError::UnknownScheme(scheme.to_owned())),
             },
         };
@@ -40,7 +45,7 @@ impl StoreSettings {
         match path {
             "" => Err(OpenError::NoFile),
             ":memory:" => Err(OpenError::InMemory),
-            path => Ok(Location::Sqlite(PathBuf::from(path))),
+            path => Ok(Kind::Sqlite(Path::new(path))),
         }
     }
 }
@@ -57,10 +62,16 @@ impl fmt::Debug for StoreSettings {
 }
 
 /// A database, by its kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Location {
+#[derive(Clone, Copy)]
+#[cfg_attr(
+    not(all(feature = "sqlite", feature = "postgres")),
+    allow(dead_code, reason = "a backend that was left out reads nothing")
+)]
+pub(crate) enum Kind<'a> {
     /// A file.
-    Sqlite(PathBuf),
+    Sqlite(&'a Path),
+    /// A server, by its URL.
+    Postgres(&'a str),
 }
 
 /// What comes before the first colon, if it looks like the scheme of a URL. (One letter is a drive.)
@@ -74,10 +85,14 @@ fn scheme(url: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn location(url: &str) -> Result<PathBuf, String> {
-        let location = StoreSettings::at(url).location();
-        location.map(|Location::Sqlite(path)| path).map_err(|error| error.to_string())
+        match StoreSettings::at(url).kind() {
+            Ok(Kind::Sqlite(path)) => Ok(path.to_owned()),
+            Ok(Kind::Postgres(_)) => Err("a server".into()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     #[test]
@@ -101,8 +116,6 @@ mod tests {
             ("mysql://root:secret@db/florin", "begins with `mysql:`"),
             ("mysql:florin", "begins with `mysql:`"),
             ("file:florin.db", "begins with `file:`"),
-            ("postgres://localhost/florin", "no PostgreSQL yet"),
-            ("postgresql://localhost/florin", "no PostgreSQL yet"),
             ("sqlite::memory:", ":memory:"),
             ("sqlite://:memory:", ":memory:"),
             (":memory:", ":memory:"),
@@ -114,6 +127,15 @@ mod tests {
             assert!(error.contains(reason), "{url}: {error}");
             assert!(!error.contains("secret"));
         }
+    }
+
+    #[test]
+    fn the_forms_of_a_postgres_url() {
+        for url in ["postgres://localhost/florin", "postgresql:///florin", "Postgres://a:1,b:2/florin?x=y"] {
+            assert_eq!(location(url), Err("a server".into()));
+            assert_eq!(StoreSettings::at(url).readers, 8);
+        }
+        assert_eq!(StoreSettings::at("florin.db").readers, 4);
     }
 
     #[test]

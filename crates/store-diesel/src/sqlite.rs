@@ -1,7 +1,7 @@
 //! SQLite: what the body needs to know of it.
 
 mod connection;
-mod migrations;
+pub(crate) mod migrations;
 mod values;
 
 /// Locks the rows of a query until the transaction ends. Nothing to do here: one write transaction at a time has the
@@ -16,11 +16,15 @@ macro_rules! locked {
 mod body;
 
 pub use body::Store;
+#[cfg(all(test, feature = "sqlite", feature = "postgres"))]
+pub(crate) use body::schema::WRITTEN;
 
 /// The connection.
 pub(crate) type Conn = diesel::SqliteConnection;
 /// The backend of Diesel.
 pub(crate) type Db = diesel::sqlite::Sqlite;
+/// Rows are fetched one by one.
+pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 
 /// SQL types that differ between databases.
 pub(crate) mod sql {
@@ -32,5 +36,8 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
-pub(crate) use connection::{Readers, connect_writer, finish, is_passing, open_readers, write};
+pub(crate) use connection::{
+    Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_ahead, open_readers, place, read,
+    unhurried, worth_another_try, write,
+};
 pub(crate) use migrations::{applied, known, migrate};

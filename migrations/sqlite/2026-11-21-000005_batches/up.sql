@@ -49,8 +49,8 @@ CREATE TABLE mfa_sessions (
 CREATE TABLE totp_enrolments (
     account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id),
     secret BLOB NOT NULL,
-    -- The last RFC 6238 time step that was used.
-    last_step INTEGER,
+    -- The RFC 6238 time steps that were used of late, separated by blanks.
+    used_steps TEXT NOT NULL,
     -- When wrong tokens came within the last hour: times, separated by blanks.
     wrong_at TEXT NOT NULL,
     locked_until INTEGER

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::server::Home;
+use super::store;
 
 /// What the demo printed.
 pub(crate) struct Demo {
@@ -109,10 +110,9 @@ fn text(json: &Value, pointer: &str) -> String {
     found.unwrap_or_else(|| panic!("no text at {pointer} of {json}")).to_owned()
 }
 
-/// The files of a database that was given the demo data once.
+/// A database that was given the demo data once.
 pub(crate) struct Template {
-    /// Name and bytes of each file.
-    pub(crate) files: Vec<(String, Vec<u8>)>,
+    pub(crate) store: store::Template,
     demo: Demo,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn template() -> &'static Template {
     TEMPLATE.get_or_init(|| {
         let home = Home::empty();
         let demo = Demo::read(home.json(&["demo", "--json"]));
-        Template { files: home.database_files(), demo }
+        Template { store: home.into_template(), demo }
     })
 }
 

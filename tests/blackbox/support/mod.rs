@@ -1,19 +1,25 @@
 //! What every test stands on: the process under test, two HTTP clients, the demo data, the assertions.
 
 pub(crate) mod assert;
+pub(crate) mod batches;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod http;
+pub(crate) mod load;
 pub(crate) mod money;
+pub(crate) mod postgres;
 pub(crate) mod record;
 pub(crate) mod server;
+pub(crate) mod store;
 pub(crate) mod table;
+pub(crate) mod together;
 pub(crate) mod wallet;
 
 pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
 pub(crate) use client::{Answer, Client};
 pub(crate) use demo::demo;
 pub(crate) use server::{Home, Server, shared};
+pub(crate) use together::together;
 pub(crate) use wallet::Wallet;
 
 /// A UUID that no object of the demo data carries.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,37 +14,45 @@ use tempfile::TempDir;
 
 use super::client::Client;
 use super::demo::{demo, template};
+use super::store::{Store, Template};
 
 /// The bound on everything that could hang. Nothing is measured against it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 const BINARY: &str = env!("CARGO_BIN_EXE_florin");
-const DATABASE: &str = "florin.db";
 
-/// A directory with a database file, and the settings that the binary is run with there.
+/// A directory, a database, and the settings that the binary is run with there.
 pub(crate) struct Home {
-    dir: TempDir,
-    settings: Vec<(String, String)>,
+    pub(crate) dir: TempDir,
+    pub(crate) store: Arc<Store>,
+    pub(crate) settings: Vec<(String, String)>,
 }
 
 impl Home {
-    /// Nothing in it: no database file yet. The environment is the sandbox.
+    /// Nothing in it: the database is empty, or not even a file yet. The environment is the sandbox.
     pub(crate) fn empty() -> Self {
-        let dir = tempfile::Builder::new().prefix("florin-blackbox-").tempdir().unwrap();
-        let database = format!("sqlite://{}", dir.path().join(DATABASE).display());
-        let home = Self { dir, settings: Vec::new() };
+        Self::with(directory(), Arc::new(Store::empty()))
+    }
+
+    /// Fresh demo data, just as `florin demo` leaves it.
+    pub(crate) fn demo() -> Self {
+        let dir = directory();
+        let store = template().store.copy(dir.path());
+        Self::with(dir, Arc::new(store))
+    }
+
+    fn with(dir: TempDir, store: Arc<Store>) -> Self {
+        let database = store.url(dir.path());
+        let home = Self { dir, store, settings: Vec::new() };
         home.set("FLORIN_ENVIRONMENT", "sandbox")
             .set("FLORIN_DATABASE_URL", &database)
             .set("FLORIN_LISTEN", "127.0.0.1:0")
     }
 
-    /// Fresh demo data, just as `florin demo` leaves it.
-    pub(crate) fn demo() -> Self {
-        let home = Self::empty();
-        for (name, bytes) in &template().files {
-            fs::write(home.path().join(name), bytes).unwrap();
-        }
-        home
+    /// The database as it is now, to make copies of.
+    pub(crate) fn into_template(self) -> Template {
+        let store = Arc::into_inner(self.store).expect("somebody else uses the database");
+        store.keep(self.dir.path())
     }
 
     /// Sets one variable, in place of an earlier value.
@@ -52,6 +60,12 @@ impl Home {
         self.settings.retain(|(known, _)| known != name);
         self.settings.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// What a variable is set to.
+    pub(crate) fn setting(&self, name: &str) -> String {
+        let found = self.settings.iter().find(|(known, _)| known == name);
+        found.unwrap_or_else(|| panic!("{name} is not set")).1.clone()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -65,18 +79,9 @@ impl Home {
         path.display().to_string()
     }
 
-    /// Name and bytes of every file of the database.
-    pub(crate) fn database_files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut files = Vec::new();
-        for entry in fs::read_dir(self.path()).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with(DATABASE) {
-                files.push((name, fs::read(entry.path()).unwrap()));
-            }
-        }
-        assert!(!files.is_empty(), "there is no database file in {}", self.path().display());
-        files
+    /// Name and bytes of all that is stored: of every file of the database, or of every table.
+    pub(crate) fn stored(&self) -> Vec<(String, Vec<u8>)> {
+        self.store.contents(self.path())
     }
 
     /// What servers of this home have logged so far.
@@ -127,6 +132,10 @@ impl Home {
         assert!(!stderr.contains("panicked at"), "florin {arguments:?} panicked: {stderr}");
         stderr
     }
+}
+
+pub(crate) fn directory() -> TempDir {
+    tempfile::Builder::new().prefix("florin-blackbox-").tempdir().unwrap()
 }
 
 fn finish(mut command: Command, arguments: &[&str]) -> Output {

@@ -51,7 +51,7 @@ fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     seed.enrolment = Some(TotpEnrolment {
         account: id.clone(),
         secret: keys::totp_secret(),
-        last_step: None,
+        used_steps: Vec::new(),
         wrong_at: Vec::new(),
         locked_until: None,
     });

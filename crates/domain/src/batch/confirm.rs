@@ -111,13 +111,13 @@ impl ConfirmDecision {
 
 /// Decides a confirmation. `proof` is `None` where the caller sent no `mfa`.
 pub fn decide_confirm(situation: &ConfirmSituation, proof: Option<&MfaProof>, stamp: &ConfirmStamp) -> ConfirmDecision {
-    if proof.is_none() && situation.mfa_required {
-        return ConfirmDecision::refused(ConfirmRefusal::MfaRequired);
-    }
     let status = match situation.batch.status.after(BatchMove::Confirm) {
         Ok(status) => status,
         Err(illegal) => return ConfirmDecision::refused(illegal),
     };
+    if proof.is_none() && situation.mfa_required {
+        return ConfirmDecision::refused(ConfirmRefusal::MfaRequired);
+    }
     let mut session = None;
     let mut enrolment = None;
     if let Some(proof) = proof {

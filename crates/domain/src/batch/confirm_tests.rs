@@ -96,6 +96,8 @@ fn a_policy_without_mfa_needs_no_proof() {
     let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128(8))], now: NOW };
     let strict = situation(PaymentBatchStatus::Validated, 1000);
     assert_eq!(decide_confirm(&strict, None, &stamp).answer, Err(ConfirmRefusal::MfaRequired));
+    let draft = decide_confirm(&situation(PaymentBatchStatus::Draft, 1000), None, &stamp);
+    assert!(matches!(draft.answer, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
     let lax = ConfirmSituation { mfa_required: false, ..strict };
     let confirmation = decide_confirm(&lax, None, &stamp).answer.unwrap();
     assert_eq!(confirmation.batch.passed_mfa_check_at, None);

@@ -27,7 +27,7 @@ fn enrolment() -> TotpEnrolment {
     TotpEnrolment {
         account: AccountId::parse("F1").unwrap(),
         secret: Secret::new(vec![1, 2, 3]),
-        last_step: None,
+        used_steps: vec![],
         wrong_at: vec![],
         locked_until: None,
     }
@@ -85,12 +85,23 @@ fn a_totp_step_is_used_once() {
     let outcome = check.settle(Some(&session), Some(&enrolment()), RIGHT, NOW);
     assert_eq!(outcome.passed, Ok(()));
     let used = outcome.enrolment.unwrap();
-    for step in [6, 7] {
-        let again = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(step) }, NOW);
-        assert_eq!(again.passed, Err(MfaFailure::Failed), "{step}");
+    for (step, passed) in
+        [(7, Err(MfaFailure::Failed)), (3, Err(MfaFailure::Failed)), (5, Ok(())), (6, Ok(())), (8, Ok(()))]
+    {
+        let next = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(step) }, NOW);
+        assert_eq!(next.passed, passed, "{step}");
     }
-    let next = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(8) }, NOW);
-    assert_eq!(next.passed, Ok(()));
+}
+
+#[test]
+fn steps_are_used_in_any_order_and_their_list_stays_short() {
+    let mut enrolled = enrolment();
+    for step in [8, 7, 6, 9, 10, 20] {
+        assert!(!enrolled.is_spent(step), "{step}");
+        enrolled = enrolled.after_step(step);
+        assert!(enrolled.is_spent(step), "{step}");
+    }
+    assert_eq!(enrolled.used_steps, [20]);
 }
 
 #[test]

@@ -33,8 +33,8 @@ pub struct TotpEnrolment {
     pub account: AccountId,
     /// The secret it shares with its authenticator.
     pub secret: Secret,
-    /// The last time step (RFC 6238) that was used: it and earlier ones are spent.
-    pub last_step: Option<i64>,
+    /// The time steps (RFC 6238) that were used of late, in the order of use: each is good once.
+    pub used_steps: Vec<i64>,
     /// When wrong tokens came, within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
     /// Until when no token is compared.
@@ -44,6 +44,9 @@ pub struct TotpEnrolment {
 impl TotpEnrolment {
     /// So many wrong tokens within [`Self::window`] lock TOTP of the account for as long.
     pub const MOST_WRONG_TOKENS: usize = 20;
+
+    /// So far behind the newest used step, a step is as good as used: a window of one step either way never gets there.
+    const FORGOTTEN: i64 = 3;
 
     /// The window in which wrong tokens count, and how long a lock lasts.
     pub const fn window() -> TimeDelta {
@@ -57,7 +60,8 @@ impl TotpEnrolment {
 
     /// Whether a time step was used before.
     pub fn is_spent(&self, step: i64) -> bool {
-        self.last_step.is_some_and(|last| step <= last)
+        let newest = self.used_steps.iter().max();
+        self.used_steps.contains(&step) || newest.is_some_and(|newest| step < newest.saturating_sub(Self::FORGOTTEN))
     }
 
     /// The enrolment after a wrong token; the twentieth within an hour locks it.
@@ -76,6 +80,10 @@ impl TotpEnrolment {
     /// The enrolment after a step was used. The count of wrong tokens stays.
     #[must_use]
     pub fn after_step(&self, step: i64) -> Self {
-        Self { last_step: Some(step), ..self.clone() }
+        let mut next = self.clone();
+        next.used_steps.push(step);
+        let newest = next.used_steps.iter().copied().max().unwrap_or(step);
+        next.used_steps.retain(|used| *used >= newest.saturating_sub(Self::FORGOTTEN));
+        next
     }
 }

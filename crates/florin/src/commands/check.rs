@@ -2,9 +2,8 @@
 
 use super::Context;
 use crate::output;
-use anyhow::anyhow;
-use florin_ports::{AuditReport, Discrepancy, LedgerAudit, Readiness, Upkeep};
-use florin_store_diesel::Store;
+use florin_ports::{AuditReport, Discrepancy};
+use florin_store_diesel::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -50,12 +49,8 @@ impl From<AuditReport> for Report {
     }
 }
 
-pub(super) async fn run(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
-    match store.readiness().await? {
-        Readiness::Ready => {}
-        Readiness::MigrationsPending => return Err(anyhow!("the schema is not current: run `florin migrate`")),
-        Readiness::SchemaTooNew => return Err(crate::wiring::too_new()),
-    }
+pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<ExitCode> {
+    crate::wiring::must_be_current(store).await?;
     let report = Report::from(store.audit().await?);
     output::either(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -8,9 +8,9 @@ use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::access::Environment;
 use florin_ports::Clock;
-use florin_store_diesel::Store;
+use florin_store_diesel::AnyStore;
 
-pub(super) async fn run(context: &Context, store: &Store) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
     if context.settings.environment == Environment::Production {
         return Err(UsageError::new("there is no demo data in production: use FLORIN_ENVIRONMENT=sandbox").into());
     }

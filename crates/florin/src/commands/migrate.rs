@@ -3,7 +3,7 @@
 use super::Context;
 use crate::output;
 use crate::wiring;
-use florin_store_diesel::Store;
+use florin_store_diesel::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ struct Pending {
     pending: Vec<String>,
 }
 
-pub(super) async fn run(context: &Context, store: &Store, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !arguments.check {
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
         output::either(context.json, &applied, || match applied.applied {

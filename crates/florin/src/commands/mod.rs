@@ -6,7 +6,9 @@ pub(crate) mod banks;
 mod check;
 pub(crate) mod clients;
 mod demo;
+pub(crate) mod export;
 pub(crate) mod features;
+pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod migrate;
 mod openapi;
@@ -21,7 +23,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
-use florin_store_diesel::Store;
+use florin_store_diesel::AnyStore;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,10 +44,16 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     let store = wiring::open(&context.settings)?;
     let outcome = match command {
         Command::Serve => serve::run(context, &store).await,
-        Command::Migrate(arguments) => migrate::run(context, &store, &arguments).await,
-        Command::Check => check::run(context, &store).await,
-        other => match wiring::bring_up_to_date(&store).await {
-            Ok(_applied) => administer(context, &store, other).await.map(|()| ExitCode::SUCCESS),
+        Command::Migrate(arguments) => migrate::run(context, store.as_ref(), &arguments).await,
+        Command::Check => check::run(context, store.as_ref()).await,
+        Command::Export(arguments) => {
+            export::run(context, store.as_ref(), &arguments).await.map(|()| ExitCode::SUCCESS)
+        }
+        Command::Import(arguments) => {
+            import::run(context, store.as_ref(), &arguments).await.map(|()| ExitCode::SUCCESS)
+        }
+        other => match wiring::bring_up_to_date(store.as_ref()).await {
+            Ok(_applied) => administer(context, store.as_ref(), other).await.map(|()| ExitCode::SUCCESS),
             Err(error) => Err(error),
         },
     };
@@ -54,7 +62,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
 }
 
 /// The commands that read and change what is in a store whose schema is current.
-async fn administer(context: &Context, store: &Store, command: Command) -> anyhow::Result<()> {
+async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Demo => demo::run(context, store).await,
         Command::Clients(action) => clients::run(context, store, action).await,
@@ -63,7 +71,12 @@ async fn administer(context: &Context, store: &Store, command: Command) -> anyho
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
         Command::Addresses(action) => addresses::run(context, store, action).await,
-        Command::Serve | Command::Migrate(_) | Command::Check | Command::Openapi => Ok(()),
+        Command::Serve
+        | Command::Migrate(_)
+        | Command::Check
+        | Command::Export(_)
+        | Command::Import(_)
+        | Command::Openapi => Ok(()),
     }
 }
 

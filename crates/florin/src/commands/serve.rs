@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_http_actix::HttpSettings;
 use florin_ports::Clock;
-use florin_store_diesel::Store;
+use florin_store_diesel::AnyStore;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -27,13 +27,13 @@ struct Listening {
     environment: &'static str,
 }
 
-pub(super) async fn run(context: &Context, store: &Arc<Store>) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow::Result<ExitCode> {
     let settings = &context.settings;
-    let applied = wiring::bring_up_to_date(store).await?;
+    let applied = wiring::bring_up_to_date(store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(applied, "the schema was brought up to date");
     }
-    let has_demo = prepare(settings, store).await?;
+    let has_demo = prepare(settings, store.as_ref()).await?;
     let services = wiring::services(settings, store);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     let http = HttpSettings {
@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, store: &Arc<Store>) -> anyhow::Result
     let (server, address) =
         florin_http_actix::bind(services.clone(), http).map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
-    announce(context, store, address, has_demo).await?;
+    announce(context, store.as_ref(), address, has_demo).await?;
     let workers = Workers::start(&services, settings.idempotency, metrics);
     let ended = server.await;
     workers.stop().await;
@@ -58,7 +58,7 @@ pub(super) async fn run(context: &Context, store: &Arc<Store>) -> anyhow::Result
 }
 
 /// Plants the demo data in a fresh sandbox. Whether there is demo data to show.
-async fn prepare(settings: &Settings, store: &Store) -> anyhow::Result<bool> {
+async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bool> {
     match settings.environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
@@ -74,7 +74,7 @@ async fn prepare(settings: &Settings, store: &Store) -> anyhow::Result<bool> {
 }
 
 /// Tells that the server listens, and how to begin.
-async fn announce(context: &Context, store: &Store, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
+async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
     let settings = &context.settings;
     let base_url = settings.base_url(address);
     if context.json {

@@ -48,7 +48,7 @@ async fn read(request: &HttpRequest, mut payload: Payload) -> Result<BytesMut, P
         return Err(discard(payload).await);
     }
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| invalid_json(format!("The body could not be read: {error}.")))?;
+        let chunk = chunk.map_err(|_| invalid_json("The body ended early, or its encoding is broken.".to_owned()))?;
         if bytes.len().saturating_add(chunk.len()) > MOST_BYTES {
             return Err(discard(payload).await);
         }

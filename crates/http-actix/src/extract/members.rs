@@ -6,6 +6,7 @@ use crate::extract::query::find;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::money::DecimalAmount;
 use florin_domain::text::Text;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An object whose members are read one by one; [`Members::finish`] names those that nobody read.
 pub(crate) struct Members<'a> {
@@ -18,6 +19,9 @@ impl<'a> Members<'a> {
     /// The body of a request: an object, and there.
     pub(crate) fn of_body(body: Option<&'a Json>, faults: &mut Faults) -> Option<Self> {
         let object = body.ok_or_else(missing).and_then(object);
+        if let Some(body) = body {
+            duplicates(body, "body", faults);
+        }
         let entries = faults.take("body", object)?;
         Some(Self { path: "body".to_owned(), entries, known: Vec::new() })
     }
@@ -30,7 +34,7 @@ impl<'a> Members<'a> {
         read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
     ) -> Option<T> {
         let place = self.place(name);
-        let value = self.find(name, faults).ok_or_else(Flaw::required);
+        let value = self.find(name).ok_or_else(Flaw::required);
         faults.take(&place, value.and_then(read))
     }
 
@@ -43,7 +47,7 @@ impl<'a> Members<'a> {
         read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
     ) -> Option<Option<T>> {
         let place = self.place(name);
-        match self.find(name, faults) {
+        match self.find(name) {
             None => Some(None),
             Some(value) => faults.take(&place, read(value)).map(Some),
         }
@@ -64,10 +68,11 @@ impl<'a> Members<'a> {
         Some(entries.map(|entries| Self { path, entries, known: Vec::new() }))
     }
 
-    /// Names every member that was not read, and every one that was given twice.
+    /// Names every member that was not read.
     pub(crate) fn finish(self, faults: &mut Faults) {
-        for (name, _) in self.entries {
-            if !self.known.contains(&name.as_str()) {
+        let names: BTreeSet<_> = self.entries.iter().map(|(name, _)| name.as_str()).collect();
+        for name in names {
+            if !self.known.contains(&name) {
                 let flaw = Flaw::new(FlawCode::UnknownField, "There is no such member here.");
                 faults.push(flaw.at(format!("{}.{name}", self.path)));
             }
@@ -78,16 +83,36 @@ impl<'a> Members<'a> {
         format!("{}.{name}", self.path)
     }
 
-    /// The member's value; null is as good as missing. One that is given twice is a fault.
-    fn find(&mut self, name: &'static str, faults: &mut Faults) -> Option<&'a Json> {
+    /// The member's value; null is as good as missing.
+    fn find(&mut self, name: &'static str) -> Option<&'a Json> {
         self.known.push(name);
-        let mut values = self.entries.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
-        let first = values.next();
-        if values.next().is_some() {
-            let flaw = Flaw::new(FlawCode::DuplicateField, "This member is given more than once.");
-            faults.push(flaw.at(self.place(name)));
+        let found = self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        found.filter(|value| **value != Json::Null)
+    }
+}
+
+/// Names every member of every object that is given more than once, each once.
+fn duplicates(value: &Json, path: &str, faults: &mut Faults) {
+    match value {
+        Json::Object(entries) => {
+            let mut seen = BTreeMap::new();
+            for (name, value) in entries {
+                let times: &mut u32 = seen.entry(name).or_default();
+                *times += 1;
+                let place = format!("{path}.{name}");
+                if *times == 2 {
+                    let flaw = Flaw::new(FlawCode::DuplicateField, "This member is given more than once.");
+                    faults.push(flaw.at(place.clone()));
+                }
+                duplicates(value, &place, faults);
+            }
         }
-        first.filter(|value| **value != Json::Null)
+        Json::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                duplicates(item, &format!("{path}[{index}]"), faults);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 
@@ -165,9 +190,12 @@ mod tests {
     #[test]
     fn all_faults_are_told_at_once() {
         assert_eq!(faults_of(r#"{"amount": 1, "final": null, "inner": {"name": "äöü"}}"#), []);
-        let seen = faults_of(r#"{"amount": "1", "final": 1, "amount": 2, "inner": {"name": "abcd", "x": 1}, "y": {}}"#);
+        let seen = faults_of(
+            r#"{"amount": "1", "final": 1, "amount": 2, "inner": {"name": "abcd", "x": 1}, "y": {"z": 1, "z": 2}}"#,
+        );
         let expected = [
             ("body.amount", FlawCode::DuplicateField),
+            ("body.y.z", FlawCode::DuplicateField),
             ("body.amount", FlawCode::InvalidType),
             ("body.final", FlawCode::InvalidType),
             ("body.inner.name", FlawCode::TooLong),

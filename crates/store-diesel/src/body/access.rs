@@ -24,7 +24,9 @@ impl Callers for Store {
                     .load::<(KeyRow, ClientRow)>(conn)?;
                 let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.as_slice().ct_eq(&hash.0)));
                 let Some((key, client)) = found else { return Ok(None) };
-                let key = key.read(|id| Ok(listed_accounts(conn, Some(id))?.remove(&id).unwrap_or_default()))?;
+                let key = key.read(|client, id| {
+                    Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default())
+                })?;
                 let features = features(conn, Some(key.client))?.remove(&key.client).unwrap_or_default();
                 Outcome::Ok(Some(Caller { client: client.read(features), key }))
             })
@@ -41,7 +43,7 @@ impl Accounts for Store {
             let row = accounts::table
                 .filter(accounts::id.eq(id.as_str()))
                 .select(AccountRow::as_select())
-                .first(conn)
+                .get_result(conn)
                 .optional()?;
             Ok(row.map(Account::from))
         })

@@ -4,7 +4,7 @@
 //! a database's own sum may overflow on the way to a result that fits. The statements are plain SQL of the kind that every
 //! database reads alike.
 
-use super::backend::Conn;
+use super::backend::{self, Conn};
 use super::errors::Outcome;
 use super::schema::journal_transactions;
 use super::store::Store;
@@ -88,7 +88,9 @@ impl LedgerAudit for Store {
     }
 }
 
-fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
+/// Proves every balance, in one view if the transaction has one.
+pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
+    backend::unhurried(conn)?;
     let journal_transactions = journal_transactions::table.count().get_result(conn)?;
     let unbalanced = sql_query(UNBALANCED).load::<UnbalancedRow>(conn)?;
     let mut accounts: BTreeMap<(BudgetId, money::Currency), Account> = BTreeMap::new();

@@ -3,6 +3,7 @@
 use super::backend::{Conn, Db};
 use super::errors::{Outcome, corrupt, exactly_one};
 use super::schema::{balances, budgets};
+use super::statements::StoreBalances;
 use super::types::{Account, Currency, Id};
 use diesel::prelude::*;
 use florin_domain::budget::Budget;
@@ -55,7 +56,7 @@ pub(crate) fn budget(conn: &mut Conn, account: &AccountId, id: BudgetId) -> Outc
         .filter(budgets::account_id.eq(account.as_str()))
         .filter(budgets::id.eq(Id(id.0)))
         .select(BudgetRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     let Some(row) = row else { return Ok(None) };
     let balances = locked!(
@@ -140,16 +141,14 @@ pub(crate) fn store(
     (budget, currency): (BudgetId, money::Currency),
     after: &Balances,
 ) -> Outcome<()> {
-    let row = balances::table
-        .filter(balances::account_id.eq(account.as_str()))
-        .filter(balances::budget_id.eq(Id(budget.0)))
-        .filter(balances::currency.eq(Currency(currency)));
-    let changed = diesel::update(row)
-        .set((
-            balances::available_minor.eq(after.available().0),
-            balances::held_minor.eq(after.held().0),
-            balances::reserved_minor.eq(after.reserved().0),
-        ))
-        .execute(conn)?;
+    let statement = StoreBalances {
+        available: after.available().0,
+        held: after.held().0,
+        reserved: after.reserved().0,
+        account: Account(account.clone()),
+        budget: Id(budget.0),
+        currency: Currency(currency),
+    };
+    let changed = statement.execute(conn)?;
     exactly_one(changed, "balances")
 }

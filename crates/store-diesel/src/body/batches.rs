@@ -88,7 +88,7 @@ fn situation(conn: &mut Conn, order: &ConfirmOrder) -> Outcome<Option<ConfirmSit
     let session = order.session.map(|id| mfa::session(conn, account, id)).transpose()?.flatten();
     let enrolment = mfa::enrolment(conn, account)?;
     let row = accounts::table.filter(accounts::id.eq(account.as_str()));
-    let mfa_required = row.select(accounts::mfa_required).first(conn)?;
+    let mfa_required = row.select(accounts::mfa_required).get_result(conn)?;
     let balances = balances::of_budgets(conn, account, batch.orders.iter().map(|order| order.budget))?;
     Ok(Some(ConfirmSituation { batch, session, enrolment, mfa_required, balances }))
 }
@@ -120,7 +120,7 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, id: PaymentBatchId) -> 
             .filter(batches::id.eq(Id(id.0)))
             .select(BatchRow::as_select())
     )
-    .first(conn)
+    .get_result(conn)
     .optional()?;
     row.map(|row| with_orders(conn, row)).transpose()
 }

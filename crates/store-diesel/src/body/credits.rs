@@ -5,6 +5,7 @@ use super::errors::{Outcome, corrupt, exactly_one};
 use super::job::Order;
 use super::repeat::once;
 use super::schema::{credit_counters as counters, credits};
+use super::statements::CountCredit;
 use super::store::Store;
 use super::types::{Account, Currency, Id, Named, Time};
 use super::{balances, journal};
@@ -105,11 +106,10 @@ fn save(conn: &mut Conn, order: &CreditOrder, last: i64, decision: &CreditDecisi
 
 fn last_number(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
     let row = counters::table.filter(counters::account_id.eq(account.as_str())).select(counters::last_number);
-    Ok(locked!(row).first(conn)?)
+    Ok(locked!(row).get_result(conn)?)
 }
 
 fn count(conn: &mut Conn, account: &AccountId, (from, to): (i64, i64)) -> Outcome<()> {
-    let row = counters::table.filter(counters::account_id.eq(account.as_str())).filter(counters::last_number.eq(from));
-    let changed = diesel::update(row).set(counters::last_number.eq(to)).execute(conn)?;
+    let changed = CountCredit { to, account: Account(account.clone()), from }.execute(conn)?;
     exactly_one(changed, "credit counter")
 }

@@ -27,7 +27,7 @@ pub(crate) type Reply<O> = Result<<O as Order>::Done, WriteError<<O as Order>::R
 
 /// An order, and who waits for it.
 pub(crate) struct Ticket<O: Order> {
-    order: O,
+    pub(crate) order: O,
     caller: Option<Sender<Reply<O>>>,
     reply: Option<Reply<O>>,
 }

@@ -86,15 +86,22 @@ impl KeyRow {
     }
 
     /// As the domain has it.
-    pub(crate) fn read(self, listed: impl FnOnce(ApiKeyId) -> Outcome<BTreeSet<AccountId>>) -> Outcome<ApiKey> {
-        let id = ApiKeyId(self.id.0);
+    pub(crate) fn read(
+        self,
+        listed: impl FnOnce(ClientId, ApiKeyId) -> Outcome<BTreeSet<AccountId>>,
+    ) -> Outcome<ApiKey> {
+        let (client, id) = (ClientId(self.client_id.0), ApiKeyId(self.id.0));
         let scope = |text| Scope::named(text).ok_or_else(|| corrupt(format!("`{text}` is no scope")));
         Ok(ApiKey {
             id,
-            client: ClientId(self.client_id.0),
+            client,
             environment: self.environment.0,
             scopes: self.scopes.split_whitespace().map(scope).collect::<Outcome<_>>()?,
-            accounts: if self.every_account { AccountGrant::AllOfClient } else { AccountGrant::Only(listed(id)?) },
+            accounts: if self.every_account {
+                AccountGrant::AllOfClient
+            } else {
+                AccountGrant::Only(listed(client, id)?)
+            },
             created_at: self.created_at.0,
             expires_at: self.expires_at.map(|time| time.0),
             revoked_at: self.revoked_at.map(|time| time.0),
@@ -110,12 +117,12 @@ pub(crate) fn tag(hash: &KeyHash) -> i64 {
 /// The accounts that keys list: of one key, or of all.
 pub(crate) fn listed_accounts(
     conn: &mut Conn,
-    key: Option<ApiKeyId>,
+    key: Option<(ClientId, ApiKeyId)>,
 ) -> Outcome<BTreeMap<ApiKeyId, BTreeSet<AccountId>>> {
     let mut query =
         api_key_accounts::table.select((api_key_accounts::key_id, api_key_accounts::account_id)).into_boxed();
-    if let Some(key) = key {
-        query = query.filter(api_key_accounts::key_id.eq(Id(key.0)));
+    if let Some((client, key)) = key {
+        query = query.filter(api_key_accounts::client_id.eq(Id(client.0)).and(api_key_accounts::key_id.eq(Id(key.0))));
     }
     let mut accounts: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for (key, account) in query.load::<(Id, Account)>(conn)? {

@@ -53,7 +53,7 @@ impl SessionRow {
 struct EnrolmentRow {
     account_id: Account,
     secret: Vec<u8>,
-    last_step: Option<i64>,
+    used_steps: String,
     wrong_at: String,
     locked_until: Option<Time>,
 }
@@ -61,10 +61,11 @@ struct EnrolmentRow {
 impl From<&TotpEnrolment> for EnrolmentRow {
     fn from(enrolment: &TotpEnrolment) -> Self {
         let wrong_at: Vec<_> = enrolment.wrong_at.iter().map(|at| at.timestamp_micros().to_string()).collect();
+        let used_steps: Vec<_> = enrolment.used_steps.iter().map(i64::to_string).collect();
         Self {
             account_id: Account(enrolment.account.clone()),
             secret: enrolment.secret.expose().to_vec(),
-            last_step: enrolment.last_step,
+            used_steps: used_steps.join(" "),
             wrong_at: wrong_at.join(" "),
             locked_until: enrolment.locked_until.map(Time),
         }
@@ -75,10 +76,11 @@ impl EnrolmentRow {
     fn read(self) -> Outcome<TotpEnrolment> {
         let time = |text: &str| text.parse().ok().and_then(DateTime::<Utc>::from_timestamp_micros);
         let wrong_at: Option<_> = self.wrong_at.split_whitespace().map(time).collect();
+        let used_steps: Result<_, _> = self.used_steps.split_whitespace().map(str::parse).collect();
         Ok(TotpEnrolment {
             account: self.account_id.0,
             secret: Secret::new(self.secret),
-            last_step: self.last_step,
+            used_steps: used_steps.map_err(corrupt)?,
             wrong_at: wrong_at.ok_or_else(|| corrupt("times of wrong tokens can't be read"))?,
             locked_until: self.locked_until.map(|time| time.0),
         })
@@ -93,7 +95,13 @@ impl MfaSessions for Store {
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| enrolment(conn, &account)).await
+        // Not locked: readers can't.
+        self.read(move |conn| {
+            let row = enrolments::table.filter(enrolments::account_id.eq(account.as_str()));
+            let row = row.select(EnrolmentRow::as_select()).get_result(conn).optional()?;
+            row.map(EnrolmentRow::read).transpose()
+        })
+        .await
     }
 }
 
@@ -120,7 +128,7 @@ pub(crate) fn session(conn: &mut Conn, account: &AccountId, id: MfaSessionId) ->
             .filter(sessions::id.eq(Id(id.0)))
             .select(SessionRow::as_select())
     )
-    .first(conn)
+    .get_result(conn)
     .optional()?;
     row.map(SessionRow::read).transpose()
 }
@@ -161,7 +169,7 @@ pub(crate) fn enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<Option<
     let row = locked!(
         enrolments::table.filter(enrolments::account_id.eq(account.as_str())).select(EnrolmentRow::as_select())
     )
-    .first(conn)
+    .get_result(conn)
     .optional()?;
     row.map(EnrolmentRow::read).transpose()
 }

@@ -1,5 +1,8 @@
 //! The body: all queries, written once. It is compiled into each backend, which is its parent module, and takes from it
 //! the connection, the SQL types of [`types`], the write transaction and the lock clause.
+//!
+//! One row by its key is read with `get_result`, not with `first`: that adds `LIMIT ?`, and SQLite prepares a statement
+//! with such a limit anew each time it is run.
 
 mod access;
 mod addresses;
@@ -9,7 +12,7 @@ mod batches;
 mod cards;
 mod credits;
 pub(super) mod errors;
-mod job;
+pub(super) mod job;
 mod journal;
 mod keys;
 mod merchant;
@@ -17,9 +20,11 @@ mod mfa;
 mod names;
 mod registry;
 mod repeat;
-mod schema;
+pub(super) mod schema;
 mod seeding;
+mod statements;
 mod store;
+mod transfer;
 pub(super) mod types;
 mod upkeep;
 mod writer;

@@ -130,7 +130,7 @@ fn keys(conn: &mut Conn, client: Option<ClientId>) -> Outcome<Vec<ApiKey>> {
     }
     let rows = query.select(KeyRow::as_select()).load(conn)?;
     let mut listed = listed_accounts(conn, None)?;
-    rows.into_iter().map(|row| row.read(|id| Ok(listed.remove(&id).unwrap_or_default()))).collect()
+    rows.into_iter().map(|row| row.read(|_, id| Ok(listed.remove(&id).unwrap_or_default()))).collect()
 }
 
 fn revoke_key(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {

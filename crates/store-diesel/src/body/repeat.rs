@@ -5,7 +5,7 @@ use super::errors::{Outcome, corrupt};
 use super::schema::idempotency_records as records;
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written};
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError, Written};
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = records, check_for_backend(Db))]
@@ -42,13 +42,18 @@ pub(crate) fn once<T, R>(
     Ok(Written::Fresh(done))
 }
 
+/// Whether a record was stored meanwhile by another instance under the same key: who tries again finds it.
+pub(crate) fn is_taken(error: &StoreError) -> bool {
+    matches!(error, StoreError::Duplicate(text) if text.contains("idempotency_records"))
+}
+
 fn find<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<Option<(RecordedRequest, Answer)>> {
     let row = records::table
         .filter(records::account_id.eq(claim.account.as_str()))
         .filter(records::client_id.eq(Id(claim.client.0)))
         .filter(records::idempotency_key.eq(claim.key.as_str()))
         .select(RecordRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     row.map(read).transpose()
 }

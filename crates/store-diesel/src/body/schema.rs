@@ -12,7 +12,12 @@ macro_rules! tables {
 
             $name $key $columns
         }
-    )*};
+    )*
+
+    /// The tables as they are written below: a name, and columns between braces.
+    #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
+    pub(crate) const WRITTEN: &[(&str, &str)] = &[$((stringify!($name), stringify!($columns)),)*];
+    };
 }
 
 tables! {
@@ -240,7 +245,7 @@ tables! {
     totp_enrolments (account_id) {
         account_id -> Text,
         secret -> Binary,
-        last_step -> Nullable<BigInt>,
+        used_steps -> Text,
         wrong_at -> Text,
         locked_until -> Nullable<TimeSql>,
     }

@@ -1,10 +1,9 @@
 //! The store: readers, a writer, and what start-up and shut-down need.
 
-use super::backend::{self, Conn, Readers};
+use super::backend::{self, Conn, Place, Readers};
 use super::errors::Outcome;
 use super::job::{Admin, Job, Order, Ticket};
 use super::writer::Writer;
-use crate::settings::Location;
 use crate::{OpenError, StoreSettings};
 use florin_ports::{StoreError, WriteError};
 use std::sync::Arc;
@@ -21,7 +20,7 @@ pub struct Store {
 }
 
 struct Inner {
-    location: Location,
+    place: Place,
     readers: Readers,
     /// As many permits as readers, so that waiting for one takes no thread.
     permits: Arc<Semaphore>,
@@ -31,26 +30,25 @@ struct Inner {
 impl Store {
     /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
-        let location = settings.location()?;
-        let conn = backend::connect_writer(&location)?;
-        let readers = backend::open_readers(&location, settings.readers, PATIENCE)?;
+        let place = backend::place(settings)?;
+        let conn = backend::connect_writer(&place)?;
+        let readers = backend::open_readers(&place, settings.readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(settings.readers.max(1) as usize));
-        let writer = Writer::start(location.clone(), conn, settings.queue)?;
-        Ok(Self { inner: Arc::new(Inner { location, readers, permits, writer }) })
+        let writer = Writer::start(place.clone(), conn, settings.queue)?;
+        Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 
     /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
     /// start-up.
     pub fn migrate(&self) -> Result<usize, StoreError> {
-        let mut conn = backend::connect_writer(&self.inner.location)
-            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let mut conn =
+            backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;
         Ok(backend::migrate(&mut conn)?)
     }
 
     /// The names of the migrations that are pending, in order. Changes nothing. Blocks: for start-up.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
-        let mut conn = self.inner.readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let applied = backend::applied(&mut conn)?;
+        let applied = backend::read(&self.inner.readers, backend::applied)?;
         let pending = backend::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
         Ok(pending.map(|(_, name)| name).collect())
     }
@@ -61,15 +59,25 @@ impl Store {
         self.inner.writer.stop();
     }
 
+    /// Where the database is.
+    pub(super) fn place(&self) -> &Place {
+        &self.inner.place
+    }
+
+    /// The connections that read.
+    pub(super) fn readers(&self) -> &Readers {
+        &self.inner.readers
+    }
+
     /// Whether writes are taken.
     pub(crate) fn has_writer(&self) -> bool {
         self.inner.writer.is_alive()
     }
 
-    /// Runs a read on a thread that may block.
+    /// Runs a read on a thread that may block; it may be tried more than once.
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
-        F: FnOnce(&mut Conn) -> Outcome<T> + Send + 'static,
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
         let permits = Arc::clone(&self.inner.permits);
@@ -79,8 +87,7 @@ impl Store {
         let readers = self.inner.readers.clone();
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let mut conn = readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))?;
-            Ok(work(&mut conn)?)
+            backend::read(&readers, work)
         });
         read.await.unwrap_or_else(|error| {
             Err(if error.is_panic() {

@@ -2,8 +2,9 @@
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
-use crate::OpenError;
-use crate::settings::Location;
+use super::body::job::Job;
+use crate::settings::Kind;
+use crate::{OpenError, StoreSettings};
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
 use diesel::{Connection, QueryResult};
@@ -15,24 +16,37 @@ use std::time::Duration;
 /// Of every connection, beside the write-ahead log.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
+/// Of the writer: 32 MiB of pages in memory, so that what a group touches is seldom read from the file.
+const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768;";
+
+/// Where a database is.
+pub(crate) type Place = PathBuf;
+
 /// The connections that read.
 pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
 
+/// The place that settings name.
+pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
+    match settings.kind()? {
+        Kind::Sqlite(path) => Ok(path.to_owned()),
+        Kind::Postgres(_) => Err(OpenError::WrongAdapter),
+    }
+}
+
 /// Opens a connection that writes.
-pub(crate) fn connect_writer(location: &Location) -> Result<Conn, OpenError> {
-    let Location::Sqlite(path) = location;
+pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
     let directory = absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
     if !directory.is_dir() {
         return Err(OpenError::NoDirectory(directory));
     }
     let mut conn = Conn::establish(&text(path)?).map_err(|error| unopenable(path, &error))?;
-    set_up(&mut conn).map_err(|error| unopenable(path, &error))?;
+    let ready = set_up(&mut conn).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
+    ready.map_err(|error| unopenable(path, &error))?;
     Ok(conn)
 }
 
 /// Opens connections that read, and can't write.
-pub(crate) fn open_readers(location: &Location, most: u32, wait: Duration) -> Result<Readers, OpenError> {
-    let Location::Sqlite(path) = location;
+pub(crate) fn open_readers(path: &Place, most: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
         .max_size(most.max(1))
         .connection_timeout(wait)
@@ -71,6 +85,34 @@ fn set_up(conn: &mut Conn) -> QueryResult<()> {
 /// Runs a write transaction. It is immediate: a deferred one that reads before it writes may find the database locked.
 pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
     conn.immediate_transaction(work)
+}
+
+/// Runs a read.
+pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
+    let mut conn = readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    Ok(work(&mut conn)?)
+}
+
+/// Locks what a group will touch. Nothing to do: its transaction has the whole database.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn lock_ahead(_conn: &mut Conn, _group: &[Job]) -> Outcome<()> {
+    Ok(())
+}
+
+/// Lets this transaction take its time. Nothing to do: no time is set.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
+    Ok(())
+}
+
+/// Whether it may help to try again at once what failed. It does not: the database waited already.
+pub(crate) fn worth_another_try(_error: &StoreError) -> bool {
+    false
+}
+
+/// Whether the connection is as good as before after this error. After one that passes nothing can be said of it.
+pub(crate) fn keeps_connection(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Unavailable(_))
 }
 
 /// What the writer does last: everything in the log goes into the database file, as far as no other program is reading
@@ -139,7 +181,7 @@ mod tests {
     #[test]
     fn every_connection_is_durable_and_readers_can_not_write() {
         let directory = tempfile::tempdir().unwrap();
-        let location = Location::Sqlite(directory.path().join("florin.db"));
+        let location = directory.path().join("florin.db");
         let mut writer = connect_writer(&location).unwrap();
         assert_eq!(pragmas(&mut writer), ["wal", "2", "1", "0"]);
         writer.batch_execute("CREATE TABLE t (a)").unwrap();

@@ -64,7 +64,7 @@ async fn a_confirmation_reserves_and_burns_in_one() {
     assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
     let after = situation(&home, 1).await;
     assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
-    assert_eq!(after.enrolment.unwrap().last_step, Some(i64::MAX));
+    assert_eq!(after.enrolment.unwrap().used_steps, [i64::MAX]);
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.reserved()), (Minor(8_500), Minor(1_000)));
     assert_eq!(home.store.batches(&id(OTHER)).await.unwrap(), [validated_batch(OTHER, 1_000)]);

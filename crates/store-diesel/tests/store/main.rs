@@ -15,6 +15,5 @@ mod opening;
 mod registry;
 mod repeats;
 mod seeding;
-mod speed;
 mod support;
 mod tenancy;

@@ -174,7 +174,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
         enrolment: Some(TotpEnrolment {
             account: id(account),
             secret: Secret::new(account.as_bytes().to_vec()),
-            last_step: None,
+            used_steps: vec![],
             wrong_at: vec![],
             locked_until: None,
         }),

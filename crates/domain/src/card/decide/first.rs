@@ -6,6 +6,7 @@ use crate::card::{
     AcceptorInput, Card, CardState, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Network, Response,
     SpendingLimit, TransactionState,
 };
+use crate::fault::Flaw;
 use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
 use chrono::{DateTime, Utc};
@@ -47,6 +48,10 @@ pub fn decide_first(
     stamp: &MessageStamp,
 ) -> Result<CardDecision, CardRefusal> {
     let amount = message.amount.to_minor(situation.card.currency).map_err(CardRefusal::Amount)?;
+    if amount.is_zero() && message.kind != ChainKind::Purchase {
+        // Zero is an account check, which only a purchase has.
+        return Err(CardRefusal::Amount(Flaw::range("An amount above zero is wanted.")));
+    }
     if let Some(response) = decline(situation, message, amount, stamp.now) {
         let transaction =
             record(situation, message, stamp, (amount, Minor::ZERO), (TransactionState::Declined, response));

@@ -1,5 +1,6 @@
 //! Tests of first messages.
 
+use crate::card::decide::CardRefusal;
 use crate::card::decide::testing::{World, row};
 use crate::card::{CardState, ChainEnd, ChainKind, Response, SpendingLimit, SpendingWindow};
 use crate::money::Minor;
@@ -26,6 +27,9 @@ fn an_account_check_is_over_at_once() {
     assert_eq!(check.transaction.response, Response::AccountVerified);
     assert_eq!(check.chain.unwrap().end, Some(ChainEnd::Cleared));
     assert_eq!(check.journal, None);
+    for kind in [ChainKind::Atm, ChainKind::Refund] {
+        assert!(matches!(World::with(0).first(kind, "0"), Err(CardRefusal::Amount(_))), "{kind:?}");
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl From<Address> for AddressView {
 /// All addresses of a UK postcode. Off by default; an operator switches it on per client.
 #[utoipa::path(get, path = "/v2/addresses/lookup", tag = "Addresses", operation_id = "lookupAddresses",
     params(("postcode" = String, Query, description = "A UK postcode, with or without a space, in either case.",
-        pattern = "^\\s*([A-Za-z0-9]\\s*){5,7}$")),
+        pattern = "^[\\t\\n\\f\\r ]*([A-Za-z0-9][\\t\\n\\f\\r ]*){5,7}$")),
     responses((status = 200, description = "The addresses; none where the postcode is not known.",
         body = AddressesView), LookupErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

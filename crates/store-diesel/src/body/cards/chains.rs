@@ -3,6 +3,7 @@
 use super::super::backend::{Conn, Db};
 use super::super::errors::{Outcome, exactly_one};
 use super::super::schema::card_chains as chains;
+use super::super::statements::StoreChain;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -73,7 +74,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, id: TransactionToken) -
             .filter(chains::id.eq(Id(id.0)))
             .select(ChainRow::as_select())
     )
-    .first(conn)
+    .get_result(conn)
     .optional()?;
     Ok(row.map(Chain::from))
 }
@@ -86,18 +87,15 @@ pub(super) fn insert(conn: &mut Conn, chain: &Chain) -> Outcome<()> {
 
 /// Stores what became of a chain that goes on.
 pub(super) fn update(conn: &mut Conn, chain: &Chain) -> Outcome<()> {
-    let row = chains::table
-        .filter(chains::account_id.eq(chain.account.as_str()))
-        .filter(chains::id.eq(Id(chain.id.0)))
-        .filter(chains::ended_by.is_null());
-    let changed = diesel::update(row)
-        .set((
-            chains::held_minor.eq(chain.held.0),
-            chains::cleared_minor.eq(chain.cleared.0),
-            chains::ended_by.eq(chain.end.map(Named)),
-            chains::due_at.eq(chain.due_at().map(Time)),
-        ))
-        .execute(conn)?;
+    let statement = StoreChain {
+        held: chain.held.0,
+        cleared: chain.cleared.0,
+        ended_by: chain.end.map(Named),
+        due_at: chain.due_at().map(Time),
+        account: Account(chain.account.clone()),
+        id: Id(chain.id.0),
+    };
+    let changed = statement.execute(conn)?;
     exactly_one(changed, "open chain")
 }
 

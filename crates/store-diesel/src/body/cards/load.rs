@@ -26,7 +26,7 @@ pub(super) fn first_situation(conn: &mut Conn, account: &AccountId, card: CardId
             .filter(cards::id.eq(Id(card.0)))
             .select((CardRow::as_select(), PoolsRow::as_select()))
     )
-    .first::<(CardRow, PoolsRow)>(conn)
+    .get_result::<(CardRow, PoolsRow)>(conn)
     .optional()?;
     let Some((row, pools)) = found else { return Ok(None) };
     let limits = limits_of(conn, account, card)?;

@@ -3,6 +3,7 @@
 use super::super::backend::{Conn, Db};
 use super::super::errors::{Outcome, exactly_one};
 use super::super::schema::card_transactions as messages;
+use super::super::statements::StoreFirstState;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
@@ -115,7 +116,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken
         .filter(messages::account_id.eq(account.as_str()))
         .filter(messages::token.eq(Id(token.0)))
         .select(MessageRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     Ok(row.map(CardTransaction::from))
 }
@@ -133,10 +134,7 @@ pub(super) fn update_state(
     first: TransactionToken,
     state: TransactionState,
 ) -> Outcome<()> {
-    let row = messages::table
-        .filter(messages::account_id.eq(account.as_str()))
-        .filter(messages::token.eq(Id(first.0)))
-        .filter(messages::preceding.is_null());
-    let changed = diesel::update(row).set(messages::state.eq(Named(state))).execute(conn)?;
+    let statement = StoreFirstState { state: Named(state), account: Account(account.clone()), token: Id(first.0) };
+    let changed = statement.execute(conn)?;
     exactly_one(changed, "first message")
 }

@@ -3,6 +3,7 @@
 use super::super::backend::{Conn, Db};
 use super::super::errors::{Outcome, corrupt, exactly_one};
 use super::super::schema::{cards, spending_limits as limits};
+use super::super::statements::StoreLimit;
 use super::super::types::{Account, Currency, Day, Id, Named};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
@@ -115,16 +116,14 @@ pub(crate) fn limits_of(conn: &mut Conn, account: &AccountId, card: CardId) -> O
 
 /// Stores what was used of a limit.
 pub(crate) fn update_limit(conn: &mut Conn, account: &AccountId, card: CardId, limit: &SpendingLimit) -> Outcome<()> {
-    let row = limits::table
-        .filter(limits::account_id.eq(account.as_str()))
-        .filter(limits::card_id.eq(Id(card.0)))
-        .filter(limits::limit_window.eq(Named(limit.window)));
-    let changed = diesel::update(row)
-        .set((
-            limits::window_start.eq(Day(limit.window_start)),
-            limits::spent_minor.eq(limit.spent.0),
-            limits::uses.eq(i64::from(limit.uses)),
-        ))
-        .execute(conn)?;
+    let statement = StoreLimit {
+        window_start: Day(limit.window_start),
+        spent: limit.spent.0,
+        uses: i64::from(limit.uses),
+        account: Account(account.clone()),
+        card: Id(card.0),
+        window: Named(limit.window),
+    };
+    let changed = statement.execute(conn)?;
     exactly_one(changed, "spending limit")
 }

@@ -1,0 +1,191 @@
+//! A check, and how it is run.
+
+use crate::factory::{Factory, Handle, SetupError};
+use florin_domain::fault::Flaw;
+use florin_domain::ledger::{BalanceLimit, Unbalanced};
+use florin_ports::{StoreError, WriteError};
+use std::any::Any;
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::time::Duration;
+
+/// A check that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a check comes to.
+pub(crate) type Proof = Result<(), Failure>;
+
+pub(crate) type Running = Pin<Box<dyn Future<Output = Proof> + Send>>;
+
+/// Why a promise is not kept.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    what: String,
+    at: &'static Location<'static>,
+}
+
+impl Failure {
+    /// A failure, here.
+    #[track_caller]
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), at: Location::caller() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}:{})", self.what, self.at.file(), self.at.line())
+    }
+}
+
+impl From<StoreError> for Failure {
+    #[track_caller]
+    fn from(error: StoreError) -> Self {
+        Self::new(format!("the store failed: {error}"))
+    }
+}
+
+impl<R: fmt::Debug> From<WriteError<R>> for Failure {
+    #[track_caller]
+    fn from(error: WriteError<R>) -> Self {
+        Self::new(format!("a decision came to nothing: {error:?}"))
+    }
+}
+
+impl From<SetupError> for Failure {
+    #[track_caller]
+    fn from(error: SetupError) -> Self {
+        Self::new(format!("the store could not be set up: {error}"))
+    }
+}
+
+// What this kit makes could not be made: a mistake of the kit, not of the store.
+impl From<Flaw> for Failure {
+    #[track_caller]
+    fn from(flaw: Flaw) -> Self {
+        Self::new(format!("the kit made a wrong value: {}", flaw.message))
+    }
+}
+
+impl From<BalanceLimit> for Failure {
+    #[track_caller]
+    fn from(limit: BalanceLimit) -> Self {
+        Self::new(format!("the kit made a wrong value: {limit}"))
+    }
+}
+
+impl From<Unbalanced> for Failure {
+    #[track_caller]
+    fn from(unbalanced: Unbalanced) -> Self {
+        Self::new(format!("the kit made a wrong value: {unbalanced}"))
+    }
+}
+
+/// What a check needs of a handle beside the ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Only the ports.
+    Ports,
+    /// A second handle on the same data.
+    Reopen,
+    /// A server that can be taken away.
+    Outage,
+    /// Writes that can be made to fail.
+    Faults,
+}
+
+impl Need {
+    fn lacks(self, handle: &Handle) -> Option<&'static str> {
+        match self {
+            Self::Ports => None,
+            Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
+            Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
+            Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
+        }
+    }
+}
+
+/// How a check ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The promise is kept.
+    Kept,
+    /// It is not.
+    Failed(String),
+    /// It could not be tried.
+    Skipped(&'static str),
+}
+
+/// One promise of one port.
+#[derive(Clone, Copy)]
+pub struct Check {
+    name: &'static str,
+    need: Need,
+    start: fn(Handle) -> Running,
+}
+
+impl Check {
+    pub(crate) const fn new(name: &'static str, need: Need, start: fn(Handle) -> Running) -> Self {
+        Self { name, need, start }
+    }
+
+    /// Its name: port, method, promise.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it needs.
+    pub const fn need(&self) -> Need {
+        self.need
+    }
+
+    /// Runs it on a fresh store. A panic, of the store or of a rule under it, is a failure.
+    pub async fn run(&self, factory: &impl Factory) -> Outcome {
+        let handle = match factory.fresh().await {
+            Ok(handle) => handle,
+            Err(error) => return Outcome::Failed(format!("no fresh store: {error}")),
+        };
+        if let Some(lack) = self.need.lacks(&handle) {
+            return Outcome::Skipped(lack);
+        }
+        let task = tokio::spawn((self.start)(handle));
+        let stop = task.abort_handle();
+        match tokio::time::timeout(PATIENCE, task).await {
+            Ok(Ok(Ok(()))) => Outcome::Kept,
+            Ok(Ok(Err(failure))) => Outcome::Failed(failure.to_string()),
+            Ok(Err(error)) => Outcome::Failed(match error.try_into_panic() {
+                Ok(panic) => format!("panicked: {}", text_of(panic.as_ref())),
+                Err(error) => error.to_string(),
+            }),
+            Err(_) => {
+                stop.abort();
+                Outcome::Failed(format!("no end within {} seconds", PATIENCE.as_secs()))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").field("name", &self.name).field("need", &self.need).finish_non_exhaustive()
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// A list of checks: `"name" => function,` or `"name" (Need) => function,`.
+macro_rules! checks {
+    ($($name:literal $(($need:ident))? => $function:ident,)*) => {
+        /// The checks of this file.
+        pub(crate) const CHECKS: &[$crate::check::Check] = &[$(
+            $crate::check::Check::new($name, checks!(@need $($need)?), |handle| Box::pin($function(handle))),
+        )*];
+    };
+    (@need) => { $crate::check::Need::Ports };
+    (@need $need:ident) => { $crate::check::Need::$need };
+}
+pub(crate) use checks;

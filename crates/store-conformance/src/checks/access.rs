@@ -1,0 +1,97 @@
+//! Callers and accounts.
+
+use crate::check::{Proof, checks};
+use crate::expect::{same, there};
+use crate::factory::Handle;
+use crate::world::{BOTH, Who, account, client, key, noon, planted, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{AccountGrant, ApiKey, Caller, KeyHash};
+use florin_domain::ids::{AccountId, ApiKeyId};
+
+checks! {
+    "callers.find.returns_the_key_with_its_client" => key_with_client,
+    "callers.find.shows_revoked_and_expired_keys" => revoked_and_expired,
+    "callers.find.wants_the_whole_hash" => whole_hash,
+    "callers.find.keys_reach_the_accounts_they_list" => listed_accounts,
+    "accounts.find.returns_any_account" => any_account,
+    "accounts.find.compares_ids_exactly" => exact_ids,
+}
+
+async fn key_with_client(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for who in BOTH {
+        let wanted = Caller { key: key(who)?, client: client(who.client(), &format!("client {}", who.number())) };
+        same("the caller", handle.callers.find(&who.key_hash()).await?, Some(wanted))?;
+    }
+    same("the caller of an unknown hash", handle.callers.find(&KeyHash([7; 32])).await?, None)
+}
+
+async fn revoked_and_expired(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let old = noon() - TimeDelta::days(400);
+    let id = ApiKeyId(uuid(4, 9));
+    let expired = ApiKey { id, expires_at: Some(old), ..key(Who::Mine)? };
+    handle.registry.add_key(expired.clone(), KeyHash([9; 32])).await?;
+    handle.registry.revoke_key(key(Who::Mine)?.id, noon()).await?;
+    let found = there("the expired key", handle.callers.find(&KeyHash([9; 32])).await?)?;
+    same("the expired key", found.key, expired)?;
+    let found = there("the revoked key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    same("the revoked key", found.key, ApiKey { revoked_at: Some(noon()), ..key(Who::Mine)? })
+}
+
+async fn whole_hash(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let hashes = [0, 8, 31].map(|place| {
+        let mut hash = Who::Mine.key_hash();
+        hash.0[place] ^= 0x80;
+        hash
+    });
+    for (number, hash) in (10..).zip(hashes) {
+        same("the caller of a hash that differs in one bit", handle.callers.find(&hash).await?, None)?;
+        let other = ApiKey { id: ApiKeyId(uuid(4, number)), ..key(Who::Mine)? };
+        handle.registry.add_key(other.clone(), hash).await?;
+        let found = there("a key", handle.callers.find(&hash).await?)?;
+        same("the key of a hash that differs in one bit", found.key, other)?;
+    }
+    let found = there("a key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    same("the first key", found.key, key(Who::Mine)?)
+}
+
+async fn listed_accounts(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let second = AccountId::parse("F11")?;
+    let mut more = account(Who::Mine)?;
+    more.id = second.clone();
+    handle.registry.add_account(more).await?;
+    let grants = [
+        AccountGrant::AllOfClient,
+        AccountGrant::Only([].into()),
+        AccountGrant::Only([Who::Mine.account()?].into()),
+        AccountGrant::Only([Who::Mine.account()?, second].into()),
+    ];
+    for (number, accounts) in (20..).zip(grants) {
+        let hash = KeyHash([number; 32]);
+        let wanted = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Mine)? };
+        handle.registry.add_key(wanted.clone(), hash).await?;
+        let found = there("a key", handle.callers.find(&hash).await?)?;
+        same("a key with its accounts", found.key, wanted)?;
+    }
+    Ok(())
+}
+
+async fn any_account(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for who in BOTH {
+        same("the account", handle.accounts.find(&who.account()?).await?, Some(account(who)?))?;
+    }
+    Ok(())
+}
+
+async fn exact_ids(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for other in ["f1", "F1 ", " F1", "F", "F1%", "F_", "Ｆ1", "F¹"] {
+        let id = AccountId::parse(other)?;
+        same(&format!("the account `{other}`"), handle.accounts.find(&id).await?, None)?;
+    }
+    Ok(())
+}

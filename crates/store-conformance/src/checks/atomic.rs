@@ -1,0 +1,252 @@
+//! Decisions whose store fails half-way: nothing of them stays, and their neighbours do not notice.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{duplicate, fresh, same, store_failed};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances};
+use crate::orders::{
+    RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, expiry, first, follow_up, journal_id, message, open,
+    purchase, stamp, token, twisted, twisted_follow_up,
+};
+use crate::world::{Who, gbp, noon, planted, uuid};
+use chrono::TimeDelta;
+use florin_domain::batch::ConfirmSituation;
+use florin_domain::budget::Budget;
+use florin_domain::card::decide::{CardDecision, FollowUp};
+use florin_domain::card::{ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::Balances;
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::money::Minor;
+use florin_ports::{FirstMessageOrder, StoreError, WriteError};
+use std::sync::Arc;
+
+checks! {
+    "atomic.first_message.token_that_is_taken" => token_taken,
+    "atomic.first_message.journal_id_that_is_taken" => journal_taken,
+    "atomic.first_message.budget_that_is_not_there" => unknown_budget,
+    "atomic.first_message.limit_that_is_not_there" => unknown_limit,
+    "atomic.follow_up.journal_id_that_is_taken" => follow_up_journal_taken,
+    "atomic.follow_up.token_that_is_taken" => follow_up_token_taken,
+    "atomic.follow_up.limit_that_is_not_there" => follow_up_unknown_limit,
+    "atomic.expire.token_that_is_taken" => expiry_token_taken,
+    "atomic.credit.journal_id_that_is_taken" => credit_journal_taken,
+    "atomic.credit.number_that_is_taken" => credit_number_taken,
+    "atomic.confirm.journal_id_that_is_taken" => confirm_journal_taken,
+    "atomic.confirm.failure_counts_no_attempt" => no_attempt,
+    "atomic.neighbours_of_a_failure_succeed" => neighbours,
+}
+
+/// A purchase of 10.00 and a second one of 5.00 on the card with limits; and all there is to see.
+async fn used(handle: &Handle) -> Result<Picture, Failure> {
+    planted(handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    fresh(handle.cards.first_message(limited(2)?).await)?;
+    fresh(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    Picture::take(handle, 6).await
+}
+
+fn limited(number: u128) -> Result<FirstMessageOrder, Failure> {
+    first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp(number))
+}
+
+/// Wants the order to fail and to leave nothing; then the same order as it should be succeeds, under the same key.
+async fn fails(
+    handle: &Handle,
+    before: &Picture,
+    order: FirstMessageOrder,
+    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+) -> Result<StoreError, Failure> {
+    let order = FirstMessageOrder { repeat: Some(claim(Who::Mine, "atomic", "{}")?), ..order };
+    let good = FirstMessageOrder {
+        account: order.account.clone(),
+        card: order.card,
+        decide: Arc::clone(&order.decide),
+        repeat: order.repeat.clone(),
+    };
+    let error = store_failed(handle.cards.first_message(twisted(order, move |_, decision| twist(decision))).await)?;
+    before.still_holds("a first message that failed half-way", handle).await?;
+    fresh(handle.cards.first_message(good).await)?;
+    audited(handle).await?;
+    Ok(error)
+}
+
+fn take_journal(decision: &mut CardDecision) {
+    if let Some(journal) = &mut decision.journal {
+        journal.id = journal_id(1);
+    }
+}
+
+fn take_limit(decision: &mut CardDecision) {
+    let (amount, spent) = (Minor(1), Minor(1));
+    let window = SpendingWindow::Day;
+    let window_start = window.start(noon());
+    decision.limits.push(SpendingLimit { window, amount, most_uses: None, window_start, spent, uses: 1 });
+}
+
+async fn token_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let error = fails(&handle, &before, purchase(Who::Mine, 5, "10")?, |decision| {
+        decision.transaction.token = token(1);
+        decision.transaction.chain = token(1);
+        if let Some(chain) = &mut decision.chain {
+            chain.id = token(1);
+        }
+    });
+    duplicate::<()>("a token that is taken", &Err(error.await?))
+}
+
+async fn journal_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let error = fails(&handle, &before, limited(5)?, take_journal).await?;
+    duplicate::<()>("a journal id that is taken", &Err(error))
+}
+
+async fn unknown_budget(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    fails(&handle, &before, limited(5)?, |decision| {
+        decision.transaction.budget = BudgetId(uuid(2, 99));
+    })
+    .await?;
+    Ok(())
+}
+
+async fn unknown_limit(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    // The first card has no limits: they are the last thing to be stored.
+    fails(&handle, &before, purchase(Who::Mine, 5, "10")?, take_limit).await?;
+    Ok(())
+}
+
+/// Wants a clearing that ends the chain of a message to fail and to leave nothing; the clearing as it should be succeeds.
+async fn clearing_fails(
+    handle: &Handle,
+    number: u128,
+    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+) -> Proof {
+    let before = used(handle).await?;
+    let order = || -> Result<_, Failure> {
+        let mut order = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
+        order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+        Ok(order)
+    };
+    store_failed(handle.cards.follow_up(twisted_follow_up(order()?, twist)).await)?;
+    before.still_holds("a follow-up that failed half-way", handle).await?;
+    fresh(handle.cards.follow_up(order()?).await)?;
+    audited(handle).await
+}
+
+async fn follow_up_journal_taken(handle: Handle) -> Proof {
+    clearing_fails(&handle, 2, take_journal).await
+}
+
+async fn follow_up_token_taken(handle: Handle) -> Proof {
+    clearing_fails(&handle, 2, |decision| decision.transaction.token = token(1)).await
+}
+
+async fn follow_up_unknown_limit(handle: Handle) -> Proof {
+    clearing_fails(&handle, 1, take_limit).await
+}
+
+async fn expiry_token_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let due = noon() + TimeDelta::days(8);
+    store_failed(handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await)?;
+    before.still_holds("an expiry that failed", &handle).await?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 5, due)?).await?, true)?;
+    audited(&handle).await
+}
+
+async fn credit_journal_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let mut order = credit(Who::Mine, 1, "1", gbp()?)?;
+    order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+    let error = store_failed(handle.credits.credit(order).await)?;
+    duplicate::<()>("a journal id that is taken", &Err(error))?;
+    before.still_holds("a credit that failed half-way", &handle).await?;
+    let mut order = credit(Who::Mine, 5, "1", gbp()?)?;
+    order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+    same("the next number", fresh(handle.credits.credit(order).await)?.box_transaction_id, 2)
+}
+
+async fn credit_number_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let mut order = credit(Who::Mine, 5, "1", gbp()?)?;
+    let rule = order.decide;
+    order.decide = Arc::new(move |situation: &(Budget, i64)| {
+        let mut decision = rule(situation)?;
+        decision.credit.box_transaction_id = 1;
+        Ok(decision)
+    });
+    store_failed(handle.credits.credit(order).await)?;
+    before.still_holds("a credit that failed half-way", &handle).await?;
+    let done = fresh(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
+    same("the next number", done.box_transaction_id, 2)?;
+    audited(&handle).await
+}
+
+async fn confirm_journal_taken(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let right = (MfaProviderName::Totp, MfaVerdict::Right { step: Some(7) });
+    // The second of its two journal ids is that of a credit.
+    store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
+    before.still_holds("a confirmation that failed half-way", &handle).await?;
+    fresh(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
+    audited(&handle).await
+}
+
+async fn no_attempt(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    // A wrong token, but a session that can't be stored: nothing of the attempt stays.
+    let mut order = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
+    let rule = order.decide;
+    order.decide = Arc::new(move |situation: &ConfirmSituation| {
+        let mut decision = rule(situation);
+        if let Some(enrolment) = &mut decision.enrolment
+            && let Ok(nobody) = florin_domain::ids::AccountId::parse("F99")
+        {
+            enrolment.account = nobody;
+        }
+        decision
+    });
+    store_failed(handle.batches.confirm(order).await)?;
+    before.still_holds("an attempt that could not be stored", &handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
+    fresh(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
+    audited(&handle).await
+}
+
+async fn neighbours(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    let mut tasks = Vec::new();
+    for number in 100..160 {
+        let order = purchase(Who::Mine, number, "1")?;
+        // Every third one fails after most of it is stored.
+        let order = if number % 3 == 0 { twisted(order, |_, decision| take_limit(decision)) } else { order };
+        let order = if number % 3 == 1 && number % 2 == 0 {
+            twisted(order, |_, decision| take_journal(decision))
+        } else {
+            order
+        };
+        let cards = handle.cards.clone();
+        tasks.push((number, tokio::spawn(async move { cards.first_message(order).await })));
+    }
+    let mut stored = 0;
+    for (number, task) in tasks {
+        let answer = task.await.map_err(|error| Failure::new(error.to_string()))?;
+        if number % 3 == 2 || (number % 3 == 1 && number % 2 == 1) {
+            fresh(answer)?;
+            stored += 1;
+        } else if !matches!(answer, Err(WriteError::Store(_))) {
+            return Err(Failure::new(format!("a failure was wanted, not {answer:?}")));
+        }
+    }
+    same("how many were stored", stored, 30)?;
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
+    let part = FollowUp::Reversal { amount: Some(amount("1")?) };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(101), 200, part)?).await)?;
+    audited(&handle).await
+}

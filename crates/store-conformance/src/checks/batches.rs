@@ -1,0 +1,180 @@
+//! Confirmations: the attempt counts, the money is reserved, once.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, refused, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances, batch};
+use crate::orders::{RIGHT, SANDBOX, confirm, open, session_id};
+use crate::world::{Who, enrolment, gbp, jpy, noon, planted, uuid, world};
+use chrono::TimeDelta;
+use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatchStatus};
+use florin_domain::ids::PaymentBatchId;
+use florin_domain::ledger::Balances;
+use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaSessionState, MfaVerdict, TotpEnrolment};
+use florin_domain::money::Minor;
+
+const TOTP: MfaProviderName = MfaProviderName::Totp;
+
+checks! {
+    "batches.confirm.stores_the_whole_decision" => stores_all,
+    "batches.confirm.is_shown_policy_session_and_budgets" => shown,
+    "batches.confirm.attempts_are_stored_though_refused" => attempts,
+    "batches.confirm.wrong_totp_tokens_are_stored_though_refused" => totp_attempts,
+    "batches.confirm.lock_is_stored" => lock,
+    "batches.confirm.short_funds_burn_nothing" => short_funds,
+    "batches.confirm.refusal_changes_nothing" => refusal,
+    "batches.confirm.unknown_batch_is_absent" => unknown_batch,
+    "batches.confirm.of_many_at_once_one_wins" => one_wins,
+}
+
+async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
+    let account = Who::Mine.account()?;
+    there("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
+}
+
+async fn stores_all(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
+    same("the status", (done.status, done.confirmed_at), (PaymentBatchStatus::Confirmed, Some(noon())))?;
+    let batches = handle.seeding.batches(&Who::Mine.account()?).await?;
+    same("the batch", batches.first(), Some(&done))?;
+    same("another batch", batches.get(1).map(|batch| batch.status), Some(PaymentBatchStatus::Draft))?;
+    let after = seen(&handle, 1).await?;
+    same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Burnt))?;
+    same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;
+    let first = Balances::new(Minor(8_500), Minor(0), Minor(1_000))?;
+    let second = Balances::new(Minor(4_500), Minor(0), Minor(500))?;
+    same("the first budget", after.balances.get(&(Who::Mine.budget(), gbp()?)), Some(&first))?;
+    same("the second budget", after.balances.get(&(Who::Mine.second_budget(), gbp()?)), Some(&second))?;
+    same("the journal", handle.audit.audit().await?.journal_transactions, 8)?;
+    audited(&handle).await
+}
+
+async fn shown(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    world.accounts[0].account.mfa_required = false;
+    handle.seeding.plant(world).await?;
+    let session = fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let with = seen(&handle, 1).await?;
+    same("the session", with.session, Some(session))?;
+    same("an unknown session", seen(&handle, 2).await?.session, None)?;
+    same("policy and enrolment", (with.mfa_required, with.enrolment), (false, Some(enrolment(Who::Mine)?)))?;
+    let account = Who::Mine.account()?;
+    let without = there("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
+    same("no session", without.session, None)?;
+    let pounds = |budget| with.balances.get(&(budget, gbp().ok()?)).map(Balances::available);
+    let wanted = (Some(Minor(9_500)), Some(Minor(5_000)));
+    same("the budgets", (pounds(Who::Mine.budget()), pounds(Who::Mine.second_budget())), wanted)?;
+    let yen = with.balances.get(&(Who::Mine.budget(), jpy()?)).map(Balances::available);
+    same("a balance of another currency is right, if shown", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
+    let other = batch(&handle, &Who::Other.account()?, Who::Other.batch(), None).await?;
+    same("the other's policy", there("the other's batch", other)?.mfa_required, true)
+}
+
+async fn attempts(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let before = seen(&handle, 1).await?;
+    for wrong in 1..=5 {
+        let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
+        same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
+        let after = seen(&handle, 1).await?;
+        let session = there("the session", after.session)?;
+        same("wrong tokens", session.wrong_tokens, wrong)?;
+        same("locked", session.state == MfaSessionState::Locked, wrong == 5)?;
+        same("batch and balances", (after.batch, after.balances), (before.batch.clone(), before.balances.clone()))?;
+    }
+    let late = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
+    same("a right token, too late", refused(late)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
+}
+
+async fn totp_attempts(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    for wrong in 1..=3 {
+        refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
+        let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+        same("when wrong tokens came", &enrolled.wrong_at, &vec![noon(); wrong])?;
+        let shown = seen(&handle, 1).await?;
+        same("the enrolment that rules see", shown.enrolment, Some(enrolled))?;
+        same("the session", shown.session.map(|session| session.wrong_tokens), u32::try_from(wrong).ok())?;
+    }
+    let other = handle.mfa.enrolment(&Who::Other.account()?).await?;
+    same("the other's enrolment", other, Some(enrolment(Who::Other)?))
+}
+
+async fn lock(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    let at = |number: i64| noon() - TimeDelta::microseconds(number);
+    let nearly = TotpEnrolment {
+        wrong_at: (1..20).rev().map(at).collect(),
+        used_steps: vec![i64::MIN],
+        ..enrolment(Who::Mine)?
+    };
+    world.accounts[0].enrolment = Some(nearly.clone());
+    handle.seeding.plant(world).await?;
+    same("what was planted", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
+    let locked = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    same("the lock", (locked.locked_until, locked.wrong_at), (Some(noon() + TotpEnrolment::window()), vec![]))?;
+    let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT))?).await;
+    same("a right token under lock", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
+}
+
+async fn short_funds(handle: Handle) -> Proof {
+    handle.seeding.plant(world(999)?).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let before = Picture::take(&handle, 1).await?;
+    let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
+    let short = matches!(refused(answer)?, ConfirmRefusal::InsufficientFunds(shortages) if shortages.len() == 1);
+    same("short of one budget", short, true)?;
+    before.still_holds("a confirmation short of funds", &handle).await
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    // A session that is not there.
+    let answer = handle.batches.confirm(confirm(Who::Mine, 2, 1, (SANDBOX, RIGHT))?).await;
+    same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
+    let mut draft = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+    draft.batch = Who::Mine.draft();
+    refused(handle.batches.confirm(draft).await)?;
+    before.still_holds("a refused confirmation", &handle).await
+}
+
+async fn unknown_batch(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut order = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+    order.batch = PaymentBatchId(uuid(20, 99));
+    absent("an unknown batch", &handle.batches.confirm(order).await)
+}
+
+async fn one_wins(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut tasks = Vec::new();
+    for number in 1..=10 {
+        fresh(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;
+    }
+    for number in 1..=10 {
+        let batches = handle.batches.clone();
+        let order = confirm(Who::Mine, number, number * 10, (SANDBOX, RIGHT))?;
+        tasks.push(tokio::spawn(async move { batches.confirm(order).await }));
+    }
+    let (mut won, mut lost) = (0, 0);
+    for task in tasks {
+        match task.await.map_err(|error| Failure::new(error.to_string()))? {
+            Ok(_) => won += 1,
+            Err(florin_ports::WriteError::Refused(ConfirmRefusal::State(_))) => lost += 1,
+            Err(other) => return Err(Failure::new(format!("neither won nor lost: {other:?}"))),
+        }
+    }
+    same("winners and losers", (won, lost), (1, 9))?;
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the balances", now, Balances::new(Minor(8_500), Minor(0), Minor(1_000))?)?;
+    audited(&handle).await
+}

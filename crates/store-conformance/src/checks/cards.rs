@@ -1,0 +1,226 @@
+//! Card messages: stored whole, seen by the next.
+
+use crate::check::{Proof, checks};
+use crate::expect::{absent, fresh, refused, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances, card, chain};
+use crate::orders::{amount, clearing, first, follow_up, message, purchase, stamp, token};
+use crate::world::{Who, gbp, jpy, planted};
+use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp};
+use florin_domain::card::{AcceptorInput, ChainEnd, ChainKind, MessageKind, Network, Response, TransactionState};
+use florin_domain::ids::CardId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_domain::text::Text;
+
+checks! {
+    "cards.first_message.stores_the_whole_decision" => stores_all,
+    "cards.first_message.keeps_every_field" => every_field,
+    "cards.first_message.decline_is_stored_and_moves_nothing" => decline,
+    "cards.first_message.refusal_changes_nothing" => refusal,
+    "cards.first_message.unknown_card_is_absent" => unknown_card,
+    "cards.first_message.decisions_see_earlier_effects" => sees_earlier,
+    "cards.first_message.is_shown_the_balance_of_its_currency" => own_currency,
+    "cards.follow_up.stores_the_whole_decision" => follow_up_stores_all,
+    "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_state,
+    "cards.follow_up.any_message_names_its_chain" => any_message,
+    "cards.follow_up.decline_leaves_the_chain" => advice_declined,
+    "cards.follow_up.of_a_declined_message_has_no_chain" => no_chain,
+    "cards.follow_up.refusal_changes_nothing" => follow_up_refusal,
+    "cards.follow_up.unknown_token_is_absent" => unknown_token,
+}
+
+async fn stores_all(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
+    same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
+    let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    same("the message", &seen.first, &done)?;
+    same("what it is", seen.named, (MessageKind::Authorization, TransactionState::Pending))?;
+    let hold = there("the chain", seen.chain)?;
+    same("the hold", (hold.id, hold.held, hold.authorised, hold.end), (token(1), Minor(1_025), Minor(1_025), None))?;
+    same("when the hold is due", hold.due_at(), Some(done.created_at + florin_domain::card::Chain::hold_lifetime()))?;
+    let wanted = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
+    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, wanted)?;
+    same("the balances that rules see", seen.balances, wanted)?;
+    let report = handle.audit.audit().await?;
+    same("the journal", report.journal_transactions, 7)?;
+    audited(&handle).await
+}
+
+async fn every_field(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let acceptor = AcceptorInput {
+        mid: Text::parse("M-1")?,
+        name: Some(Text::parse("")?),
+        city: Some(Text::parse("Köln")?),
+        state: Some(Text::parse("NRW")?),
+        postal_code: Some(Text::parse("50667")?),
+        country_code: Some("DEU".into()),
+        mcc: Some("5812".into()),
+    };
+    let kinds = [ChainKind::Purchase, ChainKind::Atm, ChainKind::Refund];
+    let mut number = 0;
+    for kind in kinds {
+        for network in Network::ALL {
+            number += 1;
+            let message = FirstMessage { acceptor: acceptor.clone(), network, ..message(kind, "1")? };
+            let order = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+            let done = fresh(handle.cards.first_message(order).await)?;
+            let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+            same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor.completed()))?;
+            same("the message", seen.first, done)?;
+            same("the kind of its chain", seen.chain.map(|chain| chain.kind), Some(kind))?;
+        }
+    }
+    audited(&handle).await
+}
+
+async fn decline(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
+    let seen = there("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    same("the declined message", seen.first, done)?;
+    same("its chain", seen.chain, None)?;
+    same(
+        "the balances",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_500), Minor(0), Minor(0))?,
+    )?;
+    same("the journal", handle.audit.audit().await?.journal_transactions, 6)
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    let order = purchase(Who::Mine, 2, "0.001")?;
+    refused(handle.cards.first_message(order).await)?;
+    before.still_holds("a refused first message", &handle).await
+}
+
+async fn unknown_card(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let order = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
+    absent("an unknown card", &handle.cards.first_message(order).await)?;
+    before.still_holds("a message on an unknown card", &handle).await
+}
+
+async fn sees_earlier(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for number in 1..=9 {
+        let done = fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        let left = Minor(9_500 - 1_000 * i64::try_from(number).unwrap_or(0));
+        same("what is left", (done.available_balance, done.ledger_balance), (left, Minor(9_500)))?;
+    }
+    let tenth = fresh(handle.cards.first_message(purchase(Who::Mine, 10, "10")?).await)?;
+    same("the tenth", tenth.response, Response::NotSufficientFunds)?;
+    let eleventh = fresh(handle.cards.first_message(purchase(Who::Mine, 11, "5")?).await)?;
+    same("the last five pounds", (eleventh.response, eleventh.available_balance), (Response::Approved, Minor(0)))
+}
+
+async fn own_currency(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
+    let done = fresh(handle.cards.first_message(order).await)?;
+    same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
+    same("the yen", balances(&handle, Who::Mine, jpy()?).await?, Balances::new(Minor(1), Minor(4_999), Minor(0))?)?;
+    same("the pounds", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
+    let other = there("a card", card(&handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?)?;
+    same("the second budget", other.balances, Balances::new(Minor(5_000), Minor(0), Minor(0))?)
+}
+
+async fn follow_up_stores_all(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let account = Who::Mine.account()?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let part = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
+    let seen = there("the clearing", chain(&handle, &account, token(2)).await?)?;
+    same("what was named", seen.named, (MessageKind::Clearing, TransactionState::Completion))?;
+    let hold = there("the chain", seen.chain)?;
+    same("the hold", (hold.held, hold.cleared, hold.end), (Minor(600), Minor(400), None))?;
+    same("the balances", seen.balances, Balances::new(Minor(8_500), Minor(600), Minor(0))?)?;
+    same("the answer", (part.preceding, part.ledger_balance), (Some(token(1)), Minor(9_100)))?;
+    // Above the hold: available pays for the rest, and the chain ends.
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
+    let seen = there("the chain", chain(&handle, &account, token(1)).await?)?;
+    let hold = there("the chain", seen.chain)?;
+    same("the end", (hold.held, hold.cleared, hold.end), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
+    same("the balances", seen.balances, Balances::new(Minor(8_400), Minor(0), Minor(0))?)?;
+    audited(&handle).await
+}
+
+async fn first_state(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let ends = [
+        (clearing("10", true)?, TransactionState::Completion),
+        (FollowUp::Reversal { amount: None }, TransactionState::Cleared),
+    ];
+    for (number, (message, state)) in (1..).zip(ends) {
+        fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        fresh(handle.cards.follow_up(follow_up(Who::Mine, token(number), number + 10, message)?).await)?;
+        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        same("the state of the first message", (seen.first.state, seen.named.1), (state, state))?;
+        let last = there("the message", chain(&handle, &Who::Mine.account()?, token(number + 10)).await?)?;
+        same("the first message as the last one shows it", last.first, seen.first)?;
+    }
+    Ok(())
+}
+
+async fn any_message(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let advice = FollowUp::Advice { amount: amount("12")? };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
+    let part = FollowUp::Reversal { amount: Some(amount("5")?) };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 3, part)?).await)?;
+    let done = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(3), 4, clearing("7", true)?)?).await)?;
+    same("chain and predecessor", (done.chain, done.preceding), (token(1), Some(token(3))))?;
+    same("the balance", done.ledger_balance, Minor(8_800))?;
+    let account = Who::Mine.account()?;
+    let kinds = [MessageKind::Authorization, MessageKind::Advice, MessageKind::Reversal, MessageKind::Clearing];
+    for (number, kind) in (1..).zip(kinds) {
+        let seen = there("a message", chain(&handle, &account, token(number)).await?)?;
+        same("what is named, and its chain", (seen.named.0, seen.first.token), (kind, token(1)))?;
+    }
+    audited(&handle).await
+}
+
+async fn advice_declined(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let advice = FollowUp::Advice { amount: amount("95.01")? };
+    let done = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
+    same("the advice", done.state, TransactionState::Declined)?;
+    let after = there("the advice", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
+    same("what is named", after.named, (MessageKind::Advice, TransactionState::Declined))?;
+    same("the chain", (after.chain, after.first, after.balances), (before.chain, before.first, before.balances))
+}
+
+async fn no_chain(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;
+    let (found, state) = (MessageKind::Authorization, TransactionState::Declined);
+    same("the refusal", refusal, CardRefusal::WrongKind { found, state })
+}
+
+async fn follow_up_refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    let too_much = FollowUp::Reversal { amount: Some(amount("10.01")?) };
+    refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, too_much)?).await)?;
+    before.still_holds("a refused follow-up", &handle).await
+}
+
+async fn unknown_token(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 2).await?;
+    let order = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+    absent("an unknown token", &handle.cards.follow_up(order).await)?;
+    before.still_holds("a follow-up to nothing", &handle).await
+}

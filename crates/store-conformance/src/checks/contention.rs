@@ -1,0 +1,173 @@
+//! Many at once, on one handle and on two.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, same, there};
+use crate::factory::Handle;
+use crate::observe::{audited, balances};
+use crate::orders::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
+use crate::world::{Who, gbp, planted, world};
+use florin_domain::budget::Budget;
+use florin_domain::card::{Card, ChainKind, TransactionState};
+use florin_domain::ids::{BudgetId, CardId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::{FirstMessageOrder, SeedCard, Written};
+
+checks! {
+    "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass" => nine,
+    "contention.many_budgets.do_not_disturb_each_other" => many_budgets,
+    "contention.credits_are_numbered_without_gaps" => numbers,
+    "contention.readers_see_what_was_answered" => readers,
+    "contention.two_handles.exactly_9_pass" (Reopen) => nine_on_two,
+    "contention.two_handles.one_key_has_one_effect" (Reopen) => one_key_on_two,
+    "contention.two_handles.credits_are_numbered_without_gaps" (Reopen) => numbers_on_two,
+}
+
+/// A second handle on the same data.
+pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
+    let open = there("the way to a second handle", handle.reopen.clone())?;
+    Ok(open().await?)
+}
+
+/// Sends all orders at once, to the handles in turn.
+async fn all_at_once(handles: &[&Handle], orders: Vec<FirstMessageOrder>) -> Result<Vec<Carded>, Failure> {
+    let mut tasks = Vec::new();
+    for (order, handle) in orders.into_iter().zip(handles.iter().cycle()) {
+        let cards = handle.cards.clone();
+        tasks.push(tokio::spawn(async move { cards.first_message(order).await }));
+    }
+    let mut answers = Vec::new();
+    for task in tasks {
+        answers.push(task.await.map_err(|error| Failure::new(error.to_string()))?);
+    }
+    Ok(answers)
+}
+
+async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
+    planted(handles[0]).await?;
+    let orders = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
+    let mut approved = Vec::new();
+    let mut declined = 0;
+    for answer in all_at_once(handles, orders).await? {
+        let done = fresh(answer)?;
+        match done.state {
+            TransactionState::Pending => approved.push(done.available_balance.0),
+            TransactionState::Declined => declined += 1,
+            other => return Err(Failure::new(format!("neither approved nor declined: {other:?}"))),
+        }
+    }
+    same("approved and declined", (approved.len(), declined), (9, 91))?;
+    // Each saw what the one before it had left.
+    approved.sort_unstable();
+    let wanted: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
+    same("what each of them left", approved, wanted)?;
+    for handle in handles {
+        let now = balances(handle, Who::Mine, gbp()?).await?;
+        same("the balances", now, Balances::new(Minor(500), Minor(9_000), Minor(0))?)?;
+        audited(handle).await?;
+    }
+    Ok(())
+}
+
+async fn nine(handle: Handle) -> Proof {
+    nine_of_a_hundred(&[&handle]).await
+}
+
+async fn nine_on_two(handle: Handle) -> Proof {
+    let other = second(&handle).await?;
+    nine_of_a_hundred(&[&handle, &other]).await
+}
+
+async fn many_budgets(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    for number in 0..8 {
+        let id = BudgetId(crate::world::uuid(300, number));
+        let seed = crate::world::seed_budget(Who::Mine, id, &[(gbp()?, 95)], 301 + number)?;
+        let base = crate::world::card(Who::Mine, CardId(crate::world::uuid(310, number)))?;
+        world.accounts[0].budgets.push(seed);
+        world.accounts[0].cards.push(SeedCard { card: Card { budget: id, ..base }, limits: vec![] });
+    }
+    handle.seeding.plant(world).await?;
+    let order = |number: u128| {
+        let card = CardId(crate::world::uuid(310, number % 8));
+        first(Who::Mine, card, message(ChainKind::Purchase, "0.10")?, stamp(number))
+    };
+    let orders = (0..96).map(order).collect::<Result<_, _>>()?;
+    let answers = all_at_once(&[&handle], orders).await?;
+    let mut approved = 0;
+    for answer in answers {
+        approved += usize::from(fresh(answer)?.state == TransactionState::Pending);
+    }
+    same("approved", approved, 72)?;
+    let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    let small =
+        budgets.iter().filter(|budget| budget.id != Who::Mine.budget() && budget.id != Who::Mine.second_budget());
+    let left: Vec<_> = small.flat_map(|budget: &Budget| &budget.balances).map(|(_, now)| now.available().0).collect();
+    same("what is left", left, vec![5; 8])?;
+    audited(&handle).await
+}
+
+async fn fifty_credits(handles: &[&Handle]) -> Proof {
+    planted(handles[0]).await?;
+    let mut tasks = Vec::new();
+    for (number, handle) in (0..50).zip(handles.iter().cycle()) {
+        let (credits, order) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
+        tasks.push(tokio::spawn(async move { credits.credit(order).await }));
+    }
+    let mut taken = Vec::new();
+    for task in tasks {
+        let done = fresh(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        taken.push((done.box_transaction_id, done.balances.available().0));
+    }
+    taken.sort_unstable();
+    let wanted: Vec<_> = (1..=50).map(|number| (number, 9_500 + number * 100)).collect();
+    same("numbers and balances of credits", taken, wanted)?;
+    audited(handles[0]).await
+}
+
+async fn numbers(handle: Handle) -> Proof {
+    fifty_credits(&[&handle]).await
+}
+
+async fn numbers_on_two(handle: Handle) -> Proof {
+    let other = second(&handle).await?;
+    fifty_credits(&[&handle, &other]).await
+}
+
+async fn readers(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut tasks = Vec::new();
+    for number in 0..40 {
+        let (handle, order) = (handle.clone(), purchase(Who::Mine, number, "1")?);
+        tasks.push(tokio::spawn(async move {
+            let done = fresh(handle.cards.first_message(order).await)?;
+            // Whoever reads after the answer sees this one, and whatever was before it.
+            let now = balances(&handle, Who::Mine, gbp()?).await?;
+            holds("an answer was given before its effect", now.available() <= done.available_balance)
+        }));
+    }
+    for task in tasks {
+        task.await.map_err(|error| Failure::new(error.to_string()))??;
+    }
+    audited(&handle).await
+}
+
+async fn one_key_on_two(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let other = second(&handle).await?;
+    let order = |number| -> Result<_, Failure> {
+        let repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, number, "10")? })
+    };
+    let orders = (0..50).map(order).collect::<Result<_, _>>()?;
+    let (mut effects, mut answers) = (Vec::new(), Vec::new());
+    for answer in all_at_once(&[&handle, &other], orders).await? {
+        match answer? {
+            Written::Fresh(done) => effects.push(answer_of(&done)),
+            Written::Replayed(answer) => answers.push(answer),
+        }
+    }
+    same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
+    holds("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    audited(&other).await
+}

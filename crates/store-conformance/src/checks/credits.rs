@@ -1,0 +1,76 @@
+//! Credits.
+
+use crate::check::{Proof, checks};
+use crate::expect::{absent, fresh, refused, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances, budget};
+use crate::orders::credit;
+use crate::world::{Who, gbp, jpy, noon, planted};
+use florin_domain::budget::CreditRefusal;
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::{Currency, Minor};
+
+checks! {
+    "credits.credit.stores_the_whole_decision" => stores_all,
+    "credits.credit.numbers_the_credits_of_an_account_from_1" => numbers,
+    "credits.credit.refusal_changes_nothing" => refusal,
+    "credits.credit.unknown_budget_is_absent" => unknown_budget,
+    "credits.credit.is_shown_all_of_its_budget" => whole_budget,
+}
+
+async fn stores_all(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
+    let wanted = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
+    same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), wanted))?;
+    same("when", done.created_at, noon())?;
+    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, wanted)?;
+    let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
+    same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;
+    same("the journal", handle.audit.audit().await?.journal_transactions, 7)?;
+    audited(&handle).await
+}
+
+async fn numbers(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for (number, who, wanted) in
+        [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
+    {
+        let done = fresh(handle.credits.credit(credit(who, number, "1", gbp()?)?).await)?;
+        same("the number of a credit", (done.account, done.box_transaction_id), (who.account()?, wanted))?;
+    }
+    Ok(())
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    let before = Picture::take(&handle, 0).await?;
+    let refusal = refused(handle.credits.credit(credit(Who::Mine, 2, "1", Currency::parse("EUR")?)?).await)?;
+    same("refused for its currency", matches!(refusal, CreditRefusal::Faults(_)), true)?;
+    before.still_holds("a refused credit", &handle).await?;
+    let done = fresh(handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?).await)?;
+    same("the number after a refusal", done.box_transaction_id, 2)
+}
+
+async fn unknown_budget(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 0).await?;
+    let mut order = credit(Who::Mine, 1, "1", gbp()?)?;
+    order.budget = BudgetId(crate::world::uuid(2, 99));
+    absent("an unknown budget", &handle.credits.credit(order).await)?;
+    before.still_holds("a credit to nothing", &handle).await
+}
+
+async fn whole_budget(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let (seen, number) = there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    same("the number", number, 1)?;
+    let wanted = vec![
+        (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),
+        (jpy()?, Balances::new(Minor(5_000), Minor(0), Minor(0))?),
+    ];
+    same("the balances", seen.balances, wanted)?;
+    same("the budget", (seen.id, seen.account), (Who::Mine.budget(), Who::Mine.account()?))
+}

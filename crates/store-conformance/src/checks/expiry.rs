@@ -1,0 +1,195 @@
+//! Holds that expire: found in order, ended once.
+
+use crate::check::{Proof, checks};
+use crate::expect::{absent, fresh, holds, refused, same, store_failed, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances, chain};
+use crate::orders::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
+use crate::world::{Who, gbp, noon, planted};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::card::decide::{CardRefusal, FollowUp};
+use florin_domain::card::{Chain, ChainEnd, ChainKind, MessageKind, TransactionState};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::DueHold;
+
+checks! {
+    "cards.expire.stores_the_whole_decision" => stores_all,
+    "cards.expire.too_early_changes_nothing" => too_early,
+    "cards.expire.ended_chain_changes_nothing" => ended,
+    "cards.expire.refusal_changes_nothing" => refusal,
+    "cards.expire.and_clearing_have_one_winner" => one_winner,
+    "cards.due_holds.oldest_first_and_bounded" => oldest_first,
+    "cards.due_holds.from_the_very_microsecond" => very_microsecond,
+    "cards.due_holds.only_what_is_held" => only_held,
+}
+
+fn due() -> DateTime<Utc> {
+    noon() + Chain::hold_lifetime()
+}
+
+fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
+    Ok(DueHold { account: who.account()?, chain: token(number) })
+}
+
+async fn stores_all(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
+    let seen = there("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
+    same("what is named", seen.named, (MessageKind::Expiry, TransactionState::Cleared))?;
+    same("the first message", seen.first.state, TransactionState::Cleared)?;
+    let ended = there("the chain", seen.chain)?;
+    same("the chain", (ended.held, ended.end), (Minor(0), Some(ChainEnd::Expired)))?;
+    same("the balances", seen.balances, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
+    same("due holds", handle.cards.due_holds(due(), 10).await?, vec![])?;
+    audited(&handle).await
+}
+
+async fn too_early(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    let early = expiry(Who::Mine, token(1), 2, due() - TimeDelta::microseconds(1))?;
+    same("whether it expired", handle.cards.expire(early).await?, false)?;
+    before.still_holds("an expiry that is too early", &handle).await?;
+    let before = Picture::take(&handle, 2).await?;
+    absent("an unknown chain", &handle.cards.expire(expiry(Who::Mine, token(9), 2, due())?).await)?;
+    before.still_holds("an expiry of nothing", &handle).await
+}
+
+async fn ended(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
+    let before = Picture::take(&handle, 3).await?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 3, due())?).await?, false)?;
+    before.still_holds("an expiry of an ended chain", &handle).await
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    let mut order = expiry(Who::Mine, token(1), 2, due())?;
+    order.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
+    same("the refusal", refused(handle.cards.expire(order).await)?, CardRefusal::Expired)?;
+    let mut order = expiry(Who::Mine, token(1), 2, due())?;
+    let rule = order.decide;
+    // A journal id of the hold itself.
+    let taken = stamp(1).journal;
+    order.decide = std::sync::Arc::new(move |situation| {
+        let mut decision = rule(situation)?;
+        if let Some(decision) = &mut decision
+            && let Some(journal) = &mut decision.journal
+        {
+            journal.id = taken;
+        }
+        Ok(decision)
+    });
+    store_failed(handle.cards.expire(order).await)?;
+    before.still_holds("an expiry that failed half-way", &handle).await
+}
+
+async fn one_winner(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for round in 0..10_u128 {
+        let (number, base) = (round * 10 + 1, round * 10);
+        fresh(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
+        let expiries = (2..6).map(|step| expiry(Who::Mine, token(number), base + step, due()));
+        let mut tasks = Vec::new();
+        for order in expiries {
+            let (cards, order) = (handle.cards.clone(), order?);
+            tasks.push(tokio::spawn(async move { cards.expire(order).await == Ok(true) }));
+        }
+        let (cards, order) =
+            (handle.cards.clone(), follow_up(Who::Mine, token(number), base + 6, FollowUp::Reversal { amount: None })?);
+        tasks.push(tokio::spawn(async move { cards.follow_up(order).await.is_ok() }));
+        let mut winners = 0;
+        for task in tasks {
+            winners += usize::from(task.await.unwrap_or(false));
+        }
+        same("how many ended the chain", winners, 1)?;
+        let now = balances(&handle, Who::Mine, gbp()?).await?;
+        same("the balances", now, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
+    }
+    fresh(handle.cards.first_message(purchase(Who::Mine, 500, "9")?).await)?;
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(500), 501, clearing("9", true)?)?).await)?;
+    same(
+        "an expiry after the clearing",
+        handle.cards.expire(expiry(Who::Mine, token(500), 502, due())?).await?,
+        false,
+    )?;
+    audited(&handle).await
+}
+
+async fn oldest_first(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    // Ages in hours, not in the order in which they are made; two accounts; two as old as each other.
+    let mut wanted = Vec::new();
+    for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
+        let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
+        let at = noon() - TimeDelta::hours(age);
+        let order = first(who, who.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        fresh(handle.cards.first_message(order).await)?;
+        wanted.push((at, hold(who, number)?));
+    }
+    wanted.sort_by_key(|(at, _)| *at);
+    let wanted: Vec<_> = wanted.into_iter().map(|(_, hold)| hold).collect();
+    for most in [0, 1, 3, 6, 100] {
+        let found = handle.cards.due_holds(due(), most).await?;
+        let most = usize::try_from(most).unwrap_or(0).min(6);
+        same(&format!("how many of at most {most}"), found.len(), most)?;
+        // Which of the two of one age comes first is not promised.
+        let ages = |holds: &[DueHold]| -> Vec<_> {
+            let age = |hold: &DueHold| {
+                wanted.iter().position(|one| one == hold).map(|place| if place == 2 { 1 } else { place })
+            };
+            holds.iter().map(age).collect()
+        };
+        same("the oldest", ages(&found), ages(&wanted[..most]))?;
+        same("all holds", found.iter().all(|hold| wanted.contains(hold)), true)?;
+    }
+    let later = noon() - TimeDelta::hours(6) + Chain::hold_lifetime();
+    same("how many are due earlier", handle.cards.due_holds(later, 100).await?.len(), 3)
+}
+
+async fn very_microsecond(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let at = noon() + TimeDelta::microseconds(123_457);
+    let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
+    fresh(handle.cards.first_message(order).await)?;
+    let due = at + Chain::hold_lifetime();
+    same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
+    same("in time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine, 1)?])
+}
+
+async fn only_held(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let messages = [
+        (ChainKind::Refund, "5"),
+        // An account check.
+        (ChainKind::Purchase, "0"),
+        // Declined.
+        (ChainKind::Purchase, "9999"),
+        (ChainKind::Purchase, "5"),
+        (ChainKind::Purchase, "6"),
+        (ChainKind::Purchase, "7"),
+    ];
+    for (number, (kind, text)) in (1..).zip(messages) {
+        let order = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;
+        fresh(handle.cards.first_message(order).await)?;
+    }
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(4), 14, clearing("5", true)?)?).await)?;
+    let part = FollowUp::Reversal { amount: Some(amount("1")?) };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(5), 15, part)?).await)?;
+    let advice = FollowUp::Advice { amount: amount("0")? };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
+    let found = handle.cards.due_holds(due(), 100).await?;
+    holds("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
+    same("what is due", found, vec![hold(Who::Mine, 5)?])?;
+    // A chain of which nothing is held goes on: an advice may raise it again.
+    let advice = FollowUp::Advice { amount: amount("8")? };
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
+    same("what is due", handle.cards.due_holds(due(), 100).await?.len(), 2)
+}

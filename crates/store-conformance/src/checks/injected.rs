@@ -1,0 +1,129 @@
+//! Writes that fail where the adapter's tests let them: between any two, nothing may stay.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited};
+use crate::orders::{SANDBOX, claim, clearing, confirm, credit, expiry, first, follow_up, message, open, stamp, token};
+use crate::world::{Who, gbp, noon, uuid, world};
+use chrono::TimeDelta;
+use florin_domain::batch::ConfirmSituation;
+use florin_domain::card::ChainKind;
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::Balances;
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::money::Minor;
+use florin_ports::{ConfirmOrder, FirstMessageOrder, WriteError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+checks! {
+    "injected.failure_of_any_write_leaves_nothing" (Faults) => any_write,
+}
+
+/// How many orders [`carry_out`] knows.
+const ORDERS: u8 = 7;
+
+fn purchase(number: u128) -> Result<FirstMessageOrder, Failure> {
+    first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "0.10")?, stamp(number))
+}
+
+/// Carries out an order of each kind, with ids from `base` on; whether it came to an end.
+async fn carry_out(handle: &Handle, order: u8, base: u128) -> Result<bool, Failure> {
+    let key = format!("{order}-{base}");
+    match order {
+        0 => {
+            let repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.cards.first_message(FirstMessageOrder { repeat, ..purchase(base + 11)? }).await)
+        }
+        1 => {
+            let mut order = follow_up(Who::Mine, token(base + 1), base + 12, clearing("0.04", true)?)?;
+            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.cards.follow_up(order).await)
+        }
+        2 => {
+            let due = noon() + TimeDelta::days(8);
+            done(handle.cards.expire(expiry(Who::Mine, token(base + 2), base + 13, due)?).await)
+        }
+        3 => {
+            let mut order = credit(Who::Mine, base + 14, "1", gbp()?)?;
+            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.credits.credit(order).await)
+        }
+        4 => {
+            let mut order = open(Who::Mine, base + 15, SANDBOX)?;
+            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.mfa.open(order).await)
+        }
+        5 => done(handle.batches.confirm(doomed(confirm(Who::Mine, base + 1, base + 16, wrong())?)?).await),
+        _ => done(handle.batches.confirm(doomed(confirm(Who::Mine, base + 1, base + 18, right())?)?).await),
+    }
+}
+
+const fn wrong() -> (MfaProviderName, MfaVerdict) {
+    (MfaProviderName::Totp, MfaVerdict::Wrong)
+}
+
+const fn right() -> (MfaProviderName, MfaVerdict) {
+    (MfaProviderName::Totp, MfaVerdict::Right { step: Some(7) })
+}
+
+/// A batch can be confirmed once, and a session has few attempts: so the last thing that is stored always fails.
+fn doomed(order: ConfirmOrder) -> Result<ConfirmOrder, Failure> {
+    let (nobody, nothing, gbp) = (AccountId::parse("F99")?, BudgetId(uuid(u128::MAX >> 64, 0)), gbp()?);
+    let balances = Balances::new(Minor(1), Minor(0), Minor(0))?;
+    let rule = order.decide;
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        let mut decision = rule(situation);
+        match (&mut decision.answer, &mut decision.enrolment) {
+            (Ok(confirmation), _) => {
+                confirmation.balances.insert((nothing, gbp), balances);
+            }
+            (Err(_), Some(enrolment)) => enrolment.account = nobody.clone(),
+            (Err(_), None) => {}
+        }
+        decision
+    });
+    Ok(ConfirmOrder { decide, ..order })
+}
+
+/// Whether the order came to its end: a failure of the store is none.
+fn done<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<bool, Failure> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(WriteError::Store(_)) => Ok(false),
+        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
+    }
+}
+
+async fn any_write(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    for limit in world.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
+        (limit.amount, limit.most_uses) = (Minor(i64::MAX), None);
+    }
+    handle.seeding.plant(world).await?;
+    let Some(faults) = handle.faults.clone() else { return Ok(()) };
+    for (base, place) in (1..).map(|number| number * 100).zip(faults.places()) {
+        for number in [base + 1, base + 2] {
+            fresh(handle.cards.first_message(purchase(number)?).await)?;
+        }
+        fresh(handle.mfa.open(open(Who::Mine, base + 1, MfaProviderName::Totp)?).await)?;
+        let mut failed = 0;
+        for order in 0..ORDERS {
+            let before = Picture::of(&handle, base + 1..=base + 19).await?;
+            faults.arm(&place).await?;
+            let done = carry_out(&handle, order, base).await;
+            faults.disarm().await?;
+            if done? {
+                // It does not write there.
+                continue;
+            }
+            before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
+            failed += 1;
+            let again = carry_out(&handle, order, base).await?;
+            holds(&format!("order {order} fails after `{place}` was mended"), again || order >= 5)?;
+        }
+        holds(&format!("no order failed at `{place}`"), failed > 0)?;
+    }
+    audited(&handle).await
+}

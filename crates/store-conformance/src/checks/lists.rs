@@ -1,0 +1,201 @@
+//! Checkouts, banks and addresses: order, pages, counts.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::same;
+use crate::factory::Handle;
+use crate::world::{BOTH, Who, bank, checkout, noon, uuid, world};
+use chrono::TimeDelta;
+use florin_domain::address::{Address, Postcode};
+use florin_domain::ids::SettlementAccountId;
+use florin_domain::merchant::{
+    Bank, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions,
+};
+use florin_domain::money::Currency;
+use florin_domain::page::{Page, PageRequest};
+
+checks! {
+    "checkouts.list.newest_first_then_by_id" => newest_first,
+    "checkouts.list.pages_do_not_overlap_under_equal_times" => pages_do_not_overlap,
+    "checkouts.list.count_ignores_the_page" => count_ignores_the_page,
+    "checkouts.list.filters_by_type_and_status" => filters,
+    "checkouts.list.keeps_every_field" => every_field,
+    "checkouts.list.shows_one_account_only" => one_account_only,
+    "banks.list.by_code_points_of_the_name_then_by_id" => banks_in_order,
+    "banks.list.pages_and_counts" => bank_pages,
+    "banks.list.is_empty_at_first" => no_banks,
+    "addresses.find.in_the_order_of_the_file" => addresses_in_order,
+}
+
+/// 24 checkouts at 3 times, of both types and states, planted in no order; as they should be listed.
+async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
+    let mut checkouts = Vec::new();
+    for number in 0..24_u8 {
+        let mut one = checkout(Who::Mine, 100 + u128::from(number) * 7 % 24)?;
+        one.created_at = noon() + TimeDelta::microseconds(i64::from(number % 3));
+        one.status = CheckoutStatus::ALL[usize::from(number / 2 % 2)];
+        if number % 2 == 0 {
+            one.kind = CheckoutKind::Shopping { settlement_account: None, shipping: None };
+        }
+        checkouts.push(one);
+    }
+    let mut world = world(0)?;
+    world.accounts[0].checkouts.clone_from(&checkouts);
+    handle.seeding.plant(world).await?;
+    checkouts.sort_by_key(|one| std::cmp::Reverse((one.created_at, one.id)));
+    Ok(checkouts)
+}
+
+async fn page(handle: &Handle, filter: CheckoutFilter, limit: i64, offset: i64) -> Result<Page<Checkout>, Failure> {
+    Ok(handle.checkouts.list(&Who::Mine.account()?, filter, PageRequest { limit, offset }).await?)
+}
+
+async fn newest_first(handle: Handle) -> Proof {
+    let wanted = many(&handle).await?;
+    same("all checkouts", page(&handle, CheckoutFilter::default(), 1000, 0).await?.rows, wanted)
+}
+
+async fn pages_do_not_overlap(handle: Handle) -> Proof {
+    let wanted = many(&handle).await?;
+    for limit in [1, 5, 7] {
+        let mut seen = Vec::new();
+        for offset in (0..24).step_by(usize::try_from(limit).unwrap_or(1)) {
+            seen.extend(page(&handle, CheckoutFilter::default(), limit, offset).await?.rows);
+        }
+        same(&format!("pages of {limit}, put together"), &seen, &wanted)?;
+    }
+    Ok(())
+}
+
+async fn count_ignores_the_page(handle: Handle) -> Proof {
+    many(&handle).await?;
+    let pages = [(1, 0, 1), (5, 22, 2), (1000, 0, 24), (10, 24, 0), (10, 1_000_000, 0), (1, i64::MAX, 0)];
+    for (limit, offset, rows) in pages {
+        let page = page(&handle, CheckoutFilter::default(), limit, offset).await?;
+        same(&format!("count and rows of {limit} from {offset}"), (page.count, page.rows.len()), (24, rows))?;
+    }
+    Ok(())
+}
+
+async fn filters(handle: Handle) -> Proof {
+    let all = many(&handle).await?;
+    for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
+        for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
+            let matches = |one: &&Checkout| {
+                checkout_type.is_none_or(|wanted| one.kind.checkout_type() == wanted)
+                    && status.is_none_or(|wanted| one.status == wanted)
+            };
+            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let page = page(&handle, CheckoutFilter { checkout_type, status }, 3, 1).await?;
+            let what = format!("{checkout_type:?} that are {status:?}");
+            same(&what, page.count, i64::try_from(wanted.len()).unwrap_or(-1))?;
+            same(&what, &page.rows[..], &wanted[1..4])?;
+        }
+    }
+    Ok(())
+}
+
+async fn every_field(handle: Handle) -> Proof {
+    let shipping = |collect_address, url: Option<&str>| {
+        Some(ShippingOptions { collect_address, dynamic_rates_url: url.map(str::to_owned) })
+    };
+    let sells = |settlement_account, shipping| CheckoutKind::Shopping { settlement_account, shipping };
+    let payee = Some(SettlementAccountId(uuid(9, 1)));
+    let kinds = [
+        CheckoutKind::TopUp,
+        sells(None, None),
+        sells(payee, None),
+        sells(None, shipping(false, None)),
+        sells(payee, shipping(true, Some("https://rates.example/a?b=c"))),
+        sells(None, shipping(false, Some(""))),
+    ];
+    let mut wanted = Vec::new();
+    for (number, kind) in (200..).zip(kinds) {
+        let base = checkout(Who::Mine, number)?;
+        wanted.push(Checkout {
+            kind,
+            name: (number % 2 == 0).then(|| String::from("Till")),
+            locale: (number % 3 == 0).then(|| String::from("en-GB")),
+            currency: Currency::parse("EUR")?,
+            updated_at: noon() + TimeDelta::days(1),
+            ..base
+        });
+    }
+    wanted[0].name = Some(String::new());
+    let mut world = world(0)?;
+    world.accounts[0].checkouts.clone_from(&wanted);
+    handle.seeding.plant(world).await?;
+    wanted.reverse();
+    same("all checkouts", page(&handle, CheckoutFilter::default(), 100, 0).await?.rows, wanted)
+}
+
+async fn one_account_only(handle: Handle) -> Proof {
+    let mut world = world(0)?;
+    let others: Vec<_> = (0..30).map(|number| checkout(Who::Other, 300 + number)).collect::<Result<_, _>>()?;
+    world.accounts[1].checkouts = others;
+    handle.seeding.plant(world).await?;
+    for who in BOTH {
+        let account = who.account()?;
+        for status in [None, Some(CheckoutStatus::Active)] {
+            let filter = CheckoutFilter { checkout_type: None, status };
+            let page = handle.checkouts.list(&account, filter, PageRequest::default()).await?;
+            same("the count", page.count, if who == Who::Mine { 1 } else { 30 })?;
+            same("other accounts", page.rows.iter().filter(|one| one.account != account).count(), 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// In the order of code points, which is not that of UTF-16, and not that of any language.
+const NAMES: [&str; 12] =
+    ["", " A", "1", "10", "2", "Bank", "Bank", "Zebra", "apple", "Äpfel", "\u{ff5e}wave", "\u{1f3e6} emoji"];
+
+async fn put_banks(handle: &Handle) -> Result<Vec<Bank>, Failure> {
+    let numbered = (1..).zip(NAMES);
+    let wanted = numbered.map(|(number, name)| bank(number, name)).collect::<Result<Vec<_>, _>>()?;
+    let mut shuffled = wanted.clone();
+    shuffled.rotate_left(5);
+    shuffled.swap(0, 8);
+    handle.registry.replace_banks(shuffled).await?;
+    Ok(wanted)
+}
+
+async fn banks_in_order(handle: Handle) -> Proof {
+    let wanted = put_banks(&handle).await?;
+    same("all banks", handle.banks.list(PageRequest::default()).await?.rows, wanted)
+}
+
+async fn bank_pages(handle: Handle) -> Proof {
+    let wanted = put_banks(&handle).await?;
+    let mut seen = Vec::new();
+    for offset in (0..15).step_by(5) {
+        let page = handle.banks.list(PageRequest { limit: 5, offset }).await?;
+        same("the count", page.count, 12)?;
+        seen.extend(page.rows);
+    }
+    same("all pages", seen, wanted)?;
+    let past = handle.banks.list(PageRequest { limit: 5, offset: 12 }).await?;
+    same("a page past the end", (past.count, past.rows), (12, vec![]))
+}
+
+async fn no_banks(handle: Handle) -> Proof {
+    let page = handle.banks.list(PageRequest::default()).await?;
+    same("banks", (page.count, page.rows), (0, vec![]))
+}
+
+async fn addresses_in_order(handle: Handle) -> Proof {
+    let line = |postcode: &str, line: usize| Address {
+        address_line1: format!("{line} High Street"),
+        postcode: postcode.into(),
+        city: "LONDON".into(),
+        ..Address::default()
+    };
+    let file: Vec<_> = (0..1_200).rev().map(|number| line(["SW1A1AA", "M11AE"][number % 2], number)).collect();
+    handle.registry.replace_addresses(file.clone()).await?;
+    for postcode in ["SW1A1AA", "M11AE", "EC1A1BB"] {
+        let wanted: Vec<_> = file.iter().filter(|address| address.postcode == postcode).cloned().collect();
+        let found = handle.addresses.find(&Postcode::parse(postcode)?).await?;
+        same(&format!("how many addresses of {postcode}"), found.len(), wanted.len())?;
+        same(&format!("the addresses of {postcode}"), found, wanted)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! MFA sessions and enrolments.
+
+use crate::check::{Proof, checks};
+use crate::expect::{absent, duplicate, fresh, refused, same, store_failed, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, batch, opening};
+use crate::orders::{SANDBOX, open, session_id};
+use crate::world::{BOTH, Who, enrolment, noon, planted, uuid, world};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal};
+
+checks! {
+    "mfa.open.stores_the_session" => stores,
+    "mfa.open.is_shown_batch_and_enrolment" => shown,
+    "mfa.open.refusal_changes_nothing" => refusal,
+    "mfa.open.unknown_batch_is_absent" => unknown_batch,
+    "mfa.open.id_that_is_taken_is_a_duplicate" => taken,
+    "mfa.enrolment.is_the_accounts_own" => own_enrolment,
+}
+
+async fn stores(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
+        let done = fresh(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
+        let (client, account) = (Who::Mine.client(), Who::Mine.account()?);
+        let wanted = MfaSession::open(session_id(number), client, account.clone(), Who::Mine.batch(), provider, noon());
+        same("the answer", &done, &wanted)?;
+        let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(done.id)).await?)?;
+        same("the session", seen.session, Some(wanted))?;
+    }
+    Ok(())
+}
+
+async fn shown(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let account = Who::Mine.account()?;
+    let seen = there("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
+    same("the enrolment", seen.enrolment, Some(enrolment(Who::Mine)?))?;
+    let batches = handle.seeding.batches(&account).await?;
+    same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    world.accounts[0].enrolment = None;
+    handle.seeding.plant(world).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let refusal = refused(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    same("the refusal", refusal, OpenRefusal::NotEnrolled(MfaProviderName::Totp))?;
+    let mut draft = open(Who::Mine, 1, SANDBOX)?;
+    draft.batch = Who::Mine.draft();
+    refused(handle.mfa.open(draft).await)?;
+    before.still_holds("a session that was not opened", &handle).await
+}
+
+async fn unknown_batch(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut order = open(Who::Mine, 1, SANDBOX)?;
+    order.batch = PaymentBatchId(uuid(20, 99));
+    absent("an unknown batch", &handle.mfa.open(order).await)
+}
+
+async fn taken(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let before = Picture::take(&handle, 1).await?;
+    let error = store_failed(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    duplicate::<()>("a session of the same id", &Err(error))?;
+    before.still_holds("a session of the same id", &handle).await
+}
+
+async fn own_enrolment(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for who in BOTH {
+        same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;
+    }
+    same("of nobody", handle.mfa.enrolment(&AccountId::parse("F3")?).await?, None)
+}

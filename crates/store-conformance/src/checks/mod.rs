@@ -1,0 +1,57 @@
+//! The checks, by port.
+
+mod access;
+mod atomic;
+mod batches;
+mod cards;
+mod contention;
+mod credits;
+mod durable;
+mod expiry;
+mod injected;
+mod limits;
+mod lists;
+mod mfa;
+mod money;
+mod outage;
+mod panics;
+mod registry;
+mod repeats;
+mod repeats_upkeep;
+mod seeding;
+mod tenancy;
+mod times;
+mod unicode;
+mod upkeep;
+
+use crate::check::Check;
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
+    let files = [
+        access::CHECKS,
+        lists::CHECKS,
+        registry::CHECKS,
+        seeding::CHECKS,
+        cards::CHECKS,
+        limits::CHECKS,
+        expiry::CHECKS,
+        credits::CHECKS,
+        batches::CHECKS,
+        mfa::CHECKS,
+        tenancy::CHECKS,
+        repeats::CHECKS,
+        repeats_upkeep::CHECKS,
+        atomic::CHECKS,
+        injected::CHECKS,
+        panics::CHECKS,
+        contention::CHECKS,
+        money::CHECKS,
+        unicode::CHECKS,
+        times::CHECKS,
+        durable::CHECKS,
+        upkeep::CHECKS,
+        outage::CHECKS,
+    ];
+    files.into_iter().flatten()
+}

@@ -1,0 +1,127 @@
+//! The server goes away: callers are told in time, and the store comes back by itself.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, replayed, same, there};
+use crate::factory::{Handle, Outage};
+use crate::observe::{Picture, audited};
+use crate::orders::{claim, credit, purchase};
+use crate::world::{Who, gbp, planted};
+use florin_ports::{FirstMessageOrder, Readiness, StoreError, WriteError, Written};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+checks! {
+    "outage.answers_unavailable_in_time" (Outage) => unavailable,
+    "outage.store_comes_back_by_itself" (Outage) => comes_back,
+    "outage.orders_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
+}
+
+/// Nobody waits longer for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So long after the server is back, the store may still fail.
+const RECOVERY: Duration = Duration::from_secs(30);
+
+fn outage(handle: &Handle) -> Result<Arc<dyn Outage>, Failure> {
+    there("the way to an outage", handle.outage.clone())
+}
+
+async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<T, Failure> {
+    let slow = || Failure::new(format!("{what}: no answer within {} seconds", PATIENCE.as_secs()));
+    tokio::time::timeout(PATIENCE, work).await.map_err(|_| slow())
+}
+
+fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
+    match answer {
+        Err(StoreError::Unavailable(_)) => Ok(()),
+        other => Err(Failure::new(format!("{what}: `Unavailable` was wanted, not {other:?}"))),
+    }
+}
+
+fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
+    match answer {
+        Err(WriteError::Store(StoreError::Unavailable(_))) => Ok(()),
+        other => Err(Failure::new(format!("{what}: `Unavailable` was wanted, not {other:?}"))),
+    }
+}
+
+/// Waits until the store is ready again.
+async fn recovered(handle: &Handle) -> Proof {
+    let ready = async {
+        while handle.upkeep.readiness().await != Ok(Readiness::Ready) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let slow = || Failure::new(format!("not ready within {} seconds", RECOVERY.as_secs()));
+    tokio::time::timeout(RECOVERY, ready).await.map_err(|_| slow())
+}
+
+async fn unavailable(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let account = Who::Mine.account()?;
+    outage(&handle)?.break_down().await?;
+    gone("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
+    gone("readiness", &in_time("readiness", handle.upkeep.readiness()).await?)?;
+    gone("the caller", &in_time("the caller", handle.callers.find(&Who::Mine.key_hash())).await?)?;
+    let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 1, "1")?)).await?;
+    not_written("a message", &message)?;
+    let credit = in_time("a credit", handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?)).await?;
+    not_written("a credit", &credit)?;
+    outage(&handle)?.heal().await?;
+    Ok(())
+}
+
+async fn comes_back(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    for _ in 0..2 {
+        outage(&handle)?.break_down().await?;
+        let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 2, "1")?)).await?;
+        same("a message while the server is away", message.is_err(), true)?;
+        outage(&handle)?.heal().await?;
+        recovered(&handle).await?;
+        before.still_holds("an outage", &handle).await?;
+    }
+    fresh(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    audited(&handle).await
+}
+
+async fn in_flight(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = |number: u128| -> Result<_, Failure> {
+        let repeat = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
+        Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, number, "0.10")? })
+    };
+    let mut tasks = Vec::new();
+    for number in 0..200 {
+        let (cards, order) = (handle.cards.clone(), order(number)?);
+        let task = async move {
+            tokio::time::sleep(Duration::from_millis(u64::try_from(number).unwrap_or(0))).await;
+            cards.first_message(order).await
+        };
+        tasks.push(tokio::spawn(task));
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    outage(&handle)?.break_down().await?;
+    let mut answered = Vec::new();
+    for (number, task) in (0..).zip(tasks) {
+        let answer = in_time("a message in flight", task).await?.map_err(|error| Failure::new(error.to_string()))?;
+        if matches!(answer, Ok(Written::Fresh(_))) {
+            answered.push(number);
+        }
+    }
+    outage(&handle)?.heal().await?;
+    recovered(&handle).await?;
+    audited(&handle).await?;
+    // What was answered is there. What was not may be there or not: its record settles it.
+    for number in &answered {
+        replayed(handle.cards.first_message(order(*number)?).await)?;
+    }
+    for number in 0..200 {
+        handle.cards.first_message(order(number)?).await?;
+    }
+    let now = crate::observe::balances(&handle, Who::Mine, gbp()?).await?;
+    same("each message counts once", (now.available().0, now.held().0), (7_500, 2_000))?;
+    audited(&handle).await
+}

@@ -1,0 +1,180 @@
+//! What an operator sets up.
+
+use crate::check::{Proof, checks};
+use crate::expect::{duplicate, not_found, same, there};
+use crate::factory::Handle;
+use crate::world::{Who, account, bank, client, key, noon, planted, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::address::{Address, Postcode};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::page::PageRequest;
+
+checks! {
+    "registry.clients.by_name_then_by_id" => clients_in_order,
+    "registry.add_client.twice_is_a_duplicate" => client_twice,
+    "registry.set_feature.switches_and_is_idempotent" => features,
+    "registry.set_feature.unknown_client_is_not_found" => unknown_client,
+    "registry.accounts.by_id" => accounts_in_order,
+    "registry.add_account.duplicate_and_not_found" => account_constraints,
+    "registry.keys.oldest_first_and_of_one_client" => keys_in_order,
+    "registry.add_key.duplicate_and_not_found" => key_constraints,
+    "registry.add_key.all_or_nothing" => key_all_or_nothing,
+    "registry.revoke_key.first_time_counts" => revoke,
+    "registry.replace_banks.all_or_nothing" => replace_banks,
+    "registry.replace_addresses.replaces_all" => replace_addresses,
+}
+
+async fn clients_in_order(handle: Handle) -> Proof {
+    let names = ["", "Ann", "Ann", "Bob", "ann", "Çelik", "\u{ff5e}", "\u{1f600}"];
+    let wanted: Vec<_> = (1..).zip(names).map(|(number, name)| client(ClientId(uuid(1, number)), name)).collect();
+    for place in [3, 7, 2, 0, 6, 1, 5, 4] {
+        handle.registry.add_client(wanted[place].clone()).await?;
+    }
+    same("all clients", handle.registry.clients().await?, wanted)
+}
+
+async fn client_twice(handle: Handle) -> Proof {
+    let id = ClientId(uuid(1, 1));
+    let first = client(id, "first");
+    handle.registry.add_client(first.clone()).await?;
+    let second = ApiClient { features: [].into(), ..client(id, "second") };
+    duplicate("a client of the same id", &handle.registry.add_client(second).await)?;
+    handle.registry.add_client(client(ClientId(uuid(1, 2)), "first")).await?;
+    same("the clients", handle.registry.clients().await?, vec![first, client(ClientId(uuid(1, 2)), "first")])
+}
+
+async fn features(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let id = Who::Mine.client();
+    for on in [false, false, true, true, false] {
+        handle.registry.set_feature(id, Feature::AddressesLookup, on).await?;
+        let clients = handle.registry.clients().await?;
+        let of = |id| clients.iter().find(|client| client.id == id).map(|client| client.features.len());
+        same("features of both clients", (of(id), of(Who::Other.client())), (Some(usize::from(on)), Some(1)))?;
+        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        same("the caller's features", caller.client.features.contains(&Feature::AddressesLookup), on)?;
+    }
+    Ok(())
+}
+
+async fn unknown_client(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for on in [true, false] {
+        let answer = handle.registry.set_feature(ClientId(uuid(1, 99)), Feature::AddressesLookup, on).await;
+        not_found("a feature of an unknown client", &answer)?;
+    }
+    Ok(())
+}
+
+async fn accounts_in_order(handle: Handle) -> Proof {
+    handle.registry.add_client(client(Who::Mine.client(), "Ann")).await?;
+    let ids = ["1", "F1", "F10", "F2", "f1", "Éa", "\u{ff5e}", "\u{1f600}"];
+    let mut wanted = Vec::new();
+    for id in ids {
+        let base = account(Who::Mine)?;
+        let even = wanted.len() % 2 == 0;
+        wanted.push(florin_domain::access::Account {
+            id: AccountId::parse(id)?,
+            merchant: even,
+            mfa_required: !even,
+            ..base
+        });
+    }
+    for place in [5, 0, 7, 1, 6, 3, 2, 4] {
+        handle.registry.add_account(wanted[place].clone()).await?;
+    }
+    same("all accounts", handle.registry.accounts().await?, wanted)
+}
+
+async fn account_constraints(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = handle.registry.accounts().await?;
+    let mut taken = account(Who::Mine)?;
+    taken.client = Who::Other.client();
+    duplicate("an account of the same id", &handle.registry.add_account(taken.clone()).await)?;
+    taken.id = AccountId::parse("F9")?;
+    taken.client = ClientId(uuid(1, 99));
+    not_found("an account of an unknown client", &handle.registry.add_account(taken).await)?;
+    same("the accounts", handle.registry.accounts().await?, before)
+}
+
+async fn keys_in_order(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut wanted = vec![key(Who::Mine)?, key(Who::Other)?];
+    // Two that are as old as each other, two that are older.
+    for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
+        let id = ApiKeyId(uuid(4, number));
+        let who = if number % 2 == 0 { Who::Mine } else { Who::Other };
+        let one = ApiKey { id, created_at: noon() - TimeDelta::microseconds(age), ..key(who)? };
+        handle.registry.add_key(one.clone(), KeyHash([u8::try_from(number).unwrap_or(0); 32])).await?;
+        wanted.push(one);
+    }
+    wanted.sort_by_key(|key| (key.created_at, key.id));
+    same("all keys", handle.registry.keys(None).await?, wanted.clone())?;
+    wanted.retain(|key| key.client == Who::Mine.client());
+    same("the keys of one client", handle.registry.keys(Some(Who::Mine.client())).await?, wanted)?;
+    same("the keys of nobody", handle.registry.keys(Some(ClientId(uuid(1, 99)))).await?, vec![])
+}
+
+async fn key_constraints(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = handle.registry.keys(None).await?;
+    let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Mine)? };
+    let hash = KeyHash([50; 32]);
+    duplicate("a key of the same id", &handle.registry.add_key(key(Who::Mine)?, hash).await)?;
+    duplicate("a key of the same hash", &handle.registry.add_key(new.clone(), Who::Other.key_hash()).await)?;
+    let orphan = ApiKey { client: ClientId(uuid(1, 99)), accounts: AccountGrant::AllOfClient, ..new };
+    not_found("a key of an unknown client", &handle.registry.add_key(orphan, hash).await)?;
+    same("the keys", handle.registry.keys(None).await?, before)
+}
+
+async fn key_all_or_nothing(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let hash = KeyHash([50; 32]);
+    for stranger in [Who::Other.account()?, AccountId::parse("F99")?] {
+        let accounts = AccountGrant::Only([Who::Mine.account()?, stranger].into());
+        let new = ApiKey { id: ApiKeyId(uuid(4, 50)), accounts, ..key(Who::Mine)? };
+        not_found("a key with an account that is not its client's", &handle.registry.add_key(new, hash).await)?;
+        same("the caller of a key that was not stored", handle.callers.find(&hash).await?, None)?;
+        same("the number of keys", handle.registry.keys(None).await?.len(), 2)?;
+    }
+    Ok(())
+}
+
+async fn revoke(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let id = key(Who::Mine)?.id;
+    let first = noon() + TimeDelta::microseconds(1);
+    for at in [first, first + TimeDelta::days(1), first - TimeDelta::days(1)] {
+        handle.registry.revoke_key(id, at).await?;
+        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        same("when the key was revoked", caller.key.revoked_at, Some(first))?;
+    }
+    let other = there("the caller", handle.callers.find(&Who::Other.key_hash()).await?)?;
+    same("when another key was revoked", other.key.revoked_at, None)?;
+    not_found("an unknown key", &handle.registry.revoke_key(ApiKeyId(uuid(4, 99)), first).await)
+}
+
+async fn replace_banks(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let new = vec![bank(2, "renamed")?, bank(3, "third")?];
+    handle.registry.replace_banks(new.clone()).await?;
+    same("the new banks", handle.banks.list(PageRequest::default()).await?.rows, new.clone())?;
+    let twice = vec![bank(7, "a")?, bank(8, "b")?, bank(7, "c")?];
+    duplicate("a bank list with an id twice", &handle.registry.replace_banks(twice).await)?;
+    same("the banks after a failure", handle.banks.list(PageRequest::default()).await?.rows, new)?;
+    handle.registry.replace_banks(vec![]).await?;
+    same("the count of no banks", handle.banks.list(PageRequest::default()).await?.count, 0)
+}
+
+async fn replace_addresses(handle: Handle) -> Proof {
+    let address =
+        |postcode: &str, city: &str| Address { postcode: postcode.into(), city: city.into(), ..Address::default() };
+    let (first, second) = (Postcode::parse("SW1A1AA")?, Postcode::parse("M11AE")?);
+    handle.registry.replace_addresses(vec![address("SW1A1AA", "one"), address("SW1A1AA", "one")]).await?;
+    same("equal addresses", handle.addresses.find(&first).await?.len(), 2)?;
+    handle.registry.replace_addresses(vec![address("M11AE", "two")]).await?;
+    same("addresses that were replaced", handle.addresses.find(&first).await?, vec![])?;
+    same("the new addresses", handle.addresses.find(&second).await?, vec![address("M11AE", "two")])
+}

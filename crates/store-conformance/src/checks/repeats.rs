@@ -1,0 +1,217 @@
+//! Idempotency records: one effect for all requests under one key.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances};
+use crate::orders::{
+    Carded, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request, stamp,
+    token, twisted,
+};
+use crate::world::{Who, gbp, planted};
+use florin_domain::card::CardTransaction;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::{FirstMessageOrder, RecordedBody, RepeatClaim, Written};
+
+checks! {
+    "repeats.first_message.replay_gives_the_stored_answer" => first_message,
+    "repeats.follow_up.replay_gives_the_stored_answer" => follow_ups,
+    "repeats.credit.replay_gives_the_stored_answer" => credits,
+    "repeats.open.replay_gives_the_stored_answer" => opens,
+    "repeats.confirm.replay_gives_the_stored_answer" => confirms,
+    "repeats.another_request_is_a_mismatch_and_gets_the_first" => another_request,
+    "repeats.refusal_leaves_the_key_free" => refusal,
+    "repeats.failure_leaves_the_key_free" => failure,
+    "repeats.keys_are_per_client_and_per_account" => per_owner,
+    "repeats.keys_are_compared_exactly" => exact_keys,
+    "repeats.are_looked_for_before_anything_else" => before_anything,
+    "repeats.fifty_at_once_have_one_effect" => fifty,
+}
+
+fn under(number: u128, claim: RepeatClaim<CardTransaction>) -> Result<FirstMessageOrder, Failure> {
+    Ok(FirstMessageOrder { repeat: Some(claim), ..purchase(Who::Mine, number, "10")? })
+}
+
+async fn ask(handle: &Handle, number: u128, key: &str) -> Result<Carded, Failure> {
+    Ok(handle.cards.first_message(under(number, claim(Who::Mine, key, "{}")?)?).await)
+}
+
+async fn first_message(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(ask(&handle, 1, "k").await?)?;
+    let before = Picture::take(&handle, 3).await?;
+    for number in 2..=3 {
+        same("the answer", replayed(ask(&handle, number, "k").await?)?, answer_of(&done))?;
+    }
+    before.still_holds("a repeated request", &handle).await
+}
+
+async fn follow_ups(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let order = |number| -> Result<_, Failure> {
+        let mut order = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
+        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(order)
+    };
+    let done = fresh(handle.cards.follow_up(order(2)?).await)?;
+    let before = Picture::take(&handle, 3).await?;
+    same("the answer", replayed(handle.cards.follow_up(order(3)?).await)?, answer_of(&done))?;
+    before.still_holds("a repeated request", &handle).await
+}
+
+async fn credits(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = |number| -> Result<_, Failure> {
+        let mut order = credit(Who::Mine, number, "4", gbp()?)?;
+        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(order)
+    };
+    let done = fresh(handle.credits.credit(order(1)?).await)?;
+    let before = Picture::take(&handle, 0).await?;
+    same("the answer", replayed(handle.credits.credit(order(2)?).await)?, answer_of(&done))?;
+    before.still_holds("a repeated request", &handle).await
+}
+
+async fn opens(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = |number| -> Result<_, Failure> {
+        let mut order = open(Who::Mine, number, SANDBOX)?;
+        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(order)
+    };
+    let done = fresh(handle.mfa.open(order(1)?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    same("the answer", replayed(handle.mfa.open(order(2)?).await)?, answer_of(&done))?;
+    before.still_holds("a repeated request", &handle).await
+}
+
+async fn confirms(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let order = || -> Result<_, Failure> {
+        let mut order = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(order)
+    };
+    let done = fresh(handle.batches.confirm(order()?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    same("the answer", replayed(handle.batches.confirm(order()?).await)?, answer_of(&done))?;
+    before.still_holds("a repeated request", &handle).await
+}
+
+async fn another_request(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(ask(&handle, 1, "k").await?)?;
+    let before = Picture::take(&handle, 2).await?;
+    let twists: [fn(&mut RepeatClaim<CardTransaction>); 5] = [
+        |claim| claim.request.method = "PUT".into(),
+        |claim| claim.request.path.push('/'),
+        |claim| claim.request.query.clear(),
+        |claim| claim.request.body = RecordedBody::Json("{ }".into()),
+        // The same text in another form.
+        |claim| claim.request.body = RecordedBody::Hash("{}".into()),
+    ];
+    for twist in twists {
+        let mut claim = claim(Who::Mine, "k", "{}")?;
+        twist(&mut claim);
+        let first = mismatch(handle.cards.first_message(under(2, claim)?).await)?;
+        same("the first request", first, request("{}"))?;
+    }
+    before.still_holds("another request under the key", &handle).await?;
+    let mut hashed = claim(Who::Mine, "h", "")?;
+    hashed.request.body = RecordedBody::Hash("00ff".into());
+    fresh(handle.cards.first_message(under(2, hashed.clone())?).await)?;
+    replayed(handle.cards.first_message(under(3, hashed.clone())?).await)?;
+    let plain = handle.cards.first_message(under(3, claim(Who::Mine, "h", "00ff")?)?).await;
+    same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut order = purchase(Who::Mine, 1, "0.001")?;
+    order.repeat = Some(claim(Who::Mine, "k", "{}")?);
+    refused(handle.cards.first_message(order).await)?;
+    let foreign = FirstMessageOrder { card: Who::Other.card(), ..under(1, claim(Who::Mine, "k", "{}")?)? };
+    absent("a foreign card", &handle.cards.first_message(foreign).await)?;
+    fresh(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
+    Ok(())
+}
+
+async fn failure(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let before = Picture::take(&handle, 2).await?;
+    let taken = stamp(1).journal;
+    let order = twisted(under(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
+        if let Some(journal) = &mut decision.journal {
+            journal.id = taken;
+        }
+    });
+    store_failed(handle.cards.first_message(order).await)?;
+    before.still_holds("a request that failed", &handle).await?;
+    fresh(handle.cards.first_message(under(2, claim(Who::Mine, "k", "[]")?)?).await)?;
+    Ok(())
+}
+
+async fn per_owner(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
+    let other_client = RepeatClaim { client: Who::Other.client(), ..mine.clone() };
+    let other_account = RepeatClaim { account: Who::Other.account()?, ..mine.clone() };
+    for (number, claim) in (1..).zip([mine, other_client, other_account]) {
+        fresh(handle.cards.first_message(under(number, claim.clone())?).await)?;
+        replayed(handle.cards.first_message(under(number + 10, claim)?).await)?;
+    }
+    Ok(())
+}
+
+async fn exact_keys(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let long = ["x".repeat(254), "x".repeat(255)];
+    let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
+    for (number, key) in (1..).zip(keys) {
+        let done = handle.cards.first_message(FirstMessageOrder {
+            repeat: Some(claim(Who::Mine, key, "{}")?),
+            ..purchase(Who::Mine, number, "1")?
+        });
+        fresh(done.await)?;
+    }
+    for key in keys {
+        replayed(ask(&handle, 99, key).await?)?;
+    }
+    Ok(())
+}
+
+async fn before_anything(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(ask(&handle, 1, "k").await?)?;
+    let foreign = FirstMessageOrder { card: Who::Other.card(), ..under(2, claim(Who::Mine, "k", "{}")?)? };
+    replayed(handle.cards.first_message(foreign).await)?;
+    let mut refused = purchase(Who::Mine, 2, "0.001")?;
+    refused.repeat = Some(claim(Who::Mine, "k", "{}")?);
+    replayed(handle.cards.first_message(refused).await)?;
+    Ok(())
+}
+
+async fn fifty(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut tasks = Vec::new();
+    for number in 1..=50 {
+        let (cards, order) = (handle.cards.clone(), under(number, claim(Who::Mine, "k", "{}")?)?);
+        tasks.push(tokio::spawn(async move { cards.first_message(order).await }));
+    }
+    let (mut effects, mut answers) = (Vec::new(), Vec::new());
+    for task in tasks {
+        match task.await.map_err(|error| Failure::new(error.to_string()))?? {
+            Written::Fresh(done) => effects.push(answer_of(&done)),
+            Written::Replayed(answer) => answers.push(answer),
+        }
+    }
+    same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
+    holds("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the balances", now, Balances::new(Minor(8_500), Minor(1_000), Minor(0))?)?;
+    audited(&handle).await
+}

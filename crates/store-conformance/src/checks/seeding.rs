@@ -1,0 +1,157 @@
+//! Prepared worlds: all or nothing.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{duplicate, holds, same};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, card};
+use crate::world::{BOTH, Who, client, gbp, jpy, planted, seed_budget, uuid, world};
+use florin_domain::card::SpendingLimit;
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::World;
+
+checks! {
+    "seeding.is_fresh.until_there_is_a_client" => is_fresh,
+    "seeding.plant.stores_all_of_a_world" => all_of_a_world,
+    "seeding.plant.duplicate_leaves_nothing" => duplicate_leaves_nothing,
+    "seeding.plant.unproved_balances_are_refused" => unproved,
+    "seeding.budgets.by_id_and_currency" => budgets_in_order,
+    "seeding.lists.of_an_unknown_account_are_empty" => unknown_account,
+}
+
+async fn is_fresh(handle: Handle) -> Proof {
+    same("an empty store is fresh", handle.seeding.is_fresh().await?, true)?;
+    handle.registry.add_client(client(ClientId(uuid(1, 1)), "Ann")).await?;
+    same("a store with a client is fresh", handle.seeding.is_fresh().await?, false)
+}
+
+async fn all_of_a_world(handle: Handle) -> Proof {
+    let wanted = world(9_500)?;
+    handle.seeding.plant(wanted.clone()).await?;
+    same("clients", handle.registry.clients().await?, wanted.clients)?;
+    same("banks", handle.banks.list(florin_domain::page::PageRequest::default()).await?.rows, wanted.banks)?;
+    for seed in wanted.accounts {
+        let id = seed.account.id.clone();
+        same("the account", handle.accounts.find(&id).await?, Some(seed.account))?;
+        same("its enrolment", handle.mfa.enrolment(&id).await?, seed.enrolment)?;
+        let budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
+        same("its budgets", handle.seeding.budgets(&id).await?, budgets)?;
+        let cards: Vec<_> = seed.cards.iter().map(|seed| seed.card.clone()).collect();
+        same("its cards", handle.seeding.cards(&id).await?, cards)?;
+        for seed in seed.cards {
+            let seen = card(&handle, &id, seed.card.id).await?;
+            let limits: Option<Vec<SpendingLimit>> = seen.map(|seen| seen.limits);
+            same("the limits of a card", limits, Some(seed.limits))?;
+        }
+        same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;
+    }
+    same("a planted store is fresh", handle.seeding.is_fresh().await?, false)?;
+    audited(&handle).await
+}
+
+/// Worlds that are new but for one thing, which is there already.
+fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
+    let old = world(9_500)?;
+    let new = || World { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..World::default() };
+    let mut list = vec![
+        ("a client", World { clients: vec![new().clients[0].clone(), old.clients[0].clone()], ..World::default() }),
+        ("an account", World { accounts: vec![old.accounts[0].clone()], ..new() }),
+        ("a key", World { keys: vec![old.keys[0].clone()], ..new() }),
+        ("a bank", World { banks: vec![old.banks[0].clone()], ..new() }),
+    ];
+    let fresh = |place: usize| -> Result<_, Failure> {
+        let mut seed = old.accounts[place].clone();
+        seed.account.id = AccountId::parse("F77")?;
+        seed.account.client = ClientId(uuid(1, 77));
+        Ok(seed)
+    };
+    let with = |seed| World { accounts: vec![seed], ..new() };
+    // Things of an old account under a new one: each clashes by itself.
+    let mut seed = fresh(0)?;
+    (seed.budgets, seed.cards, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
+    list.push(("a checkout", with(seed)));
+    let mut seed = fresh(0)?;
+    (seed.checkouts, seed.cards, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
+    list.push(("a budget", with(seed)));
+    let mut seed = fresh(0)?;
+    (seed.checkouts, seed.budgets, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
+    list.push(("a card", with(seed)));
+    let mut seed = fresh(0)?;
+    (seed.checkouts, seed.budgets, seed.cards, seed.enrolment) = (vec![], vec![], vec![], None);
+    list.push(("a batch", with(seed)));
+    let mut seed = fresh(0)?;
+    (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
+    list.push(("an enrolment", with(seed)));
+    Ok(list)
+}
+
+async fn duplicate_leaves_nothing(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 0).await?;
+    for (what, world) in clashing()? {
+        duplicate(&format!("a world with {what} that is there"), &handle.seeding.plant(world).await)?;
+        before.still_holds(&format!("a world with {what} that is there"), &handle).await?;
+        same("the account of a world that failed", handle.accounts.find(&AccountId::parse("F77")?).await?, None)?;
+    }
+    Ok(())
+}
+
+async fn unproved(handle: Handle) -> Proof {
+    for twist in 0..3 {
+        let mut world = world(9_500)?;
+        let seed = &mut world.accounts[1].budgets[0];
+        match twist {
+            // More than its journal says.
+            0 => seed.budget.balances[0].1 = Balances::new(Minor(9_501), Minor(0), Minor(0))?,
+            // No journal at all.
+            1 => seed.journal.clear(),
+            // A journal without the balance.
+            _ => {
+                seed.budget.balances.pop();
+            }
+        }
+        let answer = handle.seeding.plant(world).await;
+        holds(&format!("unproved balances (case {twist}) were planted: {answer:?}"), answer.is_err())?;
+        same("the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
+    }
+    Ok(())
+}
+
+async fn budgets_in_order(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    let budgets = &mut world.accounts[0].budgets;
+    budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[], 32)?);
+    budgets[1].budget.balances.reverse();
+    let card = world.accounts[0].cards.remove(0);
+    world.accounts[0].cards.push(card);
+    world.accounts[0].batches.reverse();
+    handle.seeding.plant(world).await?;
+    let account = Who::Mine.account()?;
+    let found = handle.seeding.budgets(&account).await?;
+    let ids: Vec<_> = found.iter().map(|budget| budget.id.0).collect();
+    same("the order of budgets", ids, vec![uuid(2, 1), uuid(3, 1), uuid(200, 1)])?;
+    let currencies: Vec<_> = found[0].balances.iter().map(|(currency, _)| *currency).collect();
+    same("the order of balances", currencies, vec![gbp()?, jpy()?])?;
+    let cards: Vec<_> = handle.seeding.cards(&account).await?.iter().map(|card| card.id.0).collect();
+    same("the order of cards", cards, vec![uuid(10, 1), uuid(11, 1), uuid(12, 1)])?;
+    let batches = handle.seeding.batches(&account).await?;
+    let ids: Vec<_> = batches.iter().map(|batch| batch.id.0).collect();
+    same("the order of batches", ids, vec![uuid(20, 1), uuid(21, 1)])?;
+    let orders: Vec<_> = batches[0].orders.iter().map(|order| order.budget.0).collect();
+    same("the order of a batch's orders", orders, vec![uuid(2, 1), uuid(3, 1)])
+}
+
+async fn unknown_account(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let nobody = AccountId::parse("F3")?;
+    same("budgets of nobody", handle.seeding.budgets(&nobody).await?, vec![])?;
+    same("cards of nobody", handle.seeding.cards(&nobody).await?, vec![])?;
+    same("batches of nobody", handle.seeding.batches(&nobody).await?, vec![])?;
+    for who in BOTH {
+        let account = who.account()?;
+        let strangers = handle.seeding.cards(&account).await?.iter().filter(|card| card.account != account).count();
+        same("cards of other accounts", strangers, 0)?;
+    }
+    Ok(())
+}

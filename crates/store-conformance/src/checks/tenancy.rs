@@ -1,0 +1,101 @@
+//! What belongs to another account is absent, whatever is asked, and nothing changes.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, batch};
+use crate::orders::{
+    RIGHT, SANDBOX, confirm, credit, expiry, first, follow_up, message, open, purchase, session_id, stamp, token,
+};
+use crate::world::{Who, gbp, noon, planted};
+use chrono::TimeDelta;
+use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FollowUp;
+
+checks! {
+    "tenancy.first_message.foreign_card_is_absent" => foreign_card,
+    "tenancy.follow_up.foreign_token_is_absent" => foreign_token,
+    "tenancy.expire.foreign_chain_is_absent" => foreign_chain,
+    "tenancy.credit.foreign_budget_is_absent" => foreign_budget,
+    "tenancy.open.foreign_batch_is_absent" => foreign_batch_to_open,
+    "tenancy.confirm.foreign_batch_is_absent" => foreign_batch,
+    "tenancy.confirm.foreign_session_is_not_shown" => foreign_session,
+    "tenancy.lists.show_one_account_only" => lists,
+}
+
+/// A world in which the other account has made use of everything.
+async fn used(handle: &Handle) -> Result<Picture, Failure> {
+    planted(handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
+    fresh(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
+    fresh(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;
+    Picture::take(handle, 3).await
+}
+
+async fn foreign_card(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
+        let order = first(Who::Mine, card, message(ChainKind::Purchase, "1")?, stamp(3))?;
+        absent("a foreign card", &handle.cards.first_message(order).await)?;
+    }
+    before.still_holds("a message on a foreign card", &handle).await
+}
+
+async fn foreign_token(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let order = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    absent("a foreign token", &handle.cards.follow_up(order).await)?;
+    before.still_holds("a follow-up to a foreign message", &handle).await
+}
+
+async fn foreign_chain(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let order = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
+    absent("a foreign chain", &handle.cards.expire(order).await)?;
+    before.still_holds("an expiry of a foreign chain", &handle).await
+}
+
+async fn foreign_budget(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let mut order = credit(Who::Mine, 3, "1", gbp()?)?;
+    order.budget = Who::Other.budget();
+    absent("a foreign budget", &handle.credits.credit(order).await)?;
+    before.still_holds("a credit to a foreign budget", &handle).await
+}
+
+async fn foreign_batch_to_open(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let mut order = open(Who::Mine, 3, SANDBOX)?;
+    order.batch = Who::Other.batch();
+    absent("a foreign batch", &handle.mfa.open(order).await)?;
+    before.still_holds("a session for a foreign batch", &handle).await
+}
+
+async fn foreign_batch(handle: Handle) -> Proof {
+    let before = used(&handle).await?;
+    let mut order = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
+    order.batch = Who::Other.batch();
+    absent("a foreign batch", &handle.batches.confirm(order).await)?;
+    before.still_holds("a confirmation of a foreign batch", &handle).await
+}
+
+async fn foreign_session(handle: Handle) -> Proof {
+    used(&handle).await?;
+    let account = Who::Mine.account()?;
+    let seen = batch(&handle, &account, Who::Mine.batch(), Some(session_id(1))).await?;
+    same("a foreign session", there("the batch", seen)?.session, None)
+}
+
+async fn lists(handle: Handle) -> Proof {
+    used(&handle).await?;
+    for who in crate::world::BOTH {
+        let account = who.account()?;
+        let budgets = handle.seeding.budgets(&account).await?;
+        same("budgets", (budgets.len(), budgets.iter().all(|budget| budget.account == account)), (2, true))?;
+        let cards = handle.seeding.cards(&account).await?;
+        same("cards", (cards.len(), cards.iter().all(|card| card.account == account)), (3, true))?;
+        let batches = handle.seeding.batches(&account).await?;
+        same("batches", (batches.len(), batches.iter().all(|batch| batch.account == account)), (2, true))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Times keep their microseconds, long ago and far ahead.
+
+use crate::check::{Proof, checks};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::observe::{batch, card, chain};
+use crate::orders::{SANDBOX, first, message, session_id, stamp_at, token};
+use crate::world::{Who, day, enrolment, key, planted, uuid, world};
+use chrono::{DateTime, Utc};
+use florin_domain::access::{ApiKey, KeyHash};
+use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::card::{ChainKind, SpendingLimit};
+use florin_domain::ids::{ApiKeyId, CardId};
+use florin_domain::merchant::CheckoutFilter;
+use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
+use florin_domain::page::PageRequest;
+use florin_ports::{OpenSessionOrder, SeedCard};
+use std::sync::Arc;
+
+checks! {
+    "times.of_keys" => keys,
+    "times.of_what_is_planted" => planted_times,
+    "times.of_messages" => messages,
+    "times.of_sessions" => sessions,
+    "times.dates_of_cards_and_windows" => dates,
+}
+
+/// Microseconds since 1970, of the years 1900 to 9999.
+const TIMES: [i64; 9] = [
+    -2_208_988_800_000_000,
+    -2_208_988_799_999_999,
+    -1,
+    0,
+    1,
+    1_788_264_000_123_456,
+    1_788_264_000_999_999,
+    4_102_444_800_000_001,
+    253_402_300_799_999_999,
+];
+
+fn times() -> impl Iterator<Item = DateTime<Utc>> {
+    TIMES.into_iter().filter_map(DateTime::from_timestamp_micros)
+}
+
+async fn keys(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for (number, at) in (30..).zip(times()) {
+        let id = ApiKeyId(uuid(4, number));
+        let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
+        let mut wanted = ApiKey { id, created_at: at, expires_at: Some(at), ..key(Who::Mine)? };
+        handle.registry.add_key(wanted.clone(), hash).await?;
+        handle.registry.revoke_key(id, at).await?;
+        wanted.revoked_at = Some(at);
+        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, wanted)?;
+    }
+    Ok(())
+}
+
+async fn planted_times(handle: Handle) -> Proof {
+    let mut world = world(1)?;
+    let base = world.accounts[0].clone();
+    let seed = &mut world.accounts[0];
+    seed.checkouts.clear();
+    for (number, at) in (0..).zip(times()) {
+        let mut one = base.checkouts[0].clone();
+        one.id.0 = uuid(8, 50 + number);
+        (one.created_at, one.updated_at) = (at, at);
+        seed.checkouts.push(one);
+        let mut one = base.batches[0].clone();
+        one.id.0 = uuid(21, 50 + number);
+        one.status = PaymentBatchStatus::Confirmed;
+        (one.created_at, one.updated_at, one.confirmed_at, one.passed_mfa_check_at) = (at, at, Some(at), Some(at));
+        seed.batches.push(one);
+    }
+    let all: Vec<_> = times().collect();
+    seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Mine)? });
+    let wanted = seed.clone();
+    handle.seeding.plant(world).await?;
+    let id = Who::Mine.account()?;
+    same("the batches", handle.seeding.batches(&id).await?, wanted.batches)?;
+    same("the enrolment", handle.mfa.enrolment(&id).await?, wanted.enrolment)?;
+    let page = handle.checkouts.list(&id, CheckoutFilter::default(), PageRequest::default()).await?;
+    same("the checkouts", page.rows, wanted.checkouts.into_iter().rev().collect::<Vec<_>>())
+}
+
+async fn messages(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    // Cards expire: the messages of the past only are approved, the others are declined, and all are kept.
+    for (number, at) in (1..).zip(times()) {
+        let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let done = fresh(handle.cards.first_message(order).await)?;
+        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;
+        if let Some(chain) = seen.chain {
+            same("when its chain was made", chain.created_at, at)?;
+        }
+    }
+    Ok(())
+}
+
+async fn sessions(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let account = Who::Mine.account()?;
+    for (number, now) in (1..).zip(times()) {
+        let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
+        let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
+        let order = OpenSessionOrder { account: account.clone(), batch: Who::Mine.batch(), decide, repeat: None };
+        let done = fresh(handle.mfa.open(order).await)?;
+        let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
+        same("the session", seen.session, Some(done))?;
+    }
+    Ok(())
+}
+
+async fn dates(handle: Handle) -> Proof {
+    let mut world = world(1)?;
+    let dates = [day(1900, 1, 1), day(1969, 12, 31), day(1970, 1, 1), day(2024, 2, 29), day(9999, 12, 31)];
+    let mut wanted = Vec::new();
+    for (number, date) in (0..).zip(dates) {
+        let mut seed: SeedCard = world.accounts[0].cards[1].clone();
+        seed.card.id = CardId(uuid(15, number));
+        seed.card.expires_on = date;
+        seed.limits = seed.limits.into_iter().map(|limit| SpendingLimit { window_start: date, ..limit }).collect();
+        wanted.push(seed);
+    }
+    world.accounts[0].cards.clone_from(&wanted);
+    handle.seeding.plant(world).await?;
+    for seed in wanted {
+        let seen = there("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
+        same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;
+    }
+    Ok(())
+}

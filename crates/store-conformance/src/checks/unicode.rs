@@ -1,0 +1,206 @@
+//! Every text comes back as it was given.
+
+use crate::check::{Proof, checks};
+use crate::expect::{fresh, mismatch, replayed, same, there};
+use crate::factory::Handle;
+use crate::observe::chain;
+use crate::orders::{claim, first, message, purchase, stamp, token};
+use crate::world::{Who, account, bank, client, enrolment, key, world};
+use florin_domain::access::{Account, AccountGrant};
+use florin_domain::address::{Address, Postcode};
+use florin_domain::card::decide::FirstMessage;
+use florin_domain::card::{AcceptorInput, ChainKind};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::merchant::{CheckoutFilter, CheckoutKind, ShippingOptions};
+use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use florin_ports::{Answer, FirstMessageOrder, RecordedBody, RecordedRequest};
+use std::sync::Arc;
+
+checks! {
+    "texts.names_round_trip" => names,
+    "texts.account_ids_round_trip" => account_ids,
+    "texts.acceptors_round_trip" => acceptors,
+    "texts.addresses_and_banks_round_trip" => addresses,
+    "texts.recorded_requests_and_answers_round_trip" => recorded,
+    "texts.secrets_are_any_bytes" => secrets,
+}
+
+/// Emoji of several code points, right to left, beyond the basic plane, combining marks (not to be composed), quotes,
+/// escapes, line ends, blanks at the ends, wild cards, other white space.
+const TEXTS: [&str; 12] = [
+    "👩\u{200d}👩\u{200d}👧 🏴\u{e0067}\u{e0062}\u{e007f}",
+    "שלום \u{202e}עולם مرحبا",
+    "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𠜎 \u{10ffff}",
+    "e\u{301} \u{e9} o\u{308} \u{f6}",
+    "it's \"quoted\" `so` ''",
+    "back\\slash \\n \\u0041 \\\\",
+    "tab\tline\nreturn\r\n",
+    "  blanks around  ",
+    "% _ * ? [a] $1 ; -- /* {} <b>&amp;",
+    "\u{feff}bom \u{a0}nbsp \u{2028}line \u{85}",
+    "ＦＵＬＬ ß İ ı ſ ﬁ",
+    "\u{1}\u{7f}\u{fffd}",
+];
+
+async fn names(handle: Handle) -> Proof {
+    for (number, text) in (0_u8..).zip(TEXTS) {
+        let mut named = client(ClientId(crate::world::uuid(1, 1_000 + u128::from(number))), text);
+        named.allowed_networks = vec![];
+        handle.registry.add_client(named.clone()).await?;
+        let clients = handle.registry.clients().await?;
+        same("a client", clients.iter().find(|one| one.id == named.id), Some(&named))?;
+    }
+    let mut world = world(1)?;
+    let base = world.accounts[0].clone();
+    let seed = &mut world.accounts[0];
+    seed.checkouts.clear();
+    for (number, text) in (0_u8..).zip(TEXTS) {
+        let mut one = base.checkouts[0].clone();
+        one.id.0 = crate::world::uuid(8, 50 + u128::from(number));
+        one.name = Some(text.into());
+        one.return_url = text.into();
+        one.locale = Some(text.into());
+        let shipping = Some(ShippingOptions { collect_address: true, dynamic_rates_url: Some(text.into()) });
+        one.kind = CheckoutKind::Shopping { settlement_account: None, shipping };
+        seed.checkouts.push(one);
+        let mut one = base.batches[1].clone();
+        one.id.0 = crate::world::uuid(21, 50 + u128::from(number));
+        (one.name, one.orders) = (text.into(), vec![]);
+        seed.batches.push(one);
+    }
+    seed.account.name = TEXTS[0].into();
+    seed.budgets[0].budget.name = TEXTS[1].into();
+    let wanted = seed.clone();
+    handle.seeding.plant(world).await?;
+    let id = Who::Mine.account()?;
+    same("the account", handle.accounts.find(&id).await?, Some(wanted.account))?;
+    same("the budget", &handle.seeding.budgets(&id).await?[0], &wanted.budgets[0].budget)?;
+    same("the batches", handle.seeding.batches(&id).await?, wanted.batches)?;
+    let page = handle.checkouts.list(&id, CheckoutFilter::default(), PageRequest::default()).await?;
+    let checkouts: Vec<_> = wanted.checkouts.into_iter().rev().collect();
+    same("the checkouts", page.rows, checkouts)
+}
+
+async fn account_ids(handle: Handle) -> Proof {
+    let base = world(9_500)?;
+    handle.registry.add_client(base.clients[0].clone()).await?;
+    let ids = [
+        "👩\u{200d}👩\u{200d}👧",
+        "עולם",
+        "e\u{301}",
+        "\u{e9}",
+        "it's",
+        "\\",
+        "%",
+        " F1",
+        &"𠜎".repeat(36),
+        "f1",
+        "F1",
+    ];
+    for (number, id) in (0..).zip(ids) {
+        let id = AccountId::parse(id)?;
+        let wanted = Account { id: id.clone(), ..account(Who::Mine)? };
+        handle.registry.add_account(wanted.clone()).await?;
+        same("the account", handle.accounts.find(&id).await?, Some(wanted))?;
+        let mut listed = key(Who::Mine)?;
+        listed.id.0 = crate::world::uuid(4, 100 + number);
+        listed.accounts = AccountGrant::Only([id].into());
+        let hash = florin_domain::access::KeyHash([u8::try_from(number).unwrap_or(0); 32]);
+        handle.registry.add_key(listed.clone(), hash).await?;
+        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, listed)?;
+    }
+    same("how many accounts", handle.registry.accounts().await?.len(), ids.len())
+}
+
+async fn acceptors(handle: Handle) -> Proof {
+    handle.seeding.plant(world(9_500)?).await?;
+    for (number, text) in (1..).zip(TEXTS) {
+        let short: String = text.chars().take(10).collect();
+        let acceptor = AcceptorInput {
+            mid: Text::parse(short.clone())?,
+            name: Some(Text::parse(text.repeat(4).chars().take(255).collect::<String>())?),
+            city: Some(Text::parse(text)?),
+            state: Some(Text::parse(short.clone())?),
+            postal_code: Some(Text::parse(short)?),
+            country_code: Some("GBR".into()),
+            mcc: Some("0000".into()),
+        };
+        let wanted = acceptor.completed();
+        let message = FirstMessage { acceptor, ..message(ChainKind::Purchase, "1")? };
+        let order = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+        let done = fresh(handle.cards.first_message(order).await)?;
+        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        same("the acceptor", &seen.first.acceptor, &wanted)?;
+        same("the message", seen.first, done)?;
+    }
+    Ok(())
+}
+
+async fn addresses(handle: Handle) -> Proof {
+    let postcode = Postcode::parse("SW1A1AA")?;
+    let address = |text: &str| Address {
+        address_line1: text.into(),
+        address_line2: text.to_uppercase(),
+        address_line3: String::new(),
+        city: text.into(),
+        postcode: "SW1A1AA".into(),
+        county: text.into(),
+    };
+    let wanted: Vec<_> = TEXTS.iter().map(|text| address(text)).collect();
+    handle.registry.replace_addresses(wanted.clone()).await?;
+    same("the addresses", handle.addresses.find(&postcode).await?, wanted)?;
+    let mut banks = Vec::new();
+    for (number, text) in (1..).zip(TEXTS) {
+        let mut one = bank(number, text)?;
+        one.icon_url = text.into();
+        one.supports_refunds = number % 2 == 0;
+        banks.push(one);
+    }
+    handle.registry.replace_banks(banks.clone()).await?;
+    banks.sort_by(|one, other| one.name.cmp(&other.name));
+    same("the banks", handle.banks.list(PageRequest::default()).await?.rows, banks)
+}
+
+async fn recorded(handle: Handle) -> Proof {
+    handle.seeding.plant(world(9_500)?).await?;
+    let long = TEXTS.concat().repeat(200);
+    let texts = TEXTS.iter().copied().chain([long.as_str()]);
+    for (number, text) in (1..).zip(texts) {
+        let mut repeat = claim(Who::Mine, &format!("k{number}"), text)?;
+        let (path, query) = (text.to_owned(), text.to_owned());
+        repeat.request = RecordedRequest { path, query, ..repeat.request };
+        let answer = Answer { status: 299, body: text.into() };
+        let stored = answer.clone();
+        repeat.answer = Arc::new(move |_| stored.clone());
+        let order = |repeat| -> Result<_, crate::check::Failure> {
+            Ok(FirstMessageOrder { repeat: Some(repeat), ..purchase(Who::Mine, number, "1")? })
+        };
+        fresh(handle.cards.first_message(order(repeat.clone())?).await)?;
+        same("the answer", replayed(handle.cards.first_message(order(repeat.clone())?).await)?, answer)?;
+        let mut other = repeat.clone();
+        other.request.body = RecordedBody::Json(format!("{text} "));
+        let first = mismatch(handle.cards.first_message(order(other)?).await)?;
+        same("the request", first, repeat.request)?;
+    }
+    Ok(())
+}
+
+async fn secrets(handle: Handle) -> Proof {
+    for (place, bytes) in [Vec::new(), (0..=255).collect(), vec![0; 64]].into_iter().enumerate() {
+        let mut world = world(1)?;
+        let id = AccountId::parse(&format!("S{place}"))?;
+        let mut seed = world.accounts.remove(0);
+        (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
+        seed.account.id = id.clone();
+        seed.account.client = ClientId(crate::world::uuid(1, 500 + place as u128));
+        let wanted = TotpEnrolment { account: id.clone(), secret: Secret::new(bytes), ..enrolment(Who::Mine)? };
+        seed.enrolment = Some(wanted.clone());
+        let clients = vec![client(seed.account.client, "c")];
+        handle.seeding.plant(florin_ports::World { clients, accounts: vec![seed], ..Default::default() }).await?;
+        let found = there("the enrolment", handle.mfa.enrolment(&id).await?)?;
+        same("the secret", found.secret.expose(), wanted.secret.expose())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! What an adapter shows the kit.
+
+use async_trait::async_trait;
+use florin_ports::{
+    Accounts, AddressBook, Banks, Callers, CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
+    Registry, Seeding, Upkeep,
+};
+use std::any::Any;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Why a store could not be set up, broken or healed.
+pub type SetupError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Makes stores of the adapter under test.
+pub trait Factory: Sync {
+    /// An empty store, migrated, that shares no data with any other.
+    fn fresh(&self) -> impl Future<Output = Result<Handle, SetupError>> + Send;
+}
+
+/// All storage ports in one.
+pub trait Storage:
+    Callers
+    + Accounts
+    + Checkouts
+    + Banks
+    + CardLedger
+    + Credits
+    + PaymentBatches
+    + MfaSessions
+    + Registry
+    + Seeding
+    + AddressBook
+    + LedgerAudit
+    + Upkeep
+{
+}
+
+impl<S> Storage for S where
+    S: Callers
+        + Accounts
+        + Checkouts
+        + Banks
+        + CardLedger
+        + Credits
+        + PaymentBatches
+        + MfaSessions
+        + Registry
+        + Seeding
+        + AddressBook
+        + LedgerAudit
+        + Upkeep
+{
+}
+
+/// Takes the store's server away, and brings it back.
+#[async_trait]
+pub trait Outage: Send + Sync {
+    /// From now on the server can't be reached.
+    async fn break_down(&self) -> Result<(), SetupError>;
+
+    /// It is back.
+    async fn heal(&self) -> Result<(), SetupError>;
+}
+
+/// Makes writes fail at a place of its choice, from outside the store: a trigger on a table, for one.
+#[async_trait]
+pub trait Faults: Send + Sync {
+    /// Where writes can be made to fail, such as `insert into journal_entries`.
+    fn places(&self) -> Vec<String>;
+
+    /// From now on writes fail at this place.
+    async fn arm(&self, place: &str) -> Result<(), SetupError>;
+
+    /// They work again.
+    async fn disarm(&self) -> Result<(), SetupError>;
+}
+
+type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
+type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
+
+/// One store, by its ports, and what can be done to it.
+#[derive(Clone)]
+pub struct Handle {
+    /// Callers.
+    pub callers: Arc<dyn Callers>,
+    /// Accounts.
+    pub accounts: Arc<dyn Accounts>,
+    /// Checkouts.
+    pub checkouts: Arc<dyn Checkouts>,
+    /// Banks.
+    pub banks: Arc<dyn Banks>,
+    /// Card messages.
+    pub cards: Arc<dyn CardLedger>,
+    /// Credits.
+    pub credits: Arc<dyn Credits>,
+    /// Payment batches.
+    pub batches: Arc<dyn PaymentBatches>,
+    /// MFA sessions.
+    pub mfa: Arc<dyn MfaSessions>,
+    /// The operator's side.
+    pub registry: Arc<dyn Registry>,
+    /// Prepared worlds.
+    pub seeding: Arc<dyn Seeding>,
+    /// Imported addresses.
+    pub addresses: Arc<dyn AddressBook>,
+    /// The audit.
+    pub audit: Arc<dyn LedgerAudit>,
+    /// Readiness and house-keeping.
+    pub upkeep: Arc<dyn Upkeep>,
+    pub(crate) reopen: Option<Reopen>,
+    pub(crate) outage: Option<Arc<dyn Outage>>,
+    pub(crate) faults: Option<Arc<dyn Faults>>,
+    kept: Vec<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Handle {
+    /// A handle of a store that implements every port.
+    pub fn of<S: Storage + 'static>(store: &Arc<S>) -> Self {
+        Self {
+            callers: Arc::<S>::clone(store),
+            accounts: Arc::<S>::clone(store),
+            checkouts: Arc::<S>::clone(store),
+            banks: Arc::<S>::clone(store),
+            cards: Arc::<S>::clone(store),
+            credits: Arc::<S>::clone(store),
+            batches: Arc::<S>::clone(store),
+            mfa: Arc::<S>::clone(store),
+            registry: Arc::<S>::clone(store),
+            seeding: Arc::<S>::clone(store),
+            addresses: Arc::<S>::clone(store),
+            audit: Arc::<S>::clone(store),
+            upkeep: Arc::<S>::clone(store),
+            reopen: None,
+            outage: None,
+            faults: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Keeps something as long as the handle lives: the directory of a file, for one.
+    #[must_use]
+    pub fn keeping(mut self, what: impl Any + Send + Sync) -> Self {
+        self.kept.push(Arc::new(what));
+        self
+    }
+
+    /// How the same data is opened again, as another instance would do, or this one after a restart.
+    #[must_use]
+    pub fn reopened_by<F>(mut self, open: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Self, SetupError>> + Send + 'static,
+    {
+        self.reopen = Some(Arc::new(move || Box::pin(open())));
+        self
+    }
+
+    /// How the server is taken away.
+    #[must_use]
+    pub fn broken_by(mut self, outage: impl Outage + 'static) -> Self {
+        self.outage = Some(Arc::new(outage));
+        self
+    }
+
+    /// How single writes are made to fail.
+    #[must_use]
+    pub fn with_faults(mut self, faults: impl Faults + 'static) -> Self {
+        self.faults = Some(Arc::new(faults));
+        self
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle")
+            .field("reopens", &self.reopen.is_some())
+            .field("breaks_down", &self.outage.is_some())
+            .field("has_faults", &self.faults.is_some())
+            .finish_non_exhaustive()
+    }
+}

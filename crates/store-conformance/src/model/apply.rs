@@ -1,0 +1,196 @@
+//! Putting an operation to a store; its answer as text, so that two stores can be compared.
+
+use super::operation::{Follow, Operation};
+use super::setting::{batch_of, budget_of, card_of};
+use crate::check::Failure;
+use crate::factory::Handle;
+use crate::orders::{amount, claim, instruction, journal_id, message, session_id, stamp_at, token, twisted};
+use crate::world::{Who, key, noon};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::batch::{ConfirmSituation, ConfirmStamp, MfaProof, decide_confirm};
+use florin_domain::budget::{Budget, CreditInstruction, CreditStamp, decide_credit};
+use florin_domain::card::ChainKind;
+use florin_domain::card::decide::{
+    ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
+};
+use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
+use florin_domain::money::Currency;
+use florin_ports::{
+    ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, OpenSessionOrder, RepeatClaim,
+    StoreError, WriteError,
+};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Carries an operation out. Ids come from its number, so that every store is given the same.
+pub(super) async fn apply(
+    handle: &Handle,
+    operation: &Operation,
+    number: u128,
+    now: DateTime<Utc>,
+) -> Result<String, Failure> {
+    let turn = Turn { handle, number, now };
+    match *operation {
+        Operation::First { who, card, kind, amount, key } => {
+            let order = turn.first(who, card, message(kind, amount)?, key)?;
+            Ok(text(handle.cards.first_message(order).await))
+        }
+        Operation::Fail { who, message: taken, key } => {
+            let order = turn.first(who, 0, message(ChainKind::Purchase, "0.01")?, key)?;
+            let order = twisted(order, move |_, decision| {
+                if let Some(journal) = &mut decision.journal {
+                    journal.id = journal_id(u128::from(taken));
+                }
+            });
+            Ok(text(handle.cards.first_message(order).await))
+        }
+        Operation::FollowUp { who, message, what, amount, key } => {
+            turn.follow_up(who, token(message.into()), follow_up(what, amount)?, key).await
+        }
+        Operation::Expire { who, message } => turn.expire(who, message).await,
+        Operation::Credit { who, budget, currency, amount, key } => {
+            let mut instruction = instruction(who, amount, Currency::parse(currency)?)?;
+            instruction.budget = budget_of(who, budget);
+            turn.credit(who, instruction, key).await
+        }
+        Operation::Open { who, batch, provider, key } => turn.open(who, batch, provider, key).await,
+        Operation::Confirm { who, batch, session, provider, verdict, key } => {
+            turn.confirm(who, (batch, session), verdict.map(|verdict| (provider, verdict)), key).await
+        }
+        Operation::Wait { .. } => Ok(String::new()),
+        Operation::DueHolds { most } => Ok(format!("{:?}", handle.cards.due_holds(now, most).await?)),
+        Operation::Forget { hours, most } => {
+            let before = noon() + TimeDelta::hours(hours);
+            Ok(format!("{:?}", handle.upkeep.forget_answers(before, most).await?))
+        }
+        Operation::Revoke { who } => {
+            handle.registry.revoke_key(key(who)?.id, now).await?;
+            Ok(format!("{:?}", handle.callers.find(&who.key_hash()).await?))
+        }
+        Operation::Look { who } => {
+            let account = who.account()?;
+            let (budgets, batches) = (handle.seeding.budgets(&account).await?, handle.seeding.batches(&account).await?);
+            Ok(format!("{budgets:?} {batches:?} {:?}", handle.audit.audit().await?))
+        }
+    }
+}
+
+/// The turn of one operation.
+struct Turn<'a> {
+    handle: &'a Handle,
+    number: u128,
+    now: DateTime<Utc>,
+}
+
+impl Turn<'_> {
+    /// A claim under one of a few keys. Requests of one kind count as equal, so that some are repeats.
+    fn claim<T: Debug + 'static>(
+        &self,
+        who: Who,
+        key: Option<u8>,
+        kind: &str,
+    ) -> Result<Option<RepeatClaim<T>>, Failure> {
+        let Some(key) = key else { return Ok(None) };
+        Ok(Some(RepeatClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
+    }
+
+    fn first(&self, who: Who, card: u8, message: FirstMessage, key: Option<u8>) -> Result<FirstMessageOrder, Failure> {
+        let mut stamp = stamp_at(self.number, self.now);
+        stamp.journal = journal_id(self.number * 2);
+        let repeat = self.claim(who, key, "first")?;
+        let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+        Ok(FirstMessageOrder { account: who.account()?, card: card_of(who, card), decide, repeat })
+    }
+
+    async fn follow_up(
+        &self,
+        who: Who,
+        token: florin_domain::ids::TransactionToken,
+        message: FollowUp,
+        key: Option<u8>,
+    ) -> Result<String, Failure> {
+        let mut stamp = stamp_at(self.number, self.now);
+        stamp.journal = journal_id(self.number * 2);
+        let repeat = self.claim(who, key, "follow-up")?;
+        let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
+        let order = FollowUpOrder { account: who.account()?, token, decide, repeat };
+        Ok(text(self.handle.cards.follow_up(order).await))
+    }
+
+    async fn expire(&self, who: Who, message: u8) -> Result<String, Failure> {
+        let mut stamp = stamp_at(self.number, self.now);
+        stamp.journal = journal_id(self.number * 2);
+        let hold = DueHold { account: who.account()?, chain: token(message.into()) };
+        let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
+        Ok(text(self.handle.cards.expire(ExpiryOrder { hold, decide }).await))
+    }
+
+    async fn credit(&self, who: Who, instruction: CreditInstruction, key: Option<u8>) -> Result<String, Failure> {
+        let stamp = CreditStamp { journal: journal_id(self.number * 2), now: self.now };
+        let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
+        let rule = move |(budget, number): &(Budget, i64)| {
+            // The edge refuses zero: no store is shown such a credit.
+            let positive = instruction.amount.clone().positive();
+            positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
+            decide_credit(budget, *number, &instruction, stamp)
+        };
+        let order = CreditOrder { account: who.account()?, budget, decide: Arc::new(rule), repeat };
+        Ok(text(self.handle.credits.credit(order).await))
+    }
+
+    async fn open(&self, who: Who, batch: u8, provider: MfaProviderName, key: Option<u8>) -> Result<String, Failure> {
+        let request = OpenRequest { id: session_id(self.number), client: who.client(), provider, now: self.now };
+        let repeat = self.claim(who, key, "open")?;
+        let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
+        let order = OpenSessionOrder { account: who.account()?, batch: batch_of(who, batch), decide, repeat };
+        Ok(text(self.handle.mfa.open(order).await))
+    }
+
+    async fn confirm(
+        &self,
+        who: Who,
+        (batch, session): (u8, u8),
+        proof: Option<(MfaProviderName, MfaVerdict)>,
+        key: Option<u8>,
+    ) -> Result<String, Failure> {
+        let (account, batch) = (who.account()?, batch_of(who, batch));
+        let proof = proof.map(|(provider, verdict)| {
+            let check = MfaCheck { client: who.client(), account: account.clone(), batch, provider };
+            MfaProof { check, verdict }
+        });
+        let journals = vec![journal_id(self.number * 2), journal_id(self.number * 2 + 1)];
+        let stamp = ConfirmStamp { journals, now: self.now };
+        let repeat = self.claim(who, key, "confirm")?;
+        let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, proof.as_ref(), &stamp));
+        let session = Some(session_id(session.into()));
+        let order = ConfirmOrder { account, batch, session, decide, repeat };
+        Ok(text(self.handle.batches.confirm(order).await))
+    }
+}
+
+fn follow_up(what: Follow, text: &str) -> Result<FollowUp, Failure> {
+    let amount = amount(text)?;
+    Ok(match what {
+        Follow::Advice => FollowUp::Advice { amount },
+        Follow::Clearing => FollowUp::Clearing { amount, is_final: false },
+        Follow::FinalClearing => FollowUp::Clearing { amount, is_final: true },
+        Follow::AtmClearing => FollowUp::AtmClearing { amount },
+        Follow::Reversal => FollowUp::Reversal { amount: Some(amount) },
+        Follow::FullReversal => FollowUp::Reversal { amount: None },
+        Follow::RefundClearing => FollowUp::RefundClearing { amount },
+    })
+}
+
+/// An answer as text. Of a failure of the store, its kind: the words are each store's own.
+fn text<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> String {
+    match answer {
+        Err(WriteError::Store(error)) => match error {
+            StoreError::Unavailable(why) => format!("unavailable: {why}"),
+            StoreError::Overloaded => "overloaded".into(),
+            StoreError::Duplicate(_) => "duplicate".into(),
+            StoreError::NotFound(_) => "not found".into(),
+            StoreError::Corrupt(_) => "corrupt".into(),
+        },
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,149 @@
+//! Random sequences of operations, put to an adapter and to a reference: they must agree on every answer.
+
+mod apply;
+mod operation;
+mod setting;
+
+use crate::check::Failure;
+use crate::factory::{Factory, Handle};
+use crate::observe::Picture;
+use operation::{Operation, sequences};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::fmt;
+
+/// How much is tried. The same seed tries the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Cases {
+    /// How many sequences.
+    pub sequences: u32,
+    /// How many operations each has.
+    pub length: usize,
+    /// What the sequences are made from.
+    pub seed: u64,
+}
+
+impl Default for Cases {
+    /// 64 sequences of 40 operations.
+    fn default() -> Self {
+        Self { sequences: 64, length: 40, seed: 1 }
+    }
+}
+
+/// At most so many smaller sequences are tried to explain a disagreement.
+const MOST_TRIES: usize = 200;
+
+/// Operations with their numbers, which their ids are made from.
+type Sequence = Vec<(u128, Operation)>;
+
+/// What the sequences came to.
+#[derive(Clone, Debug)]
+pub struct ModelVerdict {
+    sequences: u32,
+    operations: usize,
+    disagreement: Option<String>,
+}
+
+impl ModelVerdict {
+    /// Whether adapter and reference agreed on everything.
+    pub const fn passed(&self) -> bool {
+        self.disagreement.is_none()
+    }
+
+    /// Wants that they agreed.
+    ///
+    /// # Panics
+    /// When they did not, with the shortest sequence that was found.
+    #[track_caller]
+    pub fn assert_passed(&self) {
+        assert!(self.passed(), "\n{self}\n");
+    }
+}
+
+impl fmt::Display for ModelVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.disagreement {
+            None => write!(f, "{} sequences, {} operations: no disagreement", self.sequences, self.operations),
+            Some(disagreement) => write!(f, "FAILED after {} sequences: {disagreement}", self.sequences),
+        }
+    }
+}
+
+/// Puts random sequences of operations to an adapter and to a reference.
+pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases: Cases) -> ModelVerdict {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&cases.seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let mut verdict = ModelVerdict { sequences: 0, operations: 0, disagreement: None };
+    for _ in 0..cases.sequences {
+        let sequence: Sequence = match sequences(cases.length).new_tree(&mut runner) {
+            Ok(tree) => (1..).zip(tree.current()).collect(),
+            Err(reason) => {
+                verdict.disagreement = Some(format!("no sequence could be made: {reason}"));
+                return verdict;
+            }
+        };
+        verdict.sequences += 1;
+        verdict.operations += sequence.len();
+        if let Err(failure) = agree(factory, reference, &sequence).await {
+            verdict.disagreement = Some(shortest(factory, reference, sequence, failure).await);
+            return verdict;
+        }
+    }
+    verdict
+}
+
+/// Leaves out what a disagreement does not need: halves first, single operations last. Ids stay as they are.
+async fn shortest(
+    factory: &impl Factory,
+    reference: &impl Factory,
+    mut sequence: Sequence,
+    mut failure: Failure,
+) -> String {
+    let mut tries = 0;
+    let mut size = sequence.len() / 2;
+    while size > 0 {
+        let mut start = 0;
+        while start < sequence.len() && tries < MOST_TRIES {
+            let mut smaller = sequence.clone();
+            smaller.drain(start..(start + size).min(sequence.len()));
+            tries += 1;
+            match agree(factory, reference, &smaller).await {
+                Err(smaller_failure) => (sequence, failure) = (smaller, smaller_failure),
+                Ok(()) => start += size,
+            }
+        }
+        size /= 2;
+    }
+    let lines: Vec<_> = sequence.iter().map(|(number, operation)| format!("  {number}. {operation:?}")).collect();
+    format!("{failure}\n{}", lines.join("\n"))
+}
+
+/// Wants the same answers, and the same end, from both.
+async fn agree(
+    factory: &impl Factory,
+    reference: &impl Factory,
+    sequence: &[(u128, Operation)],
+) -> Result<(), Failure> {
+    let (adapter, reference) = (planted(factory).await?, planted(reference).await?);
+    let mut now = crate::world::noon();
+    for (number, operation) in sequence {
+        now = operation.time_after(now);
+        let found = apply::apply(&adapter, operation, *number, now).await?;
+        let wanted = apply::apply(&reference, operation, *number, now).await?;
+        if found != wanted {
+            let what = format!("operation {number} was answered by\n  {found}\nwhere the reference says\n  {wanted}");
+            return Err(Failure::new(what));
+        }
+    }
+    let last = sequence.last().map_or(0, |(number, _)| *number);
+    let wanted = Picture::of(&reference, 0..=last).await?;
+    wanted.still_holds("(reference to adapter) the end of the sequence", &adapter).await
+}
+
+async fn planted(factory: &impl Factory) -> Result<Handle, Failure> {
+    let handle = factory.fresh().await?;
+    handle.seeding.plant(setting::world()?).await?;
+    Ok(handle)
+}

@@ -1,0 +1,160 @@
+//! Operations, and how random sequences of them are made.
+
+use crate::world::Who;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::card::ChainKind;
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::{collection, option};
+
+/// One operation. What it names by number may not be there, or may be another account's.
+#[derive(Clone, Debug)]
+pub(super) enum Operation {
+    First {
+        who: Who,
+        card: u8,
+        kind: ChainKind,
+        amount: &'static str,
+        key: Option<u8>,
+    },
+    FollowUp {
+        who: Who,
+        message: u8,
+        what: Follow,
+        amount: &'static str,
+        key: Option<u8>,
+    },
+    Expire {
+        who: Who,
+        message: u8,
+    },
+    Credit {
+        who: Who,
+        budget: u8,
+        currency: &'static str,
+        amount: &'static str,
+        key: Option<u8>,
+    },
+    Open {
+        who: Who,
+        batch: u8,
+        provider: MfaProviderName,
+        key: Option<u8>,
+    },
+    Confirm {
+        who: Who,
+        batch: u8,
+        session: u8,
+        provider: MfaProviderName,
+        verdict: Option<MfaVerdict>,
+        key: Option<u8>,
+    },
+    /// A first message whose store fails half-way.
+    Fail {
+        who: Who,
+        message: u8,
+        key: Option<u8>,
+    },
+    Wait {
+        hours: i64,
+    },
+    DueHolds {
+        most: u32,
+    },
+    Forget {
+        hours: i64,
+        most: u32,
+    },
+    Revoke {
+        who: Who,
+    },
+    Look {
+        who: Who,
+    },
+}
+
+/// A kind of follow-up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Follow {
+    Advice,
+    Clearing,
+    FinalClearing,
+    AtmClearing,
+    Reversal,
+    FullReversal,
+    RefundClearing,
+}
+
+impl Operation {
+    /// The time after it.
+    pub(super) fn time_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        match self {
+            Self::Wait { hours } => now + TimeDelta::hours(*hours),
+            _ => now + TimeDelta::microseconds(1),
+        }
+    }
+}
+
+/// Sequences of so many operations.
+pub(super) fn sequences(length: usize) -> impl Strategy<Value = Vec<Operation>> {
+    collection::vec(operation(u8::try_from(length).unwrap_or(u8::MAX)), length)
+}
+
+fn who() -> impl Strategy<Value = Who> {
+    any::<bool>().prop_map(|other| if other { Who::Other } else { Who::Mine })
+}
+
+fn amount() -> impl Strategy<Value = &'static str> {
+    let amounts = ["1", "0", "0.01", "2", "3", "5", "10", "19.99", "50", "95", "0.001", "1000000000"];
+    (0..amounts.len()).prop_map(move |place| amounts[place])
+}
+
+fn key() -> impl Strategy<Value = Option<u8>> {
+    option::weighted(0.3, 0..4_u8)
+}
+
+fn provider() -> impl Strategy<Value = MfaProviderName> {
+    any::<bool>().prop_map(|totp| if totp { MfaProviderName::Totp } else { MfaProviderName::Sandbox })
+}
+
+fn operation(messages: u8) -> impl Strategy<Value = Operation> {
+    let kind = prop_oneof![4 => Just(ChainKind::Purchase), 1 => Just(ChainKind::Atm), 1 => Just(ChainKind::Refund)];
+    let first = (who(), 0..14_u8, kind, amount(), key());
+    let follows = prop_oneof![
+        2 => Just(Follow::Advice),
+        3 => Just(Follow::Clearing),
+        2 => Just(Follow::FinalClearing),
+        2 => Just(Follow::Reversal),
+        1 => Just(Follow::FullReversal),
+        1 => Just(Follow::AtmClearing),
+        1 => Just(Follow::RefundClearing),
+    ];
+    let currency = prop_oneof![4 => Just("GBP"), 2 => Just("JPY"), 1 => Just("EUR")];
+    let verdict = prop_oneof![
+        3 => Just(Some(MfaVerdict::Wrong)),
+        3 => (0..3_i64).prop_map(|step| Some(MfaVerdict::Right { step: Some(step) })),
+        1 => Just(Some(MfaVerdict::ExpiresSession)),
+        1 => Just(Some(MfaVerdict::LocksSession)),
+        1 => Just(None),
+    ];
+    let confirm = (who(), 0..9_u8, 0..messages, provider(), verdict, key());
+    prop_oneof![
+        8 => first.prop_map(|(who, card, kind, amount, key)| Operation::First { who, card, kind, amount, key }),
+        10 => (who(), 0..messages, follows, amount(), key())
+            .prop_map(|(who, message, what, amount, key)| Operation::FollowUp { who, message, what, amount, key }),
+        2 => (who(), 0..messages).prop_map(|(who, message)| Operation::Expire { who, message }),
+        4 => (who(), 0..7_u8, currency, amount(), key())
+            .prop_map(|(who, budget, currency, amount, key)| Operation::Credit { who, budget, currency, amount, key }),
+        4 => (who(), 0..9_u8, provider(), key())
+            .prop_map(|(who, batch, provider, key)| Operation::Open { who, batch, provider, key }),
+        5 => confirm.prop_map(|(who, batch, session, provider, verdict, key)| {
+            Operation::Confirm { who, batch, session, provider, verdict, key }
+        }),
+        2 => (who(), 0..messages, key()).prop_map(|(who, message, key)| Operation::Fail { who, message, key }),
+        2 => prop_oneof![Just(1), Just(24), Just(24 * 7)].prop_map(|hours| Operation::Wait { hours }),
+        2 => (0..4_u32).prop_map(|most| Operation::DueHolds { most }),
+        1 => (0..200_i64, 0..3_u32).prop_map(|(hours, most)| Operation::Forget { hours, most }),
+        1 => who().prop_map(|who| Operation::Revoke { who }),
+        2 => who().prop_map(|who| Operation::Look { who }),
+    ]
+}

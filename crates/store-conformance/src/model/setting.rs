@@ -1,0 +1,68 @@
+//! The world in which sequences play: cards in every state, limits, several batches.
+
+use crate::check::Failure;
+use crate::world::{BOTH, Who, batch, card, day, uuid};
+use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::card::{Card, CardState};
+use florin_domain::ids::{BudgetId, CardId, PaymentBatchId};
+use florin_ports::{SeedCard, World};
+
+/// The small world of the checks, and more cards and batches.
+pub(super) fn world() -> Result<World, Failure> {
+    let mut world = crate::world::world(9_500)?;
+    for (who, seed) in BOTH.into_iter().zip(&mut world.accounts) {
+        let states = [CardState::Unactivated, CardState::Suspended, CardState::Replaced, CardState::Terminated];
+        for (number, state) in (0..).zip(states) {
+            let card = Card { state, ..card(who, more_card(who, number))? };
+            seed.cards.push(SeedCard { card, limits: vec![] });
+        }
+        let expired = Card { expires_on: day(2026, 8, 31), ..card(who, more_card(who, 4))? };
+        seed.cards.push(SeedCard { card: expired, limits: vec![] });
+        seed.batches.push(batch(who, more_batch(who), PaymentBatchStatus::Validated)?);
+        seed.account.mfa_required = who == Who::Mine;
+    }
+    Ok(world)
+}
+
+fn more_card(who: Who, number: u128) -> CardId {
+    CardId(uuid(16, u128::from(who.number()) * 10 + number))
+}
+
+fn more_batch(who: Who) -> PaymentBatchId {
+    PaymentBatchId(uuid(22, who.number().into()))
+}
+
+/// A card of the account: mostly ones that work; the last one is another account's.
+pub(super) fn card_of(who: Who, number: u8) -> CardId {
+    match number {
+        0..3 => who.card(),
+        3..6 => who.limited_card(),
+        6..8 => who.yen_card(),
+        8..13 => more_card(who, u128::from(number - 8)),
+        _ => other(who).card(),
+    }
+}
+
+pub(super) fn budget_of(who: Who, number: u8) -> BudgetId {
+    match number {
+        0..4 => who.budget(),
+        4..6 => who.second_budget(),
+        _ => other(who).budget(),
+    }
+}
+
+pub(super) fn batch_of(who: Who, number: u8) -> PaymentBatchId {
+    match number {
+        0..4 => who.batch(),
+        4..7 => more_batch(who),
+        7 => who.draft(),
+        _ => other(who).batch(),
+    }
+}
+
+const fn other(who: Who) -> Who {
+    match who {
+        Who::Mine => Who::Other,
+        Who::Other => Who::Mine,
+    }
+}

@@ -1,0 +1,203 @@
+//! Looking at a store through its ports: everything that they show.
+//!
+//! What no port reads (messages, limits, sessions, the number of the next credit) is seen by orders whose rule looks at its
+//! situation and refuses.
+
+use crate::check::{Failure, Proof};
+use crate::expect::there;
+use crate::factory::Handle;
+use crate::orders::{session_id, token};
+use crate::world::{BOTH, Who, noon};
+use chrono::TimeDelta;
+use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
+use florin_domain::budget::{Budget, CreditRefusal};
+use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
+use florin_domain::ledger::{BalanceLimit, Balances};
+use florin_domain::merchant::CheckoutFilter;
+use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
+use florin_domain::money::Currency;
+use florin_domain::page::PageRequest;
+use florin_ports::{
+    ConfirmOrder, CreditOrder, Decide, FirstMessageOrder, FollowUpOrder, OpenSessionOrder, WriteError, Written,
+};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Keeps what a rule was shown.
+struct Eye<S>(Arc<Mutex<Option<S>>>);
+
+impl<S: Clone + Send + 'static> Eye<S> {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(None)))
+    }
+
+    /// A rule that looks and refuses.
+    fn refusing<D: 'static>(&self, refusal: impl Fn() -> D + Send + Sync + 'static) -> Decide<S, D> {
+        let seen = Arc::clone(&self.0);
+        Arc::new(move |situation: &S| {
+            *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.clone());
+            refusal()
+        })
+    }
+
+    /// What it saw: nothing where the order named something that is absent.
+    fn saw<T: Debug, R: Debug>(self, answer: Result<Written<T>, WriteError<R>>) -> Result<Option<S>, Failure> {
+        match answer {
+            Err(WriteError::Absent) => Ok(None),
+            Err(WriteError::Refused(_)) => {
+                let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+                Ok(Some(there("a situation that was refused", seen)?))
+            }
+            other => Err(Failure::new(format!("a refusal was answered by {other:?}"))),
+        }
+    }
+}
+
+/// What a first message on the card would be shown, limits by window.
+pub(crate) async fn card(
+    handle: &Handle,
+    account: &AccountId,
+    card: CardId,
+) -> Result<Option<FirstSituation>, Failure> {
+    let eye = Eye::new();
+    let decide = eye.refusing(|| Err(CardRefusal::Expired));
+    let order = FirstMessageOrder { account: account.clone(), card, decide, repeat: None };
+    let seen: Option<FirstSituation> = eye.saw(handle.cards.first_message(order).await)?;
+    Ok(seen.map(|mut seen| {
+        seen.limits.sort_by_key(|limit| limit.window);
+        seen
+    }))
+}
+
+/// What a follow-up to the message would be shown, limits by window.
+pub(crate) async fn chain(
+    handle: &Handle,
+    account: &AccountId,
+    token: TransactionToken,
+) -> Result<Option<ChainSituation>, Failure> {
+    let eye = Eye::new();
+    let decide = eye.refusing(|| Err(CardRefusal::Expired));
+    let order = FollowUpOrder { account: account.clone(), token, decide, repeat: None };
+    let seen: Option<ChainSituation> = eye.saw(handle.cards.follow_up(order).await)?;
+    Ok(seen.map(|mut seen| {
+        seen.limits.sort_by_key(|limit| limit.window);
+        seen
+    }))
+}
+
+/// The budget as a credit would be shown it, and the number it would get.
+pub(crate) async fn budget(
+    handle: &Handle,
+    account: &AccountId,
+    budget: BudgetId,
+) -> Result<Option<(Budget, i64)>, Failure> {
+    let eye = Eye::new();
+    let decide = eye.refusing(|| Err(CreditRefusal::BalanceLimit(BalanceLimit)));
+    let order = CreditOrder { account: account.clone(), budget, decide, repeat: None };
+    eye.saw(handle.credits.credit(order).await)
+}
+
+/// What a confirmation under that session would be shown.
+pub(crate) async fn batch(
+    handle: &Handle,
+    account: &AccountId,
+    batch: PaymentBatchId,
+    session: Option<MfaSessionId>,
+) -> Result<Option<ConfirmSituation>, Failure> {
+    let eye = Eye::new();
+    let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
+    let decide = eye.refusing(refused);
+    let order = ConfirmOrder { account: account.clone(), batch, session, decide, repeat: None };
+    eye.saw(handle.batches.confirm(order).await)
+}
+
+/// What the opening of a session would be shown.
+pub(crate) async fn opening(
+    handle: &Handle,
+    account: &AccountId,
+    batch: PaymentBatchId,
+) -> Result<Option<OpenSituation>, Failure> {
+    let eye = Eye::new();
+    let decide = eye.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
+    let order = OpenSessionOrder { account: account.clone(), batch, decide, repeat: None };
+    eye.saw(handle.mfa.open(order).await)
+}
+
+/// What the account's first budget holds in a currency, as the operator sees it.
+pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> Result<Balances, Failure> {
+    let budgets = handle.seeding.budgets(&who.account()?).await?;
+    let budget = there("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;
+    there("the balance", budget.in_currency(currency))
+}
+
+/// Wants that the journal proves all balances.
+pub(crate) async fn audited(handle: &Handle) -> Proof {
+    crate::expect::same("the audit", handle.audit.audit().await?.discrepancies, Vec::new())
+}
+
+/// Everything the ports show of a store, as lines of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    lines: BTreeMap<String, String>,
+    numbers: RangeInclusive<u128>,
+}
+
+impl Picture {
+    /// Looks at everything: at messages and sessions of the numbers 0 to `numbers`, too.
+    pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
+        Self::of(handle, 0..=numbers).await
+    }
+
+    /// Looks at everything, and at messages and sessions of these numbers.
+    pub(crate) async fn of(handle: &Handle, numbers: RangeInclusive<u128>) -> Result<Self, Failure> {
+        let mut lines = BTreeMap::new();
+        let mut see = |what: String, value: &dyn Debug| {
+            lines.insert(what, format!("{value:?}"));
+        };
+        see("clients".into(), &handle.registry.clients().await?);
+        see("accounts".into(), &handle.registry.accounts().await?);
+        see("keys".into(), &handle.registry.keys(None).await?);
+        see("banks".into(), &handle.banks.list(PageRequest::default()).await?);
+        see("audit".into(), &handle.audit.audit().await?);
+        see("due holds".into(), &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
+        for who in BOTH {
+            let account = who.account()?;
+            let of = |what: &str| format!("{what} of {account}");
+            let page = PageRequest::default();
+            see(of("checkouts"), &handle.checkouts.list(&account, CheckoutFilter::default(), page).await?);
+            see(of("budgets"), &handle.seeding.budgets(&account).await?);
+            see(of("cards"), &handle.seeding.cards(&account).await?);
+            see(of("batches"), &handle.seeding.batches(&account).await?);
+            see(of("enrolment"), &handle.mfa.enrolment(&account).await?);
+            see(of("next credit"), &budget(handle, &account, who.budget()).await?.map(|(_, number)| number));
+            for id in [who.card(), who.limited_card(), who.yen_card()] {
+                see(of(&format!("card {id}")), &card(handle, &account, id).await?);
+            }
+            for number in numbers.clone() {
+                let seen = chain(handle, &account, token(number)).await?;
+                see(of(&format!("message {number}")), &seen.map(|seen| (seen.first, seen.named, seen.chain)));
+                let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
+                see(of(&format!("session {number}")), &seen.and_then(|seen| seen.session));
+            }
+        }
+        Ok(Self { lines, numbers })
+    }
+
+    /// What differs in a later picture of the same things.
+    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+        let changed = self.lines.iter().filter(|(what, value)| later.lines.get(*what) != Some(value));
+        changed.map(|(what, value)| format!("{what}: {value} became {:?}", later.lines.get(what))).collect()
+    }
+
+    /// Wants that nothing has changed since.
+    pub(crate) async fn still_holds(&self, what: &str, handle: &Handle) -> Proof {
+        let changes = self.changes(&Self::of(handle, self.numbers.clone()).await?);
+        match changes.first() {
+            None => Ok(()),
+            Some(change) => Err(Failure::new(format!("{what} changed {} things: {change}", changes.len()))),
+        }
+    }
+}

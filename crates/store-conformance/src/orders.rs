@@ -1,0 +1,215 @@
+//! Orders, with the rules of the domain and with rules of the checks' own.
+
+use crate::check::Failure;
+use crate::world::{Who, noon, uuid};
+use chrono::{DateTime, Utc};
+use florin_domain::batch::{ConfirmSituation, ConfirmStamp, MfaProof, decide_confirm};
+use florin_domain::budget::{Budget, CreditInstruction, CreditScheme, CreditStamp, decide_credit};
+use florin_domain::card::decide::{
+    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
+    decide_first, decide_follow_up,
+};
+use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
+use florin_domain::ids::{CardId, JournalId, MfaSessionId, TransactionToken};
+use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
+use florin_domain::money::{Currency, DecimalAmount};
+use florin_domain::text::Text;
+use florin_ports::{
+    Answer, ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, IdempotencyKey,
+    OpenSessionOrder, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub(crate) type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+
+/// The token of the message of this number.
+pub(crate) const fn token(number: u128) -> TransactionToken {
+    TransactionToken(uuid(40, number))
+}
+
+/// The id of the journal transaction of this number.
+pub(crate) const fn journal_id(number: u128) -> JournalId {
+    JournalId(uuid(41, number))
+}
+
+/// The id of the session of this number.
+pub(crate) const fn session_id(number: u128) -> MfaSessionId {
+    MfaSessionId(uuid(42, number))
+}
+
+/// The ids of the message of this number, at noon.
+pub(crate) fn stamp(number: u128) -> MessageStamp {
+    stamp_at(number, noon())
+}
+
+pub(crate) const fn stamp_at(number: u128, now: DateTime<Utc>) -> MessageStamp {
+    MessageStamp { token: token(number), journal: journal_id(number), now }
+}
+
+pub(crate) fn amount(text: &str) -> Result<DecimalAmount, Failure> {
+    Ok(DecimalAmount::from_json_number(text)?)
+}
+
+pub(crate) fn message(kind: ChainKind, text: &str) -> Result<FirstMessage, Failure> {
+    let acceptor = AcceptorInput {
+        mid: Text::parse("11111")?,
+        name: None,
+        city: None,
+        state: None,
+        postal_code: None,
+        country_code: None,
+        mcc: None,
+    };
+    Ok(FirstMessage { kind, amount: amount(text)?, network: Network::Visa, acceptor })
+}
+
+/// A purchase on the account's first card.
+pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageOrder, Failure> {
+    first(who, who.card(), message(ChainKind::Purchase, text)?, stamp(number))
+}
+
+pub(crate) fn first(
+    who: Who,
+    card: CardId,
+    message: FirstMessage,
+    stamp: MessageStamp,
+) -> Result<FirstMessageOrder, Failure> {
+    let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+    Ok(FirstMessageOrder { account: who.account()?, card, decide, repeat: None })
+}
+
+/// A follow-up to the message of that token.
+pub(crate) fn follow_up(
+    who: Who,
+    token: TransactionToken,
+    number: u128,
+    message: FollowUp,
+) -> Result<FollowUpOrder, Failure> {
+    let stamp = stamp(number);
+    let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
+    Ok(FollowUpOrder { account: who.account()?, token, decide, repeat: None })
+}
+
+pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> {
+    Ok(FollowUp::Clearing { amount: amount(text)?, is_final })
+}
+
+/// The expiry of a hold, at a time.
+pub(crate) fn expiry(
+    who: Who,
+    chain: TransactionToken,
+    number: u128,
+    now: DateTime<Utc>,
+) -> Result<ExpiryOrder, Failure> {
+    let stamp = stamp_at(number, now);
+    let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
+    Ok(ExpiryOrder { hold: DueHold { account: who.account()?, chain }, decide })
+}
+
+pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<CreditInstruction, Failure> {
+    Ok(CreditInstruction {
+        budget: who.budget(),
+        amount: amount(text)?,
+        currency,
+        remitters_name: Text::parse("Ann")?,
+        remitters_address: Text::parse("1 High Street")?,
+        beneficiary_name: Text::parse("Bob")?,
+        scheme: CreditScheme::FasterPayment,
+        reference: None,
+        bank_identifier: None,
+        account_identifier: None,
+        order_id: None,
+        third_party_reference: None,
+        institution_name: None,
+        institution_address: None,
+    })
+}
+
+/// A credit to the account's first budget.
+pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditOrder, Failure> {
+    let instruction = instruction(who, text, currency)?;
+    let stamp = CreditStamp { journal: journal_id(number), now: noon() };
+    let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
+    Ok(CreditOrder { account: who.account()?, budget: who.budget(), decide, repeat: None })
+}
+
+/// A session for the account's first batch.
+pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionOrder, Failure> {
+    let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
+    let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
+    Ok(OpenSessionOrder { account: who.account()?, batch: who.batch(), decide, repeat: None })
+}
+
+/// A token that the scripted provider takes.
+pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+
+/// A confirmation of the account's first batch under a session; its journal ids begin at `journal`.
+pub(crate) fn confirm(
+    who: Who,
+    session: u128,
+    journal: u128,
+    (provider, verdict): (MfaProviderName, MfaVerdict),
+) -> Result<ConfirmOrder, Failure> {
+    let check = MfaCheck { client: who.client(), account: who.account()?, batch: who.batch(), provider };
+    let proof = MfaProof { check, verdict };
+    let stamp = ConfirmStamp { journals: vec![journal_id(journal), journal_id(journal + 1)], now: noon() };
+    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, Some(&proof), &stamp));
+    let session = Some(session_id(session));
+    Ok(ConfirmOrder { account: who.account()?, batch: who.batch(), session, decide, repeat: None })
+}
+
+pub(crate) fn request(body: &str) -> RecordedRequest {
+    RecordedRequest {
+        method: "POST".into(),
+        path: "/v2/somewhere".into(),
+        query: r#"{"accountId":"F1"}"#.into(),
+        body: RecordedBody::Json(body.into()),
+    }
+}
+
+/// A claim of the account's client under a key; what is stored is the outcome's debug text.
+pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<RepeatClaim<T>, Failure> {
+    Ok(RepeatClaim {
+        client: who.client(),
+        account: who.account()?,
+        key: IdempotencyKey::parse(key.as_bytes())?,
+        request: request(body),
+        at: noon(),
+        answer: Arc::new(answer_of::<T>),
+    })
+}
+
+pub(crate) fn answer_of<T: Debug>(done: &T) -> Answer {
+    Answer { status: 201, body: format!("{done:?}") }
+}
+
+/// The order with another end of its decision.
+pub(crate) fn twisted(
+    order: FirstMessageOrder,
+    twist: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
+) -> FirstMessageOrder {
+    let rule = Arc::clone(&order.decide);
+    let decide = Arc::new(move |situation: &FirstSituation| {
+        let mut decision = rule(situation)?;
+        twist(situation, &mut decision);
+        Ok(decision)
+    });
+    FirstMessageOrder { decide, ..order }
+}
+
+/// The follow-up with another end of its decision.
+pub(crate) fn twisted_follow_up(
+    order: FollowUpOrder,
+    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+) -> FollowUpOrder {
+    let rule = Arc::clone(&order.decide);
+    let decide = Arc::new(move |situation: &ChainSituation| {
+        let mut decision = rule(situation)?;
+        twist(&mut decision);
+        Ok(decision)
+    });
+    FollowUpOrder { decide, ..order }
+}
+
+pub(crate) const SANDBOX: MfaProviderName = MfaProviderName::Sandbox;

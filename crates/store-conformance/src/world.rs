@@ -1,0 +1,275 @@
+//! A small world: two accounts of two clients, with one of everything each.
+
+use crate::check::Failure;
+use crate::factory::Handle;
+use chrono::{DateTime, NaiveDate, Utc};
+use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
+use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::budget::Budget;
+use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
+use florin_domain::ids::{
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, OrderId, PaymentBatchId, UserToken,
+};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
+use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::money::{Currency, Minor};
+use florin_ports::{SeedAccount, SeedBudget, SeedCard, World};
+use uuid::Uuid;
+
+/// An account of the world. Checks act as `Mine`, and `Other` must not notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Mine,
+    Other,
+}
+
+pub(crate) const BOTH: [Who; 2] = [Who::Mine, Who::Other];
+
+/// An id of its own for each kind of thing and number.
+pub(crate) const fn uuid(kind: u128, number: u128) -> Uuid {
+    Uuid::from_u128((kind << 64) + number)
+}
+
+impl Who {
+    pub(crate) const fn number(self) -> u8 {
+        match self {
+            Self::Mine => 1,
+            Self::Other => 2,
+        }
+    }
+
+    const fn uuid(self, kind: u128) -> Uuid {
+        uuid(kind, self.number() as u128)
+    }
+
+    pub(crate) fn account(self) -> Result<AccountId, Failure> {
+        Ok(AccountId::parse(&format!("F{}", self.number()))?)
+    }
+
+    pub(crate) const fn client(self) -> ClientId {
+        ClientId(self.uuid(1))
+    }
+
+    /// Holds GBP and JPY; pays for [`Self::card`] and [`Self::yen_card`].
+    pub(crate) const fn budget(self) -> BudgetId {
+        BudgetId(self.uuid(2))
+    }
+
+    /// Holds GBP; pays for [`Self::limited_card`].
+    pub(crate) const fn second_budget(self) -> BudgetId {
+        BudgetId(self.uuid(3))
+    }
+
+    pub(crate) const fn card(self) -> CardId {
+        CardId(self.uuid(10))
+    }
+
+    pub(crate) const fn limited_card(self) -> CardId {
+        CardId(self.uuid(11))
+    }
+
+    pub(crate) const fn yen_card(self) -> CardId {
+        CardId(self.uuid(12))
+    }
+
+    /// Validated: 10.00 GBP of the first budget and 5.00 GBP of the second.
+    pub(crate) const fn batch(self) -> PaymentBatchId {
+        PaymentBatchId(self.uuid(20))
+    }
+
+    pub(crate) const fn draft(self) -> PaymentBatchId {
+        PaymentBatchId(self.uuid(21))
+    }
+
+    pub(crate) const fn key_hash(self) -> KeyHash {
+        KeyHash([self.number(); 32])
+    }
+}
+
+pub(crate) fn gbp() -> Result<Currency, Failure> {
+    Ok(Currency::parse("GBP")?)
+}
+
+pub(crate) fn jpy() -> Result<Currency, Failure> {
+    Ok(Currency::parse("JPY")?)
+}
+
+/// 2026-09-01T12:00:00Z, a Tuesday.
+pub(crate) fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_788_264_000, 0).unwrap_or_default()
+}
+
+pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
+    NaiveDate::from_ymd_opt(year, month, day).unwrap_or_default()
+}
+
+/// Puts the world with these funds into the store: 95.00 GBP and 5000 JPY in the first budget, 50.00 in the second.
+pub(crate) async fn planted(handle: &Handle) -> Result<(), Failure> {
+    Ok(handle.seeding.plant(world(9_500)?).await?)
+}
+
+/// The world with this much GBP in each first budget.
+pub(crate) fn world(minor: i64) -> Result<World, Failure> {
+    let clients = BOTH.map(|who| client(who.client(), &format!("client {}", who.number())));
+    let mut keys = Vec::new();
+    let mut accounts = Vec::new();
+    for who in BOTH {
+        keys.push((key(who)?, who.key_hash()));
+        accounts.push(seed_account(who, minor)?);
+    }
+    Ok(World { clients: clients.into(), keys, accounts, banks: vec![bank(1, "First")?, bank(2, "Second")?] })
+}
+
+pub(crate) fn client(id: ClientId, name: &str) -> ApiClient {
+    ApiClient {
+        id,
+        name: name.into(),
+        allowed_networks: vec!["10.0.0.0/8".into(), "fd00::/8".into()],
+        features: [Feature::AddressesLookup].into(),
+    }
+}
+
+pub(crate) fn key(who: Who) -> Result<ApiKey, Failure> {
+    Ok(ApiKey {
+        id: ApiKeyId(who.uuid(4)),
+        client: who.client(),
+        environment: Environment::Sandbox,
+        scopes: [Scope::CardsSimulate, Scope::MerchantBanksRead].into(),
+        accounts: AccountGrant::Only([who.account()?].into()),
+        created_at: noon(),
+        expires_at: None,
+        revoked_at: None,
+    })
+}
+
+pub(crate) fn account(who: Who) -> Result<Account, Failure> {
+    Ok(Account {
+        id: who.account()?,
+        client: who.client(),
+        name: format!("account {}", who.number()),
+        merchant: true,
+        mfa_required: true,
+    })
+}
+
+fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure> {
+    let main = [(gbp()?, minor), (jpy()?, 5_000)];
+    Ok(SeedAccount {
+        account: account(who)?,
+        enrolment: Some(enrolment(who)?),
+        checkouts: vec![checkout(who, 1)?],
+        budgets: vec![
+            seed_budget(who, who.budget(), &main, 30)?,
+            seed_budget(who, who.second_budget(), &[(gbp()?, 5_000)], 31)?,
+        ],
+        cards: cards(who)?,
+        batches: vec![
+            batch(who, who.batch(), PaymentBatchStatus::Validated)?,
+            batch(who, who.draft(), PaymentBatchStatus::Draft)?,
+        ],
+    })
+}
+
+pub(crate) fn enrolment(who: Who) -> Result<TotpEnrolment, Failure> {
+    let secret = Secret::new(vec![who.number(), 0, 255]);
+    Ok(TotpEnrolment { account: who.account()?, secret, used_steps: vec![], wrong_at: vec![], locked_until: None })
+}
+
+/// A budget that was funded by a credit in each of its currencies.
+pub(crate) fn seed_budget(
+    who: Who,
+    id: BudgetId,
+    funds: &[(Currency, i64)],
+    kind: u128,
+) -> Result<SeedBudget, Failure> {
+    let mut balances = Vec::new();
+    let mut journal = Vec::new();
+    for (number, (currency, minor)) in (0..).zip(funds) {
+        balances.push((*currency, Balances::new(Minor(*minor), Minor(0), Minor(0))?));
+        let journal_id = uuid(kind, u128::from(who.number()) * 1000 + number);
+        let postings = [
+            Posting { account: LedgerAccount::Available(id), amount: Minor(*minor) },
+            Posting { account: LedgerAccount::InboundPayments, amount: Minor(minor.wrapping_neg()) },
+        ];
+        let cause = (JournalKind::Credit, journal_id);
+        if *minor != 0 {
+            let id = JournalId(journal_id);
+            journal.push(JournalTransaction::new(id, who.account()?, cause, *currency, noon(), postings)?);
+        }
+    }
+    let budget = Budget { id, account: who.account()?, name: format!("budget of {}", who.number()), balances };
+    Ok(SeedBudget { budget, journal })
+}
+
+fn cards(who: Who) -> Result<Vec<SeedCard>, Failure> {
+    let limit = |window, amount: i64, most_uses| SpendingLimit {
+        window,
+        amount: Minor(amount),
+        most_uses,
+        window_start: SpendingWindow::start(window, noon()),
+        spent: Minor(0),
+        uses: 0,
+    };
+    let limits = vec![
+        limit(SpendingWindow::Day, 2_000, Some(3)),
+        limit(SpendingWindow::Week, 3_000, None),
+        limit(SpendingWindow::Month, 4_000, Some(u32::MAX)),
+        limit(SpendingWindow::Lifetime, i64::MAX, None),
+    ];
+    Ok(vec![
+        SeedCard { card: card(who, who.card())?, limits: vec![] },
+        SeedCard { card: Card { budget: who.second_budget(), ..card(who, who.limited_card())? }, limits },
+        SeedCard { card: Card { currency: jpy()?, ..card(who, who.yen_card())? }, limits: vec![] },
+    ])
+}
+
+pub(crate) fn card(who: Who, id: CardId) -> Result<Card, Failure> {
+    Ok(Card {
+        id,
+        account: who.account()?,
+        budget: who.budget(),
+        currency: gbp()?,
+        state: CardState::Active,
+        user_token: UserToken(who.uuid(5)),
+        expires_on: day(2030, 12, 31),
+    })
+}
+
+pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) -> Result<PaymentBatch, Failure> {
+    let order = |kind, budget, total| -> Result<PaymentOrder, Failure> {
+        Ok(PaymentOrder { id: OrderId(uuid(kind, id.0.as_u128())), budget, currency: gbp()?, total: Minor(total) })
+    };
+    Ok(PaymentBatch {
+        id,
+        account: who.account()?,
+        name: "Wages".into(),
+        status,
+        // Not in the order of their ids: their own order is kept.
+        orders: vec![order(70, who.budget(), 1_000)?, order(60, who.second_budget(), 500)?],
+        created_at: noon(),
+        updated_at: noon(),
+        confirmed_at: None,
+        passed_mfa_check_at: None,
+    })
+}
+
+pub(crate) fn checkout(who: Who, number: u128) -> Result<Checkout, Failure> {
+    Ok(Checkout {
+        id: CheckoutId(uuid(8, u128::from(who.number()) * 10_000 + number)),
+        account: who.account()?,
+        kind: CheckoutKind::TopUp,
+        name: None,
+        status: CheckoutStatus::Active,
+        currency: gbp()?,
+        return_url: format!("https://shop.example/{number}"),
+        locale: None,
+        created_at: noon(),
+        updated_at: noon(),
+    })
+}
+
+pub(crate) fn bank(number: u8, name: &str) -> Result<Bank, Failure> {
+    let id = BankId::parse(&format!("{number:032x}"))?;
+    Ok(Bank { id, name: name.into(), icon_url: format!("https://banks.example/{number}.svg"), supports_refunds: true })
+}

@@ -1,0 +1,77 @@
+//! The bugs, and the store that has one of them.
+
+use florin_store_memory::MemoryStore;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+macro_rules! bugs {
+    ($($name:ident,)*) => {
+        /// One deliberate bug.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Bug { $($name,)* }
+
+        impl Bug {
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+bugs! {
+    NoTenantFilterOnCards,
+    NoTenantFilterOnMessages,
+    NoTenantFilterOnCheckouts,
+    NoLock,
+    NoRollback,
+    NoRollbackOfFollowUps,
+    HalfAWorld,
+    NoRecords,
+    RecordsOfAnyClient,
+    RecordsFoldCase,
+    MismatchShowsTheSecond,
+    DoubleEffect,
+    LimitsNotStored,
+    FirstStateNotStored,
+    ChainNotStored,
+    AttemptsNotStored,
+    EnrolmentNotStored,
+    CheckoutsOldestFirst,
+    CountFollowsThePage,
+    BanksFoldCase,
+    DueHoldsUnordered,
+    DueHoldsUnbounded,
+    DueHoldsMissTheMicrosecond,
+    MillisecondsOnly,
+    TextsTrimmed,
+    AccountsFoldCase,
+    NegativeClipped,
+    DeadAfterPanic,
+    ForgetsTooMany,
+    ForgetsTooYoung,
+    DuplicateIsCorrupt,
+    UnknownKeyRevoked,
+    RevokedKeysHidden,
+    AuditSeesNothing,
+    SecondHandleIsAnotherStore,
+}
+
+/// A store in memory with a bug, or with none.
+pub(crate) struct Mutant {
+    pub(crate) inner: MemoryStore,
+    pub(crate) bug: Option<Bug>,
+    pub(crate) dead: Arc<AtomicBool>,
+}
+
+impl Mutant {
+    pub(crate) fn with(bug: Option<Bug>) -> Self {
+        Self { inner: MemoryStore::new(), bug, dead: Arc::default() }
+    }
+
+    /// Another handle on the same data.
+    pub(crate) fn twin(&self) -> Self {
+        Self { inner: self.inner.clone(), bug: self.bug, dead: Arc::clone(&self.dead) }
+    }
+
+    pub(crate) fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+}

@@ -1,0 +1,114 @@
+//! The kit can fail: stores with one deliberate bug each, and the named check that catches it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod bugs;
+mod orders;
+mod reads;
+
+use bugs::{Bug, Mutant};
+use florin_store_conformance::{Cases, Factory, Handle, Outcome, SetupError, checks, run, run_against};
+use std::sync::Arc;
+
+/// Makes stores with a bug, or with none.
+struct Mutants(Option<Bug>);
+
+impl Factory for Mutants {
+    async fn fresh(&self) -> Result<Handle, SetupError> {
+        Ok(handle(&Arc::new(Mutant::with(self.0))))
+    }
+}
+
+fn handle(store: &Arc<Mutant>) -> Handle {
+    let again = Arc::clone(store);
+    Handle::of(store).reopened_by(move || {
+        let again =
+            Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
+        async move { Ok(handle(&again)) }
+    })
+}
+
+/// Each bug, and the check that must catch it. (Others may, too.)
+const CAUGHT: &[(Bug, &str)] = &[
+    (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
+    (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),
+    (Bug::NoTenantFilterOnCheckouts, "checkouts.list.shows_one_account_only"),
+    (Bug::NoLock, "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass"),
+    (Bug::NoRollback, "atomic.first_message.journal_id_that_is_taken"),
+    (Bug::NoRollbackOfFollowUps, "atomic.follow_up.journal_id_that_is_taken"),
+    (Bug::HalfAWorld, "seeding.plant.duplicate_leaves_nothing"),
+    (Bug::NoRecords, "repeats.first_message.replay_gives_the_stored_answer"),
+    (Bug::RecordsOfAnyClient, "repeats.keys_are_per_client_and_per_account"),
+    (Bug::RecordsFoldCase, "repeats.keys_are_compared_exactly"),
+    (Bug::MismatchShowsTheSecond, "repeats.another_request_is_a_mismatch_and_gets_the_first"),
+    (Bug::DoubleEffect, "credits.credit.stores_the_whole_decision"),
+    (Bug::LimitsNotStored, "cards.limits.are_stored_with_the_message"),
+    (Bug::FirstStateNotStored, "cards.follow_up.first_message_takes_the_end_of_its_chain"),
+    (Bug::ChainNotStored, "cards.first_message.stores_the_whole_decision"),
+    (Bug::AttemptsNotStored, "batches.confirm.attempts_are_stored_though_refused"),
+    (Bug::EnrolmentNotStored, "batches.confirm.wrong_totp_tokens_are_stored_though_refused"),
+    (Bug::CheckoutsOldestFirst, "checkouts.list.newest_first_then_by_id"),
+    (Bug::CountFollowsThePage, "checkouts.list.count_ignores_the_page"),
+    (Bug::BanksFoldCase, "banks.list.by_code_points_of_the_name_then_by_id"),
+    (Bug::DueHoldsUnordered, "cards.due_holds.oldest_first_and_bounded"),
+    (Bug::DueHoldsUnbounded, "cards.due_holds.oldest_first_and_bounded"),
+    (Bug::DueHoldsMissTheMicrosecond, "cards.due_holds.from_the_very_microsecond"),
+    (Bug::MillisecondsOnly, "times.of_messages"),
+    (Bug::TextsTrimmed, "texts.acceptors_round_trip"),
+    (Bug::AccountsFoldCase, "accounts.find.compares_ids_exactly"),
+    (Bug::NegativeClipped, "money.negative_available_is_kept"),
+    (Bug::DeadAfterPanic, "panics.rule_that_panics_answers_and_changes_nothing"),
+    (Bug::ForgetsTooMany, "upkeep.forget_answers.at_most_so_many"),
+    (Bug::ForgetsTooYoung, "upkeep.forget_answers.only_older_ones"),
+    (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
+    (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
+    (Bug::RevokedKeysHidden, "callers.find.shows_revoked_and_expired_keys"),
+    (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
+    (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_bug_is_caught_by_its_check() {
+    for (bug, name) in CAUGHT {
+        let check = checks().into_iter().find(|check| check.name() == *name);
+        let check = check.unwrap_or_else(|| panic!("there is no check `{name}`"));
+        let outcome = check.run(&Mutants(Some(*bug))).await;
+        assert!(matches!(outcome, Outcome::Failed(_)), "{bug:?} is not caught by {name}: {outcome:?}");
+    }
+}
+
+#[test]
+fn every_bug_is_on_the_list() {
+    for bug in Bug::ALL {
+        assert!(CAUGHT.iter().any(|(caught, _)| caught == bug), "no check is named for {bug:?}");
+    }
+}
+
+#[test]
+fn names_of_checks_are_unique() {
+    let mut names: Vec<_> = checks().into_iter().map(florin_store_conformance::Check::name).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+/// The wrapper by itself breaks no promise: what is caught is the bug.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_store_without_a_bug_passes() {
+    let verdict = run(&Mutants(None)).await;
+    verdict.assert_passed();
+    assert!(verdict.to_string().ends_with("0 failed, 4 skipped"), "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn random_sequences_find_bugs_and_shorten_them() {
+    let cases = Cases { sequences: 16, ..Cases::default() };
+    run_against(&Mutants(None), &Mutants(None), cases).await.assert_passed();
+    for bug in [Bug::LimitsNotStored, Bug::NoTenantFilterOnMessages, Bug::NoRollback, Bug::DoubleEffect, Bug::NoRecords]
+    {
+        let verdict = run_against(&Mutants(Some(bug)), &Mutants(None), Cases::default()).await;
+        assert!(!verdict.passed(), "{bug:?} is not found");
+        let steps = verdict.to_string().lines().filter(|line| line.starts_with("  ") && line.contains(". ")).count();
+        assert!(steps <= 12, "{bug:?} takes {steps} steps: {verdict}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Bugs in what is decided and stored.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch};
+use florin_domain::budget::{Budget, Credit, CreditRefusal};
+use florin_domain::card::CardTransaction;
+use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::ids::{AccountId, ClientId, JournalId};
+use florin_domain::ledger::{Balances, JournalTransaction};
+use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
+use florin_domain::money::Minor;
+use florin_ports::{
+    CardLedger, ConfirmOrder, CreditOrder, Credits, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder,
+    IdempotencyKey, MfaSessions, OpenSessionOrder, PaymentBatches, Registry, RepeatClaim, StoreError, WriteError,
+    Written,
+};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+
+/// What a buggy store makes of a decision on a card message.
+fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
+    let message = &mut decision.transaction;
+    match bug {
+        Some(Bug::LimitsNotStored) => decision.limits.clear(),
+        Some(Bug::FirstStateNotStored) => decision.first_state = None,
+        Some(Bug::ChainNotStored) => decision.chain = None,
+        Some(Bug::TextsTrimmed) => message.acceptor.city = message.acceptor.city.trim().to_owned(),
+        Some(Bug::MillisecondsOnly) => {
+            message.created_at = message.created_at.duration_trunc(TimeDelta::milliseconds(1)).unwrap();
+        }
+        Some(Bug::NegativeClipped) => {
+            let now = decision.balances;
+            decision.balances = Balances::new(now.available().max(Minor(0)), now.held(), now.reserved()).unwrap();
+        }
+        _ => {}
+    }
+    decision
+}
+
+/// What is left of a decision when nobody rolls back.
+fn half(mut decision: CardDecision) -> CardDecision {
+    decision.journal = None;
+    decision.limits.clear();
+    decision.first_state = None;
+    decision
+}
+
+impl Mutant {
+    fn claim<T>(&self, claim: Option<RepeatClaim<T>>) -> Option<RepeatClaim<T>> {
+        let mut claim = claim?;
+        match self.bug {
+            Some(Bug::NoRecords) => return None,
+            Some(Bug::RecordsOfAnyClient) => claim.client = ClientId(Uuid::nil()),
+            Some(Bug::RecordsFoldCase) => {
+                claim.key = IdempotencyKey::parse(claim.key.as_str().to_lowercase().as_bytes()).unwrap();
+            }
+            _ => {}
+        }
+        Some(claim)
+    }
+
+    async fn others(&self, account: &AccountId) -> Vec<AccountId> {
+        let all = self.inner.accounts().await.unwrap();
+        all.into_iter().map(|other| other.id).filter(|id| id != account).collect()
+    }
+
+    /// Loads without a lock: by the time it decides, what it saw may be old.
+    async fn stale(&self, order: &FirstMessageOrder) -> Option<FirstSituation> {
+        let seen = Arc::new(Mutex::new(None));
+        let eye = Arc::clone(&seen);
+        let decide = Arc::new(move |situation: &FirstSituation| {
+            *eye.lock().unwrap() = Some(situation.clone());
+            Err(CardRefusal::Expired)
+        });
+        let look = FirstMessageOrder { account: order.account.clone(), card: order.card, decide, repeat: None };
+        let _ = self.inner.first_message(look).await;
+        tokio::task::yield_now().await;
+        seen.lock().unwrap().take()
+    }
+
+    fn after_panic<T, R>(&self, answer: &Result<T, WriteError<R>>) {
+        if self.has(Bug::DeadAfterPanic)
+            && matches!(answer, Err(WriteError::Store(StoreError::Corrupt(text))) if text.contains("panicked"))
+        {
+            self.dead.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[async_trait]
+impl CardLedger for Mutant {
+    async fn first_message(&self, order: FirstMessageOrder) -> Carded {
+        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
+        let second = order.repeat.as_ref().map(|claim| claim.request.clone());
+        let stale = if self.has(Bug::NoLock) { self.stale(&order).await } else { None };
+        let decide =
+            Arc::new(move |situation: &FirstSituation| Ok(spoilt(bug, rule(stale.as_ref().unwrap_or(situation))?)));
+        let make = |account: AccountId, repeat| FirstMessageOrder {
+            account,
+            card: order.card,
+            decide: Arc::clone(&decide) as _,
+            repeat,
+        };
+        let repeat = self.claim(order.repeat.clone());
+        let mut answer = self.inner.first_message(make(order.account.clone(), repeat.clone())).await;
+        if self.has(Bug::NoTenantFilterOnCards) && answer == Err(WriteError::Absent) {
+            for other in self.others(&order.account).await {
+                answer = self.inner.first_message(make(other, repeat.clone())).await;
+            }
+        }
+        if self.has(Bug::NoRollback) && matches!(answer, Err(WriteError::Store(_))) {
+            let rule = Arc::clone(&order.decide);
+            let decide = Arc::new(move |situation: &FirstSituation| Ok(half(rule(situation)?)));
+            let _ = self.inner.first_message(FirstMessageOrder { decide, ..make(order.account.clone(), None) }).await;
+        }
+        if let (true, Err(WriteError::Mismatch(first)), Some(second)) =
+            (self.has(Bug::MismatchShowsTheSecond), &mut answer, second)
+        {
+            **first = second;
+        }
+        self.after_panic(&answer);
+        answer
+    }
+
+    async fn follow_up(&self, order: FollowUpOrder) -> Carded {
+        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
+        let decide = Arc::new(move |situation: &ChainSituation| Ok(spoilt(bug, rule(situation)?)));
+        let make = |account: AccountId, repeat| FollowUpOrder {
+            account,
+            token: order.token,
+            decide: Arc::clone(&decide) as _,
+            repeat,
+        };
+        let repeat = self.claim(order.repeat.clone());
+        let mut answer = self.inner.follow_up(make(order.account.clone(), repeat.clone())).await;
+        if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
+            for other in self.others(&order.account).await {
+                answer = self.inner.follow_up(make(other, repeat.clone())).await;
+            }
+        }
+        if self.has(Bug::NoRollbackOfFollowUps) && matches!(answer, Err(WriteError::Store(_))) {
+            let rule = Arc::clone(&order.decide);
+            let decide = Arc::new(move |situation: &ChainSituation| Ok(half(rule(situation)?)));
+            let _ = self.inner.follow_up(FollowUpOrder { decide, ..make(order.account.clone(), None) }).await;
+        }
+        answer
+    }
+
+    async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>> {
+        self.inner.expire(order).await
+    }
+
+    async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+        let now = if self.has(Bug::DueHoldsMissTheMicrosecond) { now - TimeDelta::microseconds(1) } else { now };
+        let most = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { most };
+        let mut found = self.inner.due_holds(now, most).await?;
+        if self.has(Bug::DueHoldsUnordered) {
+            found.sort_by_key(|hold| hold.chain);
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl Credits for Mutant {
+    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        let (account, budget, rule) = (order.account.clone(), order.budget, Arc::clone(&order.decide));
+        let repeat = self.claim(order.repeat.clone());
+        let answer = self.inner.credit(CreditOrder { repeat, ..order }).await;
+        if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::Fresh(_))) {
+            let decide = Arc::new(move |situation: &(Budget, i64)| {
+                let mut decision = rule(situation)?;
+                let old = decision.journal;
+                let id = JournalId(Uuid::from_u128(!old.id.0.as_u128()));
+                let (postings, cause) = (old.postings().to_vec(), (old.kind, old.cause));
+                decision.journal =
+                    JournalTransaction::new(id, old.account, cause, old.currency, old.at, postings).unwrap();
+                Ok(decision)
+            });
+            let _ = self.inner.credit(CreditOrder { account, budget, decide, repeat: None }).await;
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl PaymentBatches for Mutant {
+    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
+        let decide = Arc::new(move |situation: &ConfirmSituation| {
+            let mut decision = rule(situation);
+            match bug {
+                Some(Bug::AttemptsNotStored) if decision.answer.is_err() => decision.session = None,
+                Some(Bug::EnrolmentNotStored) if decision.answer.is_err() => decision.enrolment = None,
+                _ => {}
+            }
+            decision
+        });
+        let repeat = self.claim(order.repeat.clone());
+        self.inner.confirm(ConfirmOrder { decide, repeat, ..order }).await
+    }
+}
+
+#[async_trait]
+impl MfaSessions for Mutant {
+    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+        let repeat = self.claim(order.repeat.clone());
+        self.inner.open(OpenSessionOrder { repeat, ..order }).await
+    }
+
+    async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
+        self.inner.enrolment(account).await
+    }
+}

@@ -1,0 +1,190 @@
+//! Bugs in what is read and in what operators change.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Feature, KeyHash};
+use florin_domain::address::{Address, Postcode};
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    Accounts, AddressBook, AuditReport, Banks, Callers, Checkouts, LedgerAudit, Readiness, Registry, Seeding,
+    StoreError, Upkeep, World,
+};
+use std::sync::atomic::Ordering;
+
+#[async_trait]
+impl Callers for Mutant {
+    async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
+        let found = Callers::find(&self.inner, hash).await?;
+        Ok(found.filter(|caller| !self.has(Bug::RevokedKeysHidden) || caller.key.revoked_at.is_none()))
+    }
+}
+
+#[async_trait]
+impl Accounts for Mutant {
+    async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        if !self.has(Bug::AccountsFoldCase) {
+            return Accounts::find(&self.inner, id).await;
+        }
+        let mut all = self.inner.accounts().await?.into_iter();
+        Ok(all.find(|account| account.id.as_str().to_lowercase() == id.as_str().to_lowercase()))
+    }
+}
+
+const EVERYTHING: PageRequest = PageRequest { limit: i64::MAX, offset: 0 };
+
+#[async_trait]
+impl Checkouts for Mutant {
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: CheckoutFilter,
+        page: PageRequest,
+    ) -> Result<Page<Checkout>, StoreError> {
+        let mut all = Checkouts::list(&self.inner, account, filter, EVERYTHING).await?.rows;
+        if self.has(Bug::NoTenantFilterOnCheckouts) {
+            for other in self.inner.accounts().await?.into_iter().filter(|other| other.id != *account) {
+                all.extend(Checkouts::list(&self.inner, &other.id, filter, EVERYTHING).await?.rows);
+            }
+        }
+        if self.has(Bug::CheckoutsOldestFirst) {
+            all.sort_by_key(|one| (std::cmp::Reverse(one.created_at), one.id));
+        }
+        Ok(self.cut(all, page))
+    }
+}
+
+#[async_trait]
+impl Banks for Mutant {
+    async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
+        let mut all = Banks::list(&self.inner, EVERYTHING).await?.rows;
+        if self.has(Bug::BanksFoldCase) {
+            all.sort_by_key(|bank| bank.name.to_lowercase());
+        }
+        Ok(self.cut(all, page))
+    }
+}
+
+impl Mutant {
+    fn cut<T>(&self, all: Vec<T>, page: PageRequest) -> Page<T> {
+        let size = |number: i64| usize::try_from(number).unwrap();
+        let count = all.len();
+        let rows: Vec<_> = all.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();
+        let count = if self.has(Bug::CountFollowsThePage) { rows.len() } else { count };
+        Page { count: i64::try_from(count).unwrap(), rows }
+    }
+}
+
+#[async_trait]
+impl Registry for Mutant {
+    async fn clients(&self) -> Result<Vec<ApiClient>, StoreError> {
+        self.inner.clients().await
+    }
+
+    async fn add_client(&self, client: ApiClient) -> Result<(), StoreError> {
+        match self.inner.add_client(client).await {
+            Err(StoreError::Duplicate(text)) if self.has(Bug::DuplicateIsCorrupt) => Err(StoreError::Corrupt(text)),
+            done => done,
+        }
+    }
+
+    async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
+        self.inner.set_feature(client, feature, on).await
+    }
+
+    async fn accounts(&self) -> Result<Vec<Account>, StoreError> {
+        self.inner.accounts().await
+    }
+
+    async fn add_account(&self, account: Account) -> Result<(), StoreError> {
+        self.inner.add_account(account).await
+    }
+
+    async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
+        self.inner.keys(client).await
+    }
+
+    async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
+        self.inner.add_key(key, hash).await
+    }
+
+    async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        match self.inner.revoke_key(key, at).await {
+            Err(StoreError::NotFound(_)) if self.has(Bug::UnknownKeyRevoked) => Ok(()),
+            done => done,
+        }
+    }
+
+    async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError> {
+        self.inner.replace_banks(banks).await
+    }
+
+    async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
+        self.inner.replace_addresses(addresses).await
+    }
+}
+
+#[async_trait]
+impl Seeding for Mutant {
+    async fn is_fresh(&self) -> Result<bool, StoreError> {
+        self.inner.is_fresh().await
+    }
+
+    async fn plant(&self, world: World) -> Result<(), StoreError> {
+        let clients = world.clients.clone();
+        let done = self.inner.plant(world).await;
+        if done.is_err() && self.has(Bug::HalfAWorld) {
+            for client in clients {
+                let _ = self.inner.add_client(client).await;
+            }
+        }
+        done
+    }
+
+    async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
+        self.inner.budgets(account).await
+    }
+
+    async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError> {
+        self.inner.cards(account).await
+    }
+
+    async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
+        self.inner.batches(account).await
+    }
+}
+
+#[async_trait]
+impl AddressBook for Mutant {
+    async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError> {
+        AddressBook::find(&self.inner, postcode).await
+    }
+}
+
+#[async_trait]
+impl LedgerAudit for Mutant {
+    async fn audit(&self) -> Result<AuditReport, StoreError> {
+        if self.has(Bug::AuditSeesNothing) { Ok(AuditReport::default()) } else { self.inner.audit().await }
+    }
+}
+
+#[async_trait]
+impl Upkeep for Mutant {
+    async fn readiness(&self) -> Result<Readiness, StoreError> {
+        if self.dead.load(Ordering::Relaxed) {
+            return Err(StoreError::Unavailable("dead".into()));
+        }
+        self.inner.readiness().await
+    }
+
+    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
+        let most = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { most };
+        self.inner.forget_answers(before, most).await
+    }
+}

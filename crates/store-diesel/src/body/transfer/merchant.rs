@@ -1,0 +1,33 @@
+//! Rows of an export: checkouts and banks.
+
+use super::super::backend::{Conn, RowByRow};
+use super::super::errors::Outcome;
+use super::super::schema::{banks, checkouts};
+use super::super::types::{Id, Time};
+use super::rows::rows;
+use diesel::prelude::*;
+
+rows! {
+    Checkout of checkouts {
+        account_id: String,
+        id: Id,
+        checkout_type: String,
+        status: String,
+        name: Option<String>,
+        currency: String,
+        return_url: String,
+        locale: Option<String>,
+        settlement_account_id: Option<Id>,
+        collect_address: Option<bool>,
+        dynamic_rates_url: Option<String>,
+        created_at: Time,
+        updated_at: Time,
+    }
+
+    Bank of banks {
+        id: String,
+        name: String,
+        icon_url: String,
+        supports_refunds: bool,
+    }
+}

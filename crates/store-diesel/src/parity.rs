@@ -1,0 +1,155 @@
+//! The schemas of both databases and Diesel's are one.
+//!
+//! PostgreSQL is that of `DATABASE_URL`; without it that half is skipped, and a line says so.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by panicking, and names its database")]
+
+use crate::{PostgresStore, SqliteStore, StoreSettings, postgres, sqlite};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{Bool, Text};
+use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use uuid::Uuid;
+
+/// Type and whether it may be null, by table and column.
+type Columns = BTreeMap<(String, String), (String, bool)>;
+
+#[derive(QueryableByName)]
+struct ColumnRow {
+    #[diesel(sql_type = Text)]
+    table_name: String,
+    #[diesel(sql_type = Text)]
+    column_name: String,
+    #[diesel(sql_type = Text)]
+    type_name: String,
+    #[diesel(sql_type = Bool)]
+    nullable: bool,
+}
+
+#[derive(QueryableByName)]
+struct IndexRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+const SQLITE_COLUMNS: &str = "SELECT m.name AS table_name, c.name AS column_name, c.type AS type_name, \
+    c.\"notnull\" = 0 AS nullable FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+    WHERE m.type = 'table' AND m.name NOT LIKE '\\_\\_%' ESCAPE '\\' AND m.name NOT LIKE 'sqlite%'";
+
+const POSTGRES_COLUMNS: &str = "SELECT table_name::text, column_name::text, data_type::text AS type_name, \
+    is_nullable = 'YES' AS nullable FROM information_schema.columns \
+    WHERE table_schema = 'public' AND table_name NOT LIKE '\\_\\_%'";
+
+const SQLITE_INDEXES: &str = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
+
+const POSTGRES_INDEXES: &str = "SELECT indexname::text AS name FROM pg_indexes WHERE schemaname = 'public' \
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)";
+
+fn columns(rows: Vec<ColumnRow>) -> Columns {
+    rows.into_iter().map(|row| ((row.table_name, row.column_name), (row.type_name, row.nullable))).collect()
+}
+
+fn names(rows: Vec<IndexRow>) -> BTreeSet<String> {
+    rows.into_iter().map(|row| row.name).collect()
+}
+
+/// What Diesel is told.
+fn written(tables: &[(&str, &str)]) -> Columns {
+    let mut columns = Columns::new();
+    for (table, text) in tables {
+        for column in text.trim_matches(['{', '}']).split(',').map(str::trim).filter(|column| !column.is_empty()) {
+            let (name, kind) = column.split_once("->").unwrap();
+            let kind: String = kind.split_whitespace().collect();
+            let inner = kind.strip_prefix("Nullable<").and_then(|kind| kind.strip_suffix('>'));
+            let told = (inner.unwrap_or(&kind).to_owned(), inner.is_some());
+            columns.insert(((*table).to_owned(), name.trim().to_owned()), told);
+        }
+    }
+    columns
+}
+
+fn compare(said: &Columns, found: &Columns, fits: impl Fn(&str, &str) -> bool) {
+    let keys = |columns: &Columns| columns.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(keys(said), keys(found));
+    for (key, (kind, nullable)) in said {
+        let (type_name, is_nullable) = &found[key];
+        assert!(fits(kind, type_name), "{key:?}: {kind}, {type_name}");
+        assert_eq!(nullable, is_nullable, "{key:?}");
+    }
+}
+
+fn postgres_schema() -> Option<(Columns, BTreeSet<String>)> {
+    let Some(server) = std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()) else {
+        std::io::stderr().write_all(b"\nSKIPPED: the schema of PostgreSQL, because DATABASE_URL is not set\n").unwrap();
+        return None;
+    };
+    let name = format!("florin_parity_{}", Uuid::now_v7().simple());
+    let mut admin = PgConnection::establish(&server).unwrap();
+    admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0")).unwrap();
+    let (rest, options) = server.split_once('?').unwrap_or((&server, ""));
+    let (scheme, rest) = rest.split_once("://").unwrap();
+    let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
+    let url = format!("{scheme}://{authority}/{name}?{options}");
+    let store =
+        PostgresStore::open(&StoreSettings { readers: 1, ..StoreSettings::at(url.trim_end_matches('?')) }).unwrap();
+    store.migrate().unwrap();
+    let mut conn = PgConnection::establish(url.trim_end_matches('?')).unwrap();
+    let found = columns(sql_query(POSTGRES_COLUMNS).load(&mut conn).unwrap());
+    let indexes = names(sql_query(POSTGRES_INDEXES).load(&mut conn).unwrap());
+    store.close();
+    admin.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).unwrap();
+    Some((found, indexes))
+}
+
+#[test]
+fn tables_columns_and_indexes_are_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("florin.db").display().to_string();
+    SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap().migrate().unwrap();
+    let mut conn = SqliteConnection::establish(&path).unwrap();
+    let found = columns(sql_query(SQLITE_COLUMNS).load(&mut conn).unwrap());
+    compare(&written(sqlite::WRITTEN), &found, |kind, type_name| match kind {
+        "BigInt" | "Bool" | "TimeSql" => type_name == "INTEGER",
+        "Binary" => type_name == "BLOB",
+        _ => type_name == "TEXT",
+    });
+    let Some((in_postgres, indexes)) = postgres_schema() else { return };
+    compare(&written(postgres::WRITTEN), &in_postgres, |kind, type_name| {
+        let native = match kind {
+            "IdSql" => "uuid",
+            "TimeSql" => "timestamp with time zone",
+            "DaySql" => "date",
+            "BigInt" => "bigint",
+            "Bool" => "boolean",
+            "Binary" => "bytea",
+            _ => "text",
+        };
+        type_name == native
+    });
+    assert_eq!(names(sql_query(SQLITE_INDEXES).load(&mut conn).unwrap()), indexes);
+}
+
+/// A migration of one has its counterpart under the same name.
+#[test]
+fn migrations_have_the_same_names() {
+    let names = |known: Vec<(String, String)>| known.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
+    assert_eq!(names(sqlite::known().unwrap()), names(postgres::known().unwrap()));
+}
+
+/// As many CHECKs, but for those that a native type makes needless.
+#[test]
+fn what_one_checks_the_other_checks() {
+    let needless = |line: &str| {
+        ["= 36)", "= 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"].iter().any(|text| line.contains(text))
+    };
+    let checks = |source: String| {
+        let lines = source.lines().filter(|line| line.contains("CHECK") && !needless(line)).map(|line| {
+            let line = line.trim().trim_end_matches(',');
+            line[line.find("CHECK").unwrap()..].replace("octet_length", "length")
+        });
+        let mut checks: Vec<_> = lines.filter(|line| line != "CHECK (").collect();
+        checks.sort();
+        checks
+    };
+    assert_eq!(checks(sqlite::migrations::sources()), checks(postgres::migrations::sources()));
+}

@@ -1,0 +1,49 @@
+//! PostgreSQL: what the body needs to know of it.
+
+mod connection;
+mod locks;
+pub(crate) mod migrations;
+mod readers;
+mod url;
+mod values;
+
+/// Locks the rows of a query until the transaction ends.
+macro_rules! locked {
+    ($query:expr) => {
+        $query.for_update()
+    };
+}
+
+#[path = "body/mod.rs"]
+mod body;
+
+pub use body::Store;
+#[cfg(all(test, feature = "sqlite", feature = "postgres"))]
+pub(crate) use body::schema::WRITTEN;
+
+/// The connection.
+pub(crate) type Conn = diesel::PgConnection;
+/// The backend of Diesel.
+pub(crate) type Db = diesel::pg::Pg;
+/// Rows are fetched one by one.
+pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
+/// Where a database is.
+pub(crate) type Place = url::PostgresUrl;
+
+/// SQL types that differ between databases.
+pub(crate) mod sql {
+    /// An id.
+    pub(crate) type IdSql = diesel::sql_types::Uuid;
+    /// A time, to the microsecond.
+    pub(crate) type TimeSql = diesel::sql_types::Timestamptz;
+    /// A date.
+    pub(crate) type DaySql = diesel::sql_types::Date;
+}
+
+pub(crate) use connection::{
+    connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
+};
+pub(crate) use locks::lock_ahead;
+pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use readers::{Readers, open_readers, read};
+pub(crate) use url::place;

@@ -1,0 +1,168 @@
+//! Connections: how they are made and set up, and what their errors mean.
+
+use super::Conn;
+use super::body::errors::{Failure, Outcome};
+use super::url::PostgresUrl;
+use crate::OpenError;
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::Text;
+use diesel::{Connection, QueryableByName, RunQueryDsl, sql_query};
+use florin_ports::StoreError;
+
+/// Of every connection: nothing waits without an end. (Diesel sets the time zone to UTC and the encoding to UTF-8.)
+const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
+    SET idle_in_transaction_session_timeout = '10s';";
+
+/// Of the writer: a commit is on the disk when it is answered. Where the server is set to even more, that stays.
+const DURABLE: &str =
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
+
+/// Of readers: they can't write, and each transaction has one view of everything.
+const READ_ONLY: &str =
+    "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on;";
+
+/// Errors that Diesel has no kind for are told apart by their text, which must be English.
+const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";
+
+#[derive(QueryableByName)]
+struct Setting {
+    #[diesel(sql_type = Text)]
+    value: String,
+}
+
+/// Opens a connection that writes.
+pub(crate) fn connect_writer(place: &PostgresUrl) -> Result<Conn, OpenError> {
+    let mut conn = connect(place)?;
+    let ready = conn.batch_execute(DURABLE).and_then(|()| speak_english(&mut conn));
+    ready.map_err(|error| unreachable(place, &error))?;
+    Ok(conn)
+}
+
+/// Opens a connection that reads.
+pub(super) fn connect_reader(place: &PostgresUrl) -> Result<Conn, OpenError> {
+    let mut conn = connect(place)?;
+    conn.batch_execute(READ_ONLY).map_err(|error| unreachable(place, &error))?;
+    Ok(conn)
+}
+
+fn connect(place: &PostgresUrl) -> Result<Conn, OpenError> {
+    let mut conn = Conn::establish(place.as_str()).map_err(|error| unreachable(place, &error))?;
+    conn.batch_execute(LIMITS).map_err(|error| unreachable(place, &error))?;
+    Ok(conn)
+}
+
+/// Where the server speaks another language, it is asked for English. Not every user may ask.
+fn speak_english(conn: &mut Conn) -> diesel::QueryResult<()> {
+    let language = sql_query(LANGUAGE).get_result::<Setting>(conn)?.value;
+    let is_english =
+        ["", "C", "POSIX"].contains(&language.as_str()) || language.starts_with("en") || language.starts_with("C.");
+    if !is_english && conn.batch_execute("SET lc_messages = 'C'").is_err() {
+        tracing::warn!(
+            lc_messages = language,
+            "some passing errors of the server won't be known as such: set lc_messages = 'C' for this user"
+        );
+    }
+    Ok(())
+}
+
+/// Runs a write transaction.
+pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
+    conn.build_transaction().read_committed().run(work)
+}
+
+/// What the writer does last: nothing.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
+    Ok(())
+}
+
+/// Lets this transaction take its time.
+pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
+    Ok(conn.batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")?)
+}
+
+/// What passes when the same is tried again on the same connection.
+const CONTENDED: [&str; 6] = [
+    "deadlock detected",
+    "could not serialize access",
+    "due to lock timeout",
+    "due to statement timeout",
+    "could not obtain lock",
+    "due to conflict with recovery",
+];
+
+/// What passes one day, but not at once.
+const LATER: [&str; 4] = ["does not exist", "No space left", "could not extend file", "out of memory"];
+
+/// What passes when the server can be reached again, or another one leads.
+const ELSEWHERE: [&str; 11] = [
+    "terminating connection",
+    "the database system is",
+    "server closed the connection",
+    "connection to server",
+    "connection not open",
+    "no connection to the server",
+    "could not receive data",
+    "could not send data",
+    "too many clients",
+    "connection slots",
+    "out of shared memory",
+];
+
+/// Whether an error that Diesel has no kind for will pass, so that a later try may work. (`relation … does not exist`:
+/// the migrations are pending.)
+pub(crate) fn is_passing(message: &str) -> bool {
+    let relation = message.starts_with("relation ") && message.contains("does not exist");
+    relation || [&CONTENDED[..], &ELSEWHERE, &LATER[1..]].concat().iter().any(|text| message.contains(text))
+}
+
+/// Whether it may help to try again at once what failed, with nothing of it stored.
+pub(crate) fn worth_another_try(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(text) if !LATER.iter().any(|later| text.contains(later)))
+}
+
+/// Whether the connection is as good as before after this error.
+pub(crate) fn keeps_connection(error: &StoreError) -> bool {
+    match error {
+        StoreError::Unavailable(text) => CONTENDED.iter().any(|contended| text.contains(contended)),
+        _ => true,
+    }
+}
+
+fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {
+    OpenError::Unreachable(place.redact(&reason.to_string()))
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self(StoreError::Unavailable(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_apart() {
+        let unavailable = |text: &str| StoreError::Unavailable(text.into());
+        for (text, again, same) in [
+            ("deadlock detected", true, true),
+            ("could not serialize access due to concurrent update", true, true),
+            ("canceling statement due to lock timeout", true, true),
+            ("terminating connection due to administrator command", true, false),
+            ("cannot execute UPDATE in a read-only transaction", true, false),
+            ("relation \"balances\" does not exist", false, false),
+        ] {
+            let error = unavailable(text);
+            assert_eq!((worth_another_try(&error), keeps_connection(&error)), (again, same), "{text}");
+            assert!(is_passing(text) || text.contains("read-only"), "{text}");
+        }
+        for text in
+            ["column \"x\" does not exist", "invalid byte sequence for encoding \"UTF8\": 0x00", "bigint out of range"]
+        {
+            assert!(!is_passing(text), "{text}");
+        }
+        assert!(!worth_another_try(&StoreError::Corrupt("terminating connection".into())));
+    }
+}

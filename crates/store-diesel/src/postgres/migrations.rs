@@ -1,0 +1,73 @@
+//! The schema of PostgreSQL, and bringing it up to date.
+
+use super::body::errors::{Failure, Outcome};
+use super::{Conn, Db};
+use diesel::connection::SimpleConnection;
+use diesel::migration::MigrationSource;
+use diesel::sql_types::{Bool, Text};
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use florin_ports::StoreError;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
+
+/// Diesel's runner takes no lock. This one makes programs that start together do the work once: the others wait for it,
+/// as long as an index may take to build.
+const ALONE: &str = "SET LOCAL lock_timeout = '10min'; SET LOCAL statement_timeout = 0; \
+    SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(7003214871);";
+
+#[derive(QueryableByName)]
+struct Version {
+    #[diesel(sql_type = Text)]
+    version: String,
+}
+
+#[derive(QueryableByName)]
+struct Known {
+    #[diesel(sql_type = Bool)]
+    known: bool,
+}
+
+/// Versions and names of the migrations that this program knows, in order.
+pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
+    let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
+    let named = |migration: &dyn diesel::migration::Migration<Db>| {
+        (migration.name().version().to_string(), migration.name().to_string())
+    };
+    Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
+}
+
+/// Versions of the migrations that were applied. Changes nothing, even on an empty database.
+pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
+    const TABLE: &str = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS known";
+    if !sql_query(TABLE).get_result::<Known>(conn)?.known {
+        return Ok(Vec::new());
+    }
+    let rows = sql_query("SELECT version FROM __diesel_schema_migrations").load::<Version>(conn)?;
+    Ok(rows.into_iter().map(|row| row.version).collect())
+}
+
+/// Applies what is pending, all of it or none, in one transaction that others wait for.
+pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
+    conn.build_transaction().read_committed().run(|conn| {
+        conn.batch_execute(ALONE)?;
+        let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+        Ok(run.len())
+    })
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
+fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
+    Failure(match error.downcast::<diesel_migrations::MigrationError>() {
+        Ok(error) => StoreError::Corrupt(format!("migrations: {error}")),
+        Err(error) => StoreError::Unavailable(format!("migrations: {error}")),
+    })
+}
+
+/// The text of all migrations.
+#[cfg(test)]
+pub(crate) fn sources() -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/postgres");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path().join("up.sql"));
+    files.map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}

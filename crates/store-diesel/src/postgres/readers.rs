@@ -1,0 +1,87 @@
+//! The connections that read.
+
+use super::Conn;
+use super::body::errors::{Failure, Outcome};
+use super::connection::connect_reader;
+use super::url::PostgresUrl;
+use crate::OpenError;
+use diesel::r2d2::R2D2Connection;
+use florin_ports::StoreError;
+use r2d2::{ManageConnection, Pool};
+use std::time::Duration;
+
+/// The connections that read.
+pub(crate) type Readers = Pool<Server>;
+
+/// Where readers connect to.
+#[derive(Debug)]
+pub(crate) struct Server(PostgresUrl);
+
+/// A connection that reads.
+pub(crate) struct Reader {
+    conn: Conn,
+    /// It was found dead, and is not to be used again.
+    lost: bool,
+}
+
+impl Reader {
+    /// Asks the server for a sign of life, and remembers if there is none.
+    fn lives(&mut self) -> bool {
+        self.lost = self.lost || self.conn.ping().is_err();
+        !self.lost
+    }
+}
+
+impl ManageConnection for Server {
+    type Connection = Reader;
+    type Error = OpenError;
+
+    fn connect(&self) -> Result<Reader, OpenError> {
+        Ok(Reader { conn: connect_reader(&self.0)?, lost: false })
+    }
+
+    fn is_valid(&self, reader: &mut Reader) -> Result<(), OpenError> {
+        if reader.lives() { Ok(()) } else { Err(OpenError::Unreachable("the connection was lost".into())) }
+    }
+
+    fn has_broken(&self, reader: &mut Reader) -> bool {
+        std::thread::panicking() || reader.lost || reader.conn.is_broken()
+    }
+}
+
+/// Opens connections that read, and can't write.
+pub(crate) fn open_readers(place: &PostgresUrl, most: u32, wait: Duration) -> Result<Readers, OpenError> {
+    Pool::builder()
+        .max_size(most.max(1))
+        .connection_timeout(wait)
+        // No question before each use: a read that finds its connection dead takes another one.
+        .test_on_check_out(false)
+        .build(Server(place.clone()))
+        .map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))
+}
+
+/// Runs a read; once more if its connection was dead.
+pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
+    let mut reader = get(readers)?;
+    let error = match work(&mut reader.conn) {
+        Err(Failure(error @ StoreError::Unavailable(_))) => error,
+        other => return Ok(other?),
+    };
+    if reader.lives() {
+        return Err(error);
+    }
+    tracing::warn!(%error, "a reader lost its connection");
+    drop(reader);
+    // When a server goes away, all that waited in the pool are dead.
+    for _ in 0..=readers.max_size() {
+        let mut reader = get(readers)?;
+        if reader.lives() {
+            return Ok(work(&mut reader.conn)?);
+        }
+    }
+    Err(error)
+}
+
+fn get(readers: &Readers) -> Result<r2d2::PooledConnection<Server>, StoreError> {
+    readers.get().map_err(|error| StoreError::Unavailable(error.to_string()))
+}

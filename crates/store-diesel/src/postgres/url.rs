@@ -1,0 +1,253 @@
+//! The URL of a PostgreSQL database: what is added to it, what is refused, and what is never shown of it.
+//!
+//! libpq reads the URL itself. It quotes what it can't read, and a mistyped URL may have it quote a password: so a URL
+//! that libpq would stumble over is refused here, without a quotation.
+
+use crate::settings::Kind;
+use crate::{OpenError, StoreSettings};
+use std::fmt;
+
+/// What libpq is told unless the URL says otherwise: a host that does not answer is given up soon, before a caller is.
+const DEFAULTS: [(&str, &str); 6] = [
+    ("connect_timeout", "2"),
+    ("fallback_application_name", "florin"),
+    ("keepalives_idle", "5"),
+    ("keepalives_interval", "2"),
+    ("keepalives_count", "3"),
+    ("tcp_user_timeout", "6000"),
+];
+
+/// A URL that libpq can read, and will not take to another machine in plain text unasked.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PostgresUrl {
+    text: String,
+    /// Passwords in it, as written and as meant.
+    secrets: Vec<String>,
+}
+
+/// The place that settings name.
+pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> {
+    match settings.kind()? {
+        Kind::Postgres(url) => PostgresUrl::parse(url),
+        Kind::Sqlite(_) => Err(OpenError::WrongAdapter),
+    }
+}
+
+impl PostgresUrl {
+    fn parse(url: &str) -> Result<Self, OpenError> {
+        let parts = Parts::of(url).ok_or(OpenError::UnreadableUrl)?;
+        let remote = parts.remote_host();
+        let mode = parts.value("sslmode");
+        let has_tls = cfg!(feature = "postgres-tls");
+        if let Some(host) = remote.as_ref().filter(|_| !has_tls && mode.as_deref() != Some("disable")) {
+            return Err(OpenError::PlainText(host.clone()));
+        }
+        let mut defaults = DEFAULTS.to_vec();
+        if has_tls && remote.is_some() {
+            defaults.push(("sslmode", "require"));
+        }
+        let mut text = url.to_owned();
+        for (key, value) in defaults {
+            if parts.value(key).is_none() {
+                text.push(if text.contains('?') { '&' } else { '?' });
+                text.extend([key, "=", value]);
+            }
+        }
+        Ok(Self { text, secrets: parts.secrets() })
+    }
+
+    /// The whole URL, for libpq alone.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// A text of libpq without any password of this URL.
+    pub(super) fn redact(&self, text: &str) -> String {
+        let hidden = self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"));
+        hidden.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Shows nothing: there may be a password in it.
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresUrl").finish_non_exhaustive()
+    }
+}
+
+/// A URL, taken apart as libpq does it.
+struct Parts<'a> {
+    password: Option<&'a str>,
+    hosts: Vec<String>,
+    options: Vec<(String, String)>,
+}
+
+impl<'a> Parts<'a> {
+    /// `None` where libpq would stumble, or something looks misplaced.
+    fn of(url: &'a str) -> Option<Self> {
+        let (_scheme, rest) = url.split_once("://")?;
+        let (user, rest) = match rest.find(['@', '/']) {
+            Some(at) if rest[at..].starts_with('@') => (Some(&rest[..at]), &rest[at + 1..]),
+            _ => (None, rest),
+        };
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        // Part of a password that was to be escaped, for sure.
+        if authority.contains('@') || path.contains(['@', '/']) || url.contains(char::is_whitespace) {
+            return None;
+        }
+        decoded(user.unwrap_or_default())?;
+        decoded(path)?;
+        let mut options = Vec::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let (key, value) = option.split_once('=')?;
+            options.push((decoded(key)?, decoded(value)?));
+        }
+        let hosts = authority.split(',').map(host).collect::<Option<_>>()?;
+        Some(Self {
+            password: user.and_then(|user| user.split_once(':')).map(|(_, password)| password),
+            hosts,
+            options,
+        })
+    }
+
+    fn value(&self, key: &str) -> Option<String> {
+        self.options.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.clone())
+    }
+
+    /// A host that is not this machine, if there is any.
+    fn remote_host(&self) -> Option<String> {
+        let listed = |text: String| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let named = self.value("hostaddr").or_else(|| self.value("host")).map(listed);
+        let mut hosts = named.unwrap_or_else(|| self.hosts.clone());
+        if hosts.iter().all(String::is_empty) {
+            hosts = std::env::var("PGHOSTADDR").or_else(|_| std::env::var("PGHOST")).map(listed).unwrap_or_default();
+        }
+        // A service of a file that this program does not read.
+        if self.value("service").is_some() || std::env::var_os("PGSERVICE").is_some() {
+            hosts.push("(service)".to_owned());
+        }
+        hosts.into_iter().find(|host| !is_here(host))
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        let of_options = self.options.iter().filter(|(key, _)| key == "password" || key == "sslpassword");
+        let mut secrets: Vec<_> = of_options.map(|(_, value)| value.clone()).collect();
+        secrets.extend(self.password.map(str::to_owned));
+        secrets.extend(self.password.and_then(decoded));
+        secrets.retain(|secret| !secret.is_empty());
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets
+    }
+}
+
+/// A host without its port, which must be a number.
+fn host(text: &str) -> Option<String> {
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, port) = rest.split_once(']')?;
+        (host, if port.is_empty() { "" } else { port.strip_prefix(':')? })
+    } else {
+        text.split_once(':').unwrap_or((text, ""))
+    };
+    (port.is_empty() || port.parse::<u16>().is_ok()).then(|| decoded(host)).flatten()
+}
+
+/// Whether a host is this machine: a loopback name or address, or a socket in the file system.
+fn is_here(host: &str) -> bool {
+    host.is_empty()
+        || host.starts_with(['/', '@'])
+        || host.eq_ignore_ascii_case("localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Without percent signs; `None` if they are not followed by two digits, or mean no UTF-8, or mean a NUL.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        if *first == b'%' {
+            let digits = tail.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok().filter(|byte| *byte != 0)?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(url: &str) -> String {
+        PostgresUrl::parse(url).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn libpq_is_told_to_give_up_soon() {
+        let url = PostgresUrl::parse("postgres://me@localhost/florin").unwrap();
+        assert!(url.as_str().starts_with("postgres://me@localhost/florin?connect_timeout=2&"), "{}", url.as_str());
+        let url = PostgresUrl::parse("postgres://me@localhost/florin?connect_timeout=9").unwrap();
+        assert!(url.as_str().contains("connect_timeout=9&") && !url.as_str().contains("connect_timeout=2"));
+    }
+
+    #[test]
+    fn this_machine_needs_no_tls() {
+        for url in [
+            "postgres://",
+            "postgresql://localhost",
+            "postgres://me:secret@127.0.0.1:5432/florin",
+            "postgres://me:se%2Fcret@[::1]:5432/florin",
+            "postgres://LOCALHOST:1,127.9.9.9:2/florin?target_session_attrs=read-write",
+            "postgres:///florin?host=/var/run/postgresql",
+            "postgres://%2Ftmp%2Fsockets/florin",
+        ] {
+            assert!(PostgresUrl::parse(url).is_ok(), "{url}");
+        }
+    }
+
+    #[cfg(not(feature = "postgres-tls"))]
+    #[test]
+    fn another_machine_is_not_reached_in_plain_text_unasked() {
+        for url in [
+            "postgres://me:secret@db.example/florin",
+            "postgres://me:secret@localhost,db.example/florin",
+            "postgres://me:secret@localhost/florin?host=db.example",
+            "postgres://me:secret@localhost/florin?hostaddr=192.0.2.1",
+            "postgres://me:secret@db.example/florin?sslmode=prefer",
+            "postgres://me:secret@db.example/florin?sslmode=disable&sslmode=prefer",
+            "postgres:///florin?service=money",
+        ] {
+            let refusal = refusal(url);
+            assert!(refusal.contains("TLS") && refusal.contains("sslmode=disable"), "{refusal}");
+            assert!(!refusal.contains("secret"), "{refusal}");
+        }
+        assert!(PostgresUrl::parse("postgres://a.example:1,b.example:2/florin?sslmode=disable").is_ok());
+    }
+
+    #[test]
+    fn what_libpq_would_quote_is_refused_without_a_quotation() {
+        for url in [
+            "postgres:me:secret",
+            "postgres://me:sec@ret@localhost/florin",
+            "postgres://me:sec/ret@localhost/florin",
+            "postgres://me:sec%ret@localhost/florin",
+            "postgres://me:sec ret@localhost/florin",
+            "postgres://localhost:secret/florin",
+            "postgres://localhost/florin?secret",
+            "postgres://me:%00secret@localhost/florin",
+        ] {
+            let refusal = refusal(url);
+            assert!(!refusal.contains("sec") && refusal.contains("percent"), "{url}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let url = PostgresUrl::parse("postgres://me:p%40ss@localhost/florin?password=other").unwrap();
+        assert_eq!(url.redact("p%40ss p@ss\n\tother fine"), "*** *** *** fine");
+        assert_eq!(format!("{url:?}"), "PostgresUrl { .. }");
+    }
+}

@@ -1,0 +1,106 @@
+//! Groups that cross: many budgets, from two instances, in any order.
+
+use crate::support::{Home, MINE, active_card, authorization, fresh, gbp, id, noon, stamp, world};
+use florin_domain::batch::{ConfirmSituation, ConfirmStamp, PaymentBatch, PaymentOrder, decide_confirm};
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::money::Minor;
+use florin_ports::{CardLedger, ConfirmOrder, FirstMessageOrder, PaymentBatches, SeedBudget, SeedCard, Seeding, World};
+use std::sync::Arc;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+const BUDGETS: u128 = 12;
+const BATCHES: u128 = 60;
+
+fn numbered(kind: u128, number: u128) -> Uuid {
+    Uuid::from_u128((kind << 64) + number)
+}
+
+fn budget_number(number: u128) -> BudgetId {
+    BudgetId(numbered(50, number % BUDGETS))
+}
+
+fn seed_budget(number: u128) -> SeedBudget {
+    let budget = budget_number(number);
+    let postings = [
+        Posting { account: LedgerAccount::InboundPayments, amount: Minor(-1_000_000) },
+        Posting { account: LedgerAccount::Available(budget), amount: Minor(1_000_000) },
+    ];
+    let journal = numbered(51, number);
+    let cause = (JournalKind::Credit, journal);
+    let journal = JournalTransaction::new(JournalId(journal), id(MINE), cause, gbp(), noon(), postings).unwrap();
+    let balances = vec![(gbp(), Balances::new(Minor(1_000_000), Minor(0), Minor(0)).unwrap())];
+    SeedBudget { budget: Budget { id: budget, account: id(MINE), name: "B".into(), balances }, journal: vec![journal] }
+}
+
+/// Pays from three budgets, named in an order of its own.
+fn seed_batch(number: u128) -> PaymentBatch {
+    let order = |place: u128| PaymentOrder {
+        id: OrderId(numbered(53, number * 3 + place)),
+        budget: budget_number(number * 7 + place * 5),
+        currency: gbp(),
+        total: Minor(10),
+    };
+    let orders = vec![order(0), order(1), order(2)];
+    PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }
+}
+
+/// The small world with more budgets, each with a card, and batches that need no authentication.
+fn wide_world() -> World {
+    let mut world = world(9_500);
+    let seed = &mut world.accounts[0];
+    seed.account.mfa_required = false;
+    seed.budgets.extend((0..BUDGETS).map(seed_budget));
+    seed.cards.extend((0..BUDGETS).map(|number| SeedCard {
+        card: Card { id: CardId(numbered(54, number)), budget: budget_number(number), ..active_card(MINE) },
+        limits: vec![],
+    }));
+    seed.batches.extend((0..BATCHES).map(seed_batch));
+    world
+}
+
+fn confirmation(number: u128) -> ConfirmOrder {
+    let journals = (0..3).map(|place| JournalId(numbered(55, number * 3 + place))).collect();
+    let stamp = ConfirmStamp { journals, now: noon() };
+    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, None, &stamp));
+    let batch = PaymentBatchId(numbered(52, number));
+    ConfirmOrder { account: id(MINE), batch, session: None, decide, repeat: None }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn groups_on_many_budgets_from_two_do_not_deadlock() {
+    let home = Home::empty();
+    home.store.plant(wide_world()).await.unwrap();
+    let stores = [home.store.clone(), home.instance()];
+    let mut messages = JoinSet::new();
+    let mut confirmations = JoinSet::new();
+    for number in 0..1200_u128 {
+        let store = stores[usize::from(number % 2 == 0)].clone();
+        let card = CardId(numbered(54, (number * 5 + number / 7) % BUDGETS));
+        let order = FirstMessageOrder { card, ..authorization(MINE, stamp(number), "0.01") };
+        messages.spawn(async move { store.first_message(order).await });
+        if number % 20 == 0 {
+            let store = stores[usize::from(number % 40 == 0)].clone();
+            confirmations.spawn(async move { store.confirm(confirmation(number / 20)).await });
+        }
+    }
+    for answer in messages.join_all().await {
+        fresh(answer);
+    }
+    for answer in confirmations.join_all().await {
+        fresh(answer);
+    }
+    home.audit().await;
+    let budgets = home.store.budgets(&id(MINE)).await.unwrap();
+    let held: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().held().0).sum();
+    let reserved: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().reserved().0).sum();
+    assert_eq!((held, reserved), (1_200, i64::try_from(BATCHES).unwrap() * 30));
+    // The server counts them when a session reports: at the latest when it ends.
+    home.store.close();
+    stores[1].close();
+    let deadlocks = "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(home.database.number(deadlocks), 0);
+}

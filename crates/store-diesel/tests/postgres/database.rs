@@ -1,0 +1,96 @@
+//! Databases that go away with their tests.
+
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::BigInt;
+use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, sql_query};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+
+/// A database of its own.
+pub(crate) struct Database {
+    pub(crate) url: String,
+    name: String,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    value: i64,
+}
+
+impl Database {
+    /// An empty one. Where there is no server, this ends the test program.
+    pub(crate) fn new() -> Self {
+        let name = format!("florin_test_{}", random());
+        administer(&format!("CREATE DATABASE {name} TEMPLATE template0"));
+        Self { url: url_of(&name), name }
+    }
+
+    /// Runs SQL behind the store's back.
+    pub(crate) fn sql(&self, statements: &str) {
+        self.connect().batch_execute(statements).unwrap();
+    }
+
+    pub(crate) fn connect(&self) -> PgConnection {
+        PgConnection::establish(&self.url).unwrap()
+    }
+
+    /// A number that a query gives as `value`.
+    pub(crate) fn number(&self, query: &str) -> i64 {
+        sql_query(query).get_result::<Number>(&mut self.connect()).unwrap().value
+    }
+
+    /// Kills every session of the database, however busy; how many.
+    pub(crate) fn kill_sessions(&self) -> i64 {
+        let sessions = format!("FROM pg_stat_activity WHERE datname = '{}' AND pid <> pg_backend_pid()", self.name);
+        let query = format!("SELECT COUNT(pg_terminate_backend(pid)) AS value {sessions}");
+        sql_query(query).get_result::<Number>(&mut connect()).unwrap().value
+    }
+
+    /// Lets sessions begin again, after they were kept away.
+    pub(crate) fn allow_sessions(&self) {
+        administer(&format!("UPDATE pg_database SET datallowconn = true WHERE datname = '{}'", self.name));
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+    }
+}
+
+fn server() -> String {
+    std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()).unwrap_or_else(|| {
+        skipped("the tests on PostgreSQL, because DATABASE_URL is not set");
+        std::process::exit(0)
+    })
+}
+
+fn connect() -> PgConnection {
+    PgConnection::establish(&server()).unwrap()
+}
+
+fn administer(statement: &str) {
+    connect().batch_execute(statement).unwrap();
+}
+
+/// The server's URL with another database in it.
+fn url_of(database: &str) -> String {
+    let server = server();
+    let (rest, options) = server.split_once('?').map_or((server.as_str(), ""), |(rest, options)| (rest, options));
+    let (scheme, rest) = rest.split_once("://").unwrap();
+    let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
+    let mark = if options.is_empty() { "" } else { "?" };
+    format!("{scheme}://{authority}/{database}{mark}{options}")
+}
+
+/// A name that no other test has.
+fn random() -> String {
+    let part = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", part(), part())
+}
+
+/// Says what is not tested, past the capture of the test harness.
+pub(crate) fn skipped(what: &str) {
+    std::io::stderr().write_all(format!("\nSKIPPED: {what}\n").as_bytes()).unwrap();
+}

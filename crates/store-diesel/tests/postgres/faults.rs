@@ -1,0 +1,167 @@
+//! A server that kills, locks and vanishes: bounded answers, no half-written message, and it goes on.
+
+use crate::Store;
+use crate::database::skipped;
+use crate::instances::{claim, told};
+use crate::proxy::{Cut, Proxy};
+use crate::support::{Home, MINE, OTHER, authorization, authorize, fresh, id, settings_of, stamp};
+use diesel::connection::SimpleConnection;
+use florin_domain::money::Minor;
+use florin_ports::{CardLedger, FirstMessageOrder, Readiness, Seeding, StoreError, Upkeep, WriteError, Written};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sessions_killed_while_idle_are_not_noticed() {
+    let home = Home::planted().await;
+    for number in 0..5 {
+        authorize(&home.store, number, "1").await;
+        assert!(home.database.kill_sessions() >= 3);
+        let read = home.store.budgets(&id(MINE)).await.unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
+    }
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sessions_killed_under_load_leave_nothing_half_written() {
+    let home = Arc::new(Home::funded(100_000_000).await);
+    let other = home.instance();
+    let running = Arc::new(AtomicBool::new(true));
+    let next = Arc::new(AtomicU64::new(0));
+    let mut clients = JoinSet::new();
+    for client in 0..16 {
+        let store = if client % 2 == 0 { home.store.clone() } else { other.clone() };
+        let (running, next) = (Arc::clone(&running), Arc::clone(&next));
+        clients.spawn(async move {
+            let (mut written, mut worst) = (0_i64, Duration::ZERO);
+            while running.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let account = if number % 3 == 0 { OTHER } else { MINE };
+                let start = Instant::now();
+                match store.first_message(authorization(account, stamp(number.into()), "0.01")).await {
+                    Ok(Written::Fresh(_)) => written += 1,
+                    Err(WriteError::Store(StoreError::Unavailable(_))) => {}
+                    other => panic!("{other:?}"),
+                }
+                worst = worst.max(start.elapsed());
+            }
+            (written, worst)
+        });
+    }
+    let killer = {
+        let home = Arc::clone(&home);
+        tokio::task::spawn_blocking(move || {
+            for _ in 0..40 {
+                std::thread::sleep(Duration::from_millis(50));
+                home.database.kill_sessions();
+            }
+        })
+    };
+    killer.await.unwrap();
+    running.store(false, Ordering::Relaxed);
+    let answers = clients.join_all().await;
+    let written: i64 = answers.iter().map(|(written, _)| written).sum();
+    let worst = answers.iter().map(|(_, worst)| *worst).max().unwrap();
+    assert!(written > 100 && worst < Duration::from_secs(6), "{written} {worst:?}");
+    // What was answered is there; what was lost at its commit may be.
+    let held = home.balances(MINE).await.held().0 + home.balances(OTHER).await.held().0;
+    assert!(held >= written, "{held} {written}");
+    let whole = "SELECT COUNT(*) AS value FROM card_transactions t WHERE \
+        (SELECT COUNT(*) FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token AND c.held_minor = 1) = 1 AND \
+        (SELECT COUNT(*) FROM journal_transactions j WHERE j.account_id = t.account_id AND j.cause_id = t.token) = 1";
+    assert_eq!(home.database.number(whole), held);
+    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM card_transactions"), held);
+    home.audit().await;
+    authorize(&home.store, 1 << 40, "1").await;
+    fresh(other.first_message(authorization(MINE, stamp(1 << 41), "1")).await);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
+    let home = Home::planted().await;
+    let mut other = home.database.connect();
+    other.batch_execute("BEGIN; UPDATE balances SET held_minor = held_minor").unwrap();
+    let start = Instant::now();
+    let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
+    assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    // Reads go on meanwhile.
+    assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
+    other.batch_execute("ROLLBACK").unwrap();
+    authorize(&home.store, 1, "10").await;
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_deadlock_is_tried_again() {
+    let home = Home::planted().await;
+    let mut other = home.database.connect();
+    // The other session has the second budget, and wants the first one while the store waits.
+    other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
+    let gate = crate::groups::Gate::shut(&home.store).await;
+    let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    let two = crate::groups::queue(&home.store, authorization(OTHER, stamp(2), "10")).await;
+    gate.open().await;
+    let rival = tokio::task::spawn_blocking(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        // Whichever of the two the server picks to fail, both get on.
+        let _ = other.batch_execute("SELECT 1 FROM balances WHERE account_id = 'F1' FOR UPDATE");
+        other.batch_execute("ROLLBACK").unwrap();
+    });
+    fresh(one.await.unwrap());
+    fresh(two.await.unwrap());
+    rival.await.unwrap();
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
+    let home = Home::planted().await;
+    let Some(proxy) = Proxy::to(&home.database.url) else {
+        skipped("the server of DATABASE_URL has no TCP port to put a proxy before");
+        return;
+    };
+    let store = Store::open(&settings_of(&proxy.url)).unwrap();
+    let order = |number, key: &str| FirstMessageOrder {
+        repeat: Some(claim(key, "{}", told)),
+        ..authorization(MINE, stamp(number), "10")
+    };
+    proxy.cut(Cut::After);
+    let lost = store.first_message(order(1, "after")).await;
+    assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
+    let again = store.first_message(order(2, "after")).await.unwrap();
+    assert!(matches!(&again, Written::Replayed(answer) if answer.body == stamp(1).token.to_string()), "{again:?}");
+    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+
+    proxy.cut(Cut::Before);
+    let lost = store.first_message(order(3, "before")).await;
+    assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
+    fresh(store.first_message(order(4, "before")).await);
+    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_gone_is_told_in_time() {
+    let home = Home::planted().await;
+    // No new sessions, and the old ones die.
+    home.sql("UPDATE pg_database SET datallowconn = false WHERE datname = current_database()");
+    home.database.kill_sessions();
+    for _ in 0..3 {
+        let start = Instant::now();
+        let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
+        assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
+        let read = home.store.budgets(&id(MINE)).await;
+        assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+        assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    }
+    home.database.allow_sessions();
+    authorize(&home.store, 1, "10").await;
+    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+    home.audit().await;
+}

@@ -1,0 +1,171 @@
+//! Two instances on one database: what one does, the other sees, and neither undoes.
+
+use crate::batches::{confirm, open};
+use crate::support::{Answered, Home, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
+use diesel::connection::SimpleConnection;
+use florin_domain::card::{CardTransaction, TransactionState};
+use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
+use florin_domain::money::Minor;
+use florin_ports::{
+    Answer, CardLedger, FirstMessageOrder, IdempotencyKey, MfaSessions, OpenSessionOrder, PaymentBatches, RecordedBody,
+    RecordedRequest, RepeatClaim, WriteError, Written,
+};
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// A claim of a key for a request with this body.
+pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer) -> RepeatClaim<T> {
+    let body = RecordedBody::Json(body.into());
+    let request = RecordedRequest { method: "POST".into(), path: "/v2/x".into(), query: "{}".into(), body };
+    let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
+    RepeatClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), answer: Arc::new(answer) }
+}
+
+pub(crate) fn told(message: &CardTransaction) -> Answer {
+    Answer { status: 201, body: message.token.to_string() }
+}
+
+fn told_of_session(session: &MfaSession) -> Answer {
+    Answer { status: 201, body: session.id.to_string() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approved() {
+    let home = Home::planted().await;
+    let stores = [home.store.clone(), home.instance()];
+    let mut tasks: JoinSet<Answered> = JoinSet::new();
+    for number in 0..100_u128 {
+        let store = stores[usize::from(number % 2 == 0)].clone();
+        tasks.spawn(async move { store.first_message(authorization(MINE, stamp(number), "10")).await });
+    }
+    let states: Vec<_> = tasks.join_all().await.into_iter().map(|answer| fresh(answer).state).collect();
+    let count = |wanted| states.iter().filter(|state| **state == wanted).count();
+    assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
+    let balances = home.balances(MINE).await;
+    assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_key_on_two_has_one_effect() {
+    let home = Home::planted().await;
+    let stores = [home.store.clone(), home.instance()];
+    for round in 0..5_u128 {
+        let mut tasks: JoinSet<Answered> = JoinSet::new();
+        for number in 0..20_u128 {
+            let store = stores[usize::from(number % 2 == 0)].clone();
+            let repeat = Some(claim(&format!("k{round}"), "{}", told));
+            let stamp = stamp(round * 100 + number);
+            tasks.spawn(async move {
+                store.first_message(FirstMessageOrder { repeat, ..authorization(MINE, stamp, "10") }).await
+            });
+        }
+        let answers = tasks.join_all().await.into_iter().map(Result::unwrap);
+        let (first, repeated): (Vec<_>, Vec<_>) = answers.partition(|answer| matches!(answer, Written::Fresh(_)));
+        let [Written::Fresh(first)] = &first[..] else { panic!("{first:?}") };
+        assert_eq!(repeated, vec![Written::Replayed(told(first)); 19]);
+    }
+    assert_eq!(home.balances(MINE).await.held(), Minor(5_000));
+    home.audit().await;
+}
+
+/// No lock is common to these: only the record itself keeps the second from having an effect.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_key_for_different_things_has_one_effect() {
+    let home = Home::planted().await;
+    let other = home.instance();
+    for round in 0..20_u128 {
+        let key = format!("k{round}");
+        let session = OpenSessionOrder {
+            repeat: Some(claim(&key, "open", told_of_session)),
+            ..open(MINE, MINE, round, MfaProviderName::Sandbox)
+        };
+        let message =
+            FirstMessageOrder { repeat: Some(claim(&key, "pay", told)), ..authorization(MINE, stamp(round), "0.01") };
+        let (opened, paid) = tokio::join!(home.store.open(session), other.first_message(message));
+        match (&opened, &paid) {
+            (Ok(Written::Fresh(_)), Err(WriteError::Mismatch(other))) => {
+                assert_eq!(other.body, RecordedBody::Json("open".into()));
+            }
+            (Err(WriteError::Mismatch(other)), Ok(Written::Fresh(_))) => {
+                assert_eq!(other.body, RecordedBody::Json("pay".into()));
+            }
+            both => panic!("{both:?}"),
+        }
+    }
+    let effects = home
+        .database
+        .number("SELECT (SELECT COUNT(*) FROM mfa_sessions) + (SELECT COUNT(*) FROM card_transactions) AS value");
+    assert_eq!(effects, 20);
+    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
+}
+
+/// Another instance stores the record between the look for it and the store of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
+    let home = Home::planted().await;
+    let mut other = home.database.connect();
+    let record = format!(
+        "BEGIN; INSERT INTO idempotency_records VALUES \
+        ('F1', '{}', 'k', 'POST', '/v2/x', '{{}}', 'json', '{{}}', 201, 'theirs', '2026-09-01T12:00:00Z')",
+        client(MINE)
+    );
+    other.batch_execute(&record).unwrap();
+    let store = home.store.clone();
+    let mine = tokio::spawn(async move {
+        let repeat = Some(claim("k", "{}", told));
+        store.first_message(FirstMessageOrder { repeat, ..authorization(MINE, stamp(1), "10") }).await
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(!mine.is_finished());
+    other.batch_execute("COMMIT").unwrap();
+    assert_eq!(mine.await.unwrap(), Ok(Written::Replayed(Answer { status: 201, body: "theirs".into() })));
+    assert_eq!(home.balances(MINE).await.held(), Minor(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sessions_opened_under_one_key_on_two_are_one() {
+    let home = Home::planted().await;
+    let stores = [home.store.clone(), home.instance()];
+    let mut tasks = JoinSet::new();
+    for number in 0..20_u128 {
+        let store = stores[usize::from(number % 2 == 0)].clone();
+        let repeat = Some(claim("k", "{}", told_of_session));
+        let order = OpenSessionOrder { repeat, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
+        tasks.spawn(async move { store.open(order).await });
+    }
+    let answers = tasks.join_all().await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM mfa_sessions"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_confirmations_at_once_on_two_one_wins() {
+    let home = Home::planted().await;
+    let stores = [home.store.clone(), home.instance()];
+    for number in 1..=20 {
+        fresh(home.store.open(open(MINE, MINE, number, MfaProviderName::Sandbox)).await);
+    }
+    let right = MfaVerdict::Right { step: None };
+    let mut tasks = JoinSet::new();
+    for number in 1..=20_u128 {
+        let store = stores[usize::from(number % 2 == 0)].clone();
+        tasks.spawn(async move { store.confirm(confirm(number, number, MfaProviderName::Sandbox, right)).await });
+    }
+    let answers = tasks.join_all().await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|answer| matches!(answer, Ok(_) | Err(WriteError::Refused(_)))), "{answers:?}");
+    assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_commits_the_other_reads() {
+    let home = Home::planted().await;
+    let other = Home { store: home.instance(), database: crate::support::Database::new() };
+    for number in 0..50 {
+        let (writes, reads) = if number % 2 == 0 { (&home, &other) } else { (&other, &home) };
+        fresh(writes.store.first_message(authorization(OTHER, stamp(number), "0.01")).await);
+        assert_eq!(reads.balances(OTHER).await.held().0, i64::try_from(number).unwrap() + 1);
+    }
+}

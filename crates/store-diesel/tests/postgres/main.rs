@@ -1,0 +1,49 @@
+//! What the store promises on PostgreSQL: the tests of `tests/store` again, and what several instances and a server that
+//! goes away add to them.
+//!
+//! The server is that of `DATABASE_URL`, whose user must be allowed to create databases; each test makes one and drops
+//! it. Without `DATABASE_URL` nothing is tested, and a line says so.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+// The shared tests name the crate: here they get this one, which has another `Store` for them.
+extern crate florin_store_diesel as adapter;
+extern crate self as florin_store_diesel;
+pub(crate) use adapter::{PostgresStore as Store, StoreSettings};
+
+#[path = "../store/audit.rs"]
+mod audit;
+#[path = "../store/batches.rs"]
+mod batches;
+#[path = "../store/cards.rs"]
+mod cards;
+#[path = "../store/contention.rs"]
+mod contention;
+#[path = "../store/credits.rs"]
+mod credits;
+#[allow(dead_code, reason = "the home in it is on SQLite")]
+#[path = "../store/support.rs"]
+mod fixtures;
+#[path = "../store/groups.rs"]
+mod groups;
+#[path = "../store/holds.rs"]
+mod holds;
+#[path = "../store/limits.rs"]
+mod limits;
+#[path = "../store/lists.rs"]
+mod lists;
+#[path = "../store/registry.rs"]
+mod registry;
+#[path = "../store/repeats.rs"]
+mod repeats;
+#[path = "../store/seeding.rs"]
+mod seeding;
+#[path = "../store/tenancy.rs"]
+mod tenancy;
+
+mod crossing;
+mod database;
+mod faults;
+mod instances;
+mod opening;
+mod proxy;
+mod support;

@@ -1,0 +1,76 @@
+//! Opening, migrating, readiness.
+
+use crate::support::{Database, Home, MINE, authorize, id, settings_of, world};
+use crate::{Store, StoreSettings};
+use florin_ports::{Accounts, Readiness, Seeding, StoreError, Upkeep};
+use std::sync::{Arc, Barrier};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn opening_does_not_migrate() {
+    let database = Database::new();
+    let store = Store::open(&settings_of(&database.url)).unwrap();
+    assert_eq!(store.readiness().await, Ok(Readiness::MigrationsPending));
+    assert!(matches!(Accounts::find(&store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.plant(world(1)).await, Err(StoreError::Unavailable(_))));
+    let pending = store.pending().unwrap();
+    assert_eq!(pending.first().map(String::as_str), Some("2026-11-21-000001_access"));
+    assert_eq!(store.migrate(), Ok(pending.len()));
+    assert_eq!(store.readiness().await, Ok(Readiness::Ready));
+    assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
+    // What was tried in vain works now.
+    assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
+    store.plant(world(1)).await.unwrap();
+}
+
+#[test]
+fn of_programs_that_migrate_together_one_does_it() {
+    for _ in 0..5 {
+        let database = Database::new();
+        let start = Arc::new(Barrier::new(4));
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let (settings, start) = (settings_of(&database.url), Arc::clone(&start));
+                std::thread::spawn(move || {
+                    let store = Store::open(&settings).unwrap();
+                    start.wait();
+                    store.migrate().unwrap()
+                })
+            })
+            .collect();
+        let mut applied: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        applied.sort_unstable();
+        assert_eq!(applied[..3], [0, 0, 0]);
+        assert!(applied[3] > 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_schema_is_opened_and_told() {
+    let home = Home::planted().await;
+    home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
+    let store = home.instance();
+    assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
+    assert_eq!(store.pending(), Ok(vec![]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_session_is_bounded_and_readers_can_not_write() {
+    let home = Home::planted().await;
+    authorize(&home.store, 1, "1").await;
+    let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
+        WHERE datname = current_database() AND application_name = 'florin'";
+    assert_eq!(home.database.number(sessions), 3);
+}
+
+#[test]
+fn what_can_not_be_opened_is_told_in_a_line_without_the_password() {
+    let error = |url: &str| Store::open(&StoreSettings::at(url)).err().unwrap().to_string();
+    let refused = error("postgres://me:secret@127.0.0.1:1/florin");
+    assert!(refused.contains("can't be reached") && refused.contains("refused"), "{refused}");
+    for text in
+        [refused, error("postgres://me:sec@secret@127.0.0.1/florin"), error("postgres://127.0.0.1:secret/florin")]
+    {
+        assert!(!text.contains("secret") && !text.contains('\n'), "{text}");
+    }
+    assert!(error("sqlite:florin.db").contains("another kind"));
+}

@@ -1,0 +1,57 @@
+//! Payment batches.
+
+use crate::MemoryStore;
+use crate::data::{Data, replace};
+use crate::money::{store_balances, write_journal};
+use crate::repeat::once;
+use async_trait::async_trait;
+use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch};
+use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
+
+#[async_trait]
+impl PaymentBatches for MemoryStore {
+    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let situation = situation(data, &order)?.ok_or(WriteError::Absent)?;
+                let decision = (order.decide)(&situation);
+                // Attempts count, whatever the answer is.
+                if let Some(session) = decision.session {
+                    replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
+                }
+                if let Some(enrolment) = decision.enrolment {
+                    replace(&mut data.enrolments, &enrolment.account.clone(), enrolment)?;
+                }
+                let confirmation = decision.answer.map_err(WriteError::Refused)?;
+                save(data, &confirmation)?;
+                Ok(confirmation.batch)
+            })
+        })
+    }
+}
+
+/// The batch, and of the account: the session that was named, the enrolment, the policy, and what the budgets hold.
+fn situation(data: &Data, order: &ConfirmOrder) -> Result<Option<ConfirmSituation>, StoreError> {
+    let account = &order.account;
+    let Some(batch) = data.batches.get(&(account.clone(), order.batch)) else { return Ok(None) };
+    let policy = data.accounts.get(account).map(|account| account.mfa_required);
+    let budgets = batch.orders.iter().filter_map(|order| data.budgets.get(&(account.clone(), order.budget)));
+    let balances = budgets.flat_map(|budget| {
+        let id = budget.id;
+        budget.balances.iter().map(move |(currency, balances)| ((id, *currency), *balances))
+    });
+    Ok(Some(ConfirmSituation {
+        batch: batch.clone(),
+        session: order.session.and_then(|id| data.sessions.get(&(account.clone(), id))).cloned(),
+        enrolment: data.enrolments.get(account).cloned(),
+        mfa_required: policy.ok_or_else(|| StoreError::Corrupt("a batch without its account".into()))?,
+        balances: balances.collect(),
+    }))
+}
+
+fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> {
+    let batch = &confirmation.batch;
+    replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())?;
+    confirmation.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
+    confirmation.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
+}

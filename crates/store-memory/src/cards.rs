@@ -1,0 +1,119 @@
+//! Cards and their messages.
+
+use crate::MemoryStore;
+use crate::data::{Data, add, must_exist, replace};
+use crate::money::{store_balances, write_journal};
+use crate::repeat::once;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::card::CardTransaction;
+use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::ids::{AccountId, CardId, TransactionToken};
+use florin_ports::{
+    CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, StoreError, WriteError, Written,
+};
+
+#[async_trait]
+impl CardLedger for MemoryStore {
+    async fn first_message(
+        &self,
+        order: FirstMessageOrder,
+    ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let situation = first_situation(data, &order.account, order.card)?.ok_or(WriteError::Absent)?;
+                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                save(data, &decision)?;
+                Ok(decision.transaction)
+            })
+        })
+    }
+
+    async fn follow_up(&self, order: FollowUpOrder) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let situation = chain_situation(data, &order.account, order.token)?.ok_or(WriteError::Absent)?;
+                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                save(data, &decision)?;
+                Ok(decision.transaction)
+            })
+        })
+    }
+
+    async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>> {
+        self.decide(|data| {
+            let DueHold { account, chain } = &order.hold;
+            let situation = chain_situation(data, account, *chain)?.ok_or(WriteError::Absent)?;
+            let Some(decision) = (order.decide)(&situation).map_err(WriteError::Refused)? else { return Ok(false) };
+            save(data, &decision)?;
+            Ok(true)
+        })
+    }
+
+    async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+        let mut due: Vec<_> = self.read(|data| {
+            let held =
+                data.chains.values().filter_map(|chain| Some((chain.due_at()?, chain.account.clone(), chain.id)));
+            held.filter(|(due_at, ..)| *due_at <= now).collect()
+        });
+        due.sort();
+        let hold = |(_, account, chain)| DueHold { account, chain };
+        Ok(due.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).map(hold).collect())
+    }
+}
+
+/// For a first message on a card of the account.
+fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Option<FirstSituation>, StoreError> {
+    let Some((card, limits)) = data.cards.get(&(account.clone(), card)) else { return Ok(None) };
+    let budget = data.budgets.get(&(account.clone(), card.budget));
+    let balances = budget.and_then(|budget| budget.in_currency(card.currency));
+    let balances = balances.ok_or_else(|| StoreError::Corrupt("a card without its budget".into()))?;
+    Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances }))
+}
+
+/// For a follow-up that names a message of the account: any message of the chain.
+fn chain_situation(
+    data: &Data,
+    account: &AccountId,
+    token: TransactionToken,
+) -> Result<Option<ChainSituation>, StoreError> {
+    let Some(named) = data.messages.get(&(account.clone(), token)) else { return Ok(None) };
+    let lost = || StoreError::Corrupt("a message without its first one, or without its card".into());
+    let key = (account.clone(), named.chain);
+    let first = data.messages.get(&key).ok_or_else(lost)?.clone();
+    let FirstSituation { card, limits, balances } = first_situation(data, account, first.card)?.ok_or_else(lost)?;
+    let (named, chain) = ((named.kind, named.state), data.chains.get(&key).cloned());
+    Ok(Some(ChainSituation { card, limits, balances, first, named, chain }))
+}
+
+/// Stores all of a decision: the message, its chain, the state of the first message, the money, the limits.
+fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
+    let message = &decision.transaction;
+    let of_account = |token| (message.account.clone(), token);
+    let card = (message.account.clone(), message.card);
+    must_exist(data.cards.contains_key(&card), &message.card)?;
+    add(&mut data.messages, of_account(message.token), message.clone())?;
+    match &decision.chain {
+        Some(chain) if chain.id == message.token => add(&mut data.chains, of_account(chain.id), chain.clone())?,
+        Some(chain) => replace(&mut data.chains, &of_account(chain.id), chain.clone())?,
+        None => {}
+    }
+    if let Some(state) = decision.first_state {
+        let first = data.messages.get_mut(&of_account(message.chain));
+        first.ok_or_else(|| StoreError::Corrupt("no first message".into()))?.state = state;
+    }
+    if let Some(journal) = &decision.journal {
+        write_journal(data, journal)?;
+        store_balances(data, &message.account, (message.budget, message.currency), decision.balances)?;
+    }
+    store_limits(data, &card, decision)
+}
+
+fn store_limits(data: &mut Data, card: &(AccountId, CardId), decision: &CardDecision) -> Result<(), StoreError> {
+    let missing = || StoreError::Corrupt("no such spending limit".into());
+    let (_, limits) = data.cards.get_mut(card).ok_or_else(missing)?;
+    for limit in &decision.limits {
+        *limits.iter_mut().find(|known| known.window == limit.window).ok_or_else(missing)? = limit.clone();
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Credits.
+
+use crate::MemoryStore;
+use crate::data::{Data, add};
+use crate::money::{store_balances, write_journal};
+use crate::repeat::once;
+use async_trait::async_trait;
+use florin_domain::budget::{Credit, CreditRefusal};
+use florin_domain::ids::AccountId;
+use florin_ports::{CreditOrder, Credits, StoreError, WriteError, Written};
+
+#[async_trait]
+impl Credits for MemoryStore {
+    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let key = (order.account.clone(), order.budget);
+                let budget = data.budgets.get(&key).ok_or(WriteError::Absent)?.clone();
+                let number = next_number(data, &order.account)?;
+                let decision = (order.decide)(&(budget, number)).map_err(WriteError::Refused)?;
+                let credit = decision.credit;
+                write_journal(data, &decision.journal)?;
+                add(&mut data.credits, (order.account.clone(), credit.box_transaction_id), credit.clone())?;
+                let of_budget = (order.budget, credit.instruction.currency);
+                store_balances(data, &order.account, of_budget, credit.balances)?;
+                Ok(credit)
+            })
+        })
+    }
+}
+
+/// The credits of an account are numbered from 1 without gaps.
+fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
+    let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
+    let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);
+    last.checked_add(1).ok_or_else(|| StoreError::Corrupt("no number is left for credits".into()))
+}

@@ -1,0 +1,77 @@
+//! The data: a map for each kind of thing. What belongs to an account has the account in its key.
+
+use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
+use florin_domain::address::Address;
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::{Budget, Credit};
+use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit};
+use florin_domain::ids::{
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, MfaSessionId, PaymentBatchId,
+    TransactionToken,
+};
+use florin_domain::ledger::JournalTransaction;
+use florin_domain::merchant::{Bank, BankId, Checkout};
+use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_ports::{Answer, RecordedRequest, StoreError};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt::Debug;
+
+/// All that is stored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Data {
+    pub(crate) clients: BTreeMap<ClientId, ApiClient>,
+    pub(crate) accounts: BTreeMap<AccountId, Account>,
+    pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,
+    pub(crate) banks: BTreeMap<BankId, Bank>,
+    pub(crate) addresses: Vec<Address>,
+    pub(crate) checkouts: BTreeMap<(AccountId, CheckoutId), Checkout>,
+    pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
+    pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
+    pub(crate) credits: BTreeMap<(AccountId, i64), Credit>,
+    pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
+    pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
+    pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
+    pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
+    pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
+    pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
+    pub(crate) records: BTreeMap<RecordKey, Record>,
+}
+
+/// Under what an answer is kept: account, client, idempotency key.
+pub(crate) type RecordKey = (AccountId, ClientId, String);
+
+/// A request that took effect, and its answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) request: RecordedRequest,
+    pub(crate) answer: Answer,
+    pub(crate) at: chrono::DateTime<chrono::Utc>,
+}
+
+/// Puts something new into a map; what is there already is a duplicate.
+pub(crate) fn add<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: K, value: V) -> Result<(), StoreError> {
+    match map.entry(key) {
+        Entry::Occupied(taken) => Err(StoreError::Duplicate(format!("{:?}", taken.key()))),
+        Entry::Vacant(free) => {
+            free.insert(value);
+            Ok(())
+        }
+    }
+}
+
+/// Changes something that must be there: a rule has just been shown it.
+pub(crate) fn replace<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: &K, value: V) -> Result<(), StoreError> {
+    match map.get_mut(key) {
+        Some(old) => {
+            *old = value;
+            Ok(())
+        }
+        None => Err(StoreError::Corrupt(format!("nothing to be changed at {key:?}"))),
+    }
+}
+
+/// Wants that what a new thing refers to is there.
+pub(crate) fn must_exist(there: bool, what: &dyn Debug) -> Result<(), StoreError> {
+    if there { Ok(()) } else { Err(StoreError::NotFound(format!("{what:?}"))) }
+}

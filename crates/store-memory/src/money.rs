@@ -1,0 +1,31 @@
+//! The journal, and the balances beside it.
+
+use crate::data::{Data, add, must_exist};
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::{Balances, JournalTransaction};
+use florin_domain::money::Currency;
+use florin_ports::StoreError;
+
+/// Writes a journal transaction: a new one, on budgets of its account.
+pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Result<(), StoreError> {
+    for budget in journal.postings().iter().filter_map(|posting| posting.account.budget()) {
+        must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
+    }
+    add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())
+}
+
+/// Stores what a budget holds now in a currency that it holds.
+pub(crate) fn store_balances(
+    data: &mut Data,
+    account: &AccountId,
+    (budget, currency): (BudgetId, Currency),
+    after: Balances,
+) -> Result<(), StoreError> {
+    let found = data.budgets.get_mut(&(account.clone(), budget));
+    let held = found.and_then(|budget| budget.balances.iter_mut().find(|(held, _)| *held == currency));
+    let Some((_, balances)) = held else {
+        return Err(StoreError::Corrupt(format!("budget {budget} has no {currency} to be changed")));
+    };
+    *balances = after;
+    Ok(())
+}

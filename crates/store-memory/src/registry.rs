@@ -1,0 +1,114 @@
+//! What an operator sets up.
+
+use crate::MemoryStore;
+use crate::data::{Data, add, must_exist};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::address::{Address, Postcode};
+use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::merchant::Bank;
+use florin_ports::{Registry, StoreError};
+
+#[async_trait]
+impl Registry for MemoryStore {
+    async fn clients(&self) -> Result<Vec<ApiClient>, StoreError> {
+        let mut clients: Vec<_> = self.read(|data| data.clients.values().cloned().collect());
+        clients.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
+        Ok(clients)
+    }
+
+    async fn add_client(&self, client: ApiClient) -> Result<(), StoreError> {
+        self.change(|data| insert_client(data, client))
+    }
+
+    async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("client {client}"));
+            let features = &mut data.clients.get_mut(&client).ok_or_else(missing)?.features;
+            if on {
+                features.insert(feature)
+            } else {
+                features.remove(&feature)
+            };
+            Ok(())
+        })
+    }
+
+    async fn accounts(&self) -> Result<Vec<Account>, StoreError> {
+        Ok(self.read(|data| data.accounts.values().cloned().collect()))
+    }
+
+    async fn add_account(&self, account: Account) -> Result<(), StoreError> {
+        self.change(|data| insert_account(data, account))
+    }
+
+    async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
+        let keys = self.read(|data| data.keys.values().map(|(key, _)| key.clone()).collect::<Vec<_>>());
+        let mut keys: Vec<_> =
+            keys.into_iter().filter(|key| client.is_none_or(|client| key.client == client)).collect();
+        keys.sort_by_key(|key| (key.created_at, key.id));
+        Ok(keys)
+    }
+
+    async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
+        self.change(|data| insert_key(data, key, hash))
+    }
+
+    async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("key {key}"));
+            let (key, _) = data.keys.get_mut(&key).ok_or_else(missing)?;
+            key.revoked_at.get_or_insert(at);
+            Ok(())
+        })
+    }
+
+    async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError> {
+        self.change(|data| {
+            data.banks.clear();
+            banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
+        })
+    }
+
+    async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
+        let folded = |address: Address| {
+            let postcode = Postcode::parse(&address.postcode);
+            let postcode = postcode
+                .map_err(|_| StoreError::Corrupt(format!("`{}` is no UK postcode", address.postcode)))?
+                .to_string();
+            Ok(Address { postcode, ..address })
+        };
+        let addresses = addresses.into_iter().map(folded).collect::<Result<_, StoreError>>()?;
+        self.change(|data| {
+            data.addresses = addresses;
+            Ok(())
+        })
+    }
+}
+
+/// Stores a new client.
+pub(crate) fn insert_client(data: &mut Data, client: ApiClient) -> Result<(), StoreError> {
+    add(&mut data.clients, client.id, client)
+}
+
+/// Stores a new account of a client that is there.
+pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), StoreError> {
+    must_exist(data.clients.contains_key(&account.client), &account.client)?;
+    add(&mut data.accounts, account.id.clone(), account)
+}
+
+/// Stores a new key of a client that is there, with accounts that are the client's. A hash is one key's.
+pub(crate) fn insert_key(data: &mut Data, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
+    must_exist(data.clients.contains_key(&key.client), &key.client)?;
+    if let AccountGrant::Only(accounts) = &key.accounts {
+        for id in accounts {
+            let owner = data.accounts.get(id).map(|account| account.client);
+            must_exist(owner == Some(key.client), id)?;
+        }
+    }
+    if data.keys.values().any(|(_, known)| *known == hash) {
+        return Err(StoreError::Duplicate("the hash of a key".into()));
+    }
+    add(&mut data.keys, key.id, (key, hash))
+}

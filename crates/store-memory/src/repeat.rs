@@ -1,0 +1,27 @@
+//! Idempotency records.
+
+use crate::data::{Data, Record, add, must_exist};
+use florin_ports::{RepeatClaim, WriteError, Written};
+
+/// Does work under a claim, if there is one: what was done before is not done again. The record is looked for before
+/// anything else, and stored together with the effect. A refusal stores none.
+pub(crate) fn once<T, R>(
+    data: &mut Data,
+    claim: Option<&RepeatClaim<T>>,
+    work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
+    let Some(claim) = claim else { return work(data).map(Written::Fresh) };
+    let key = (claim.account.clone(), claim.client, claim.key.as_str().to_owned());
+    if let Some(record) = data.records.get(&key) {
+        return if record.request == claim.request {
+            Ok(Written::Replayed(record.answer.clone()))
+        } else {
+            Err(WriteError::Mismatch(Box::new(record.request.clone())))
+        };
+    }
+    let done = work(data)?;
+    must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
+    let record = Record { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
+    add(&mut data.records, key, record)?;
+    Ok(Written::Fresh(done))
+}

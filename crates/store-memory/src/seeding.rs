@@ -1,0 +1,99 @@
+//! Prepared worlds, and what an operator sees of accounts.
+
+use crate::MemoryStore;
+use crate::audit::sums_of;
+use crate::data::{Data, add, must_exist};
+use crate::money::write_journal;
+use crate::registry::{insert_account, insert_client, insert_key};
+use async_trait::async_trait;
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::ids::AccountId;
+use florin_ports::{SeedAccount, SeedCard, Seeding, StoreError, World};
+
+#[async_trait]
+impl Seeding for MemoryStore {
+    async fn is_fresh(&self) -> Result<bool, StoreError> {
+        Ok(self.read(|data| data.clients.is_empty() && data.accounts.is_empty()))
+    }
+
+    async fn plant(&self, world: World) -> Result<(), StoreError> {
+        prove(&world)?;
+        self.change(|data| plant(data, world))
+    }
+
+    async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
+        Ok(self.read(|data| data.budgets.values().filter(|budget| budget.account == *account).cloned().collect()))
+    }
+
+    async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError> {
+        let cards = |data: &Data| data.cards.values().map(|(card, _)| card.clone()).collect::<Vec<_>>();
+        Ok(self.read(cards).into_iter().filter(|card| card.account == *account).collect())
+    }
+
+    async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
+        Ok(self.read(|data| data.batches.values().filter(|batch| batch.account == *account).cloned().collect()))
+    }
+}
+
+/// Every balance is the sum of its journal, and nothing is held: a world has no card messages to hold it for.
+fn prove(world: &World) -> Result<(), StoreError> {
+    let budgets = || world.accounts.iter().flat_map(|seed| &seed.budgets);
+    let mut sums = sums_of(budgets().flat_map(|seed| &seed.journal));
+    for budget in budgets().map(|seed| &seed.budget) {
+        for (currency, balances) in &budget.balances {
+            let stated = [balances.available(), balances.held(), balances.reserved()].map(|minor| i128::from(minor.0));
+            let proved = sums.remove(&(budget.account.clone(), budget.id, *currency)).unwrap_or_default();
+            if stated != proved || stated[1] != 0 {
+                return Err(StoreError::Corrupt(format!("the journal does not prove budget {}", budget.id)));
+            }
+        }
+    }
+    match sums.into_keys().next() {
+        Some((_, budget, _)) => Err(StoreError::Corrupt(format!("a journal of what budget {budget} does not hold"))),
+        None => Ok(()),
+    }
+}
+
+fn plant(data: &mut Data, world: World) -> Result<(), StoreError> {
+    let World { clients, keys, accounts, banks } = world;
+    clients.into_iter().try_for_each(|client| insert_client(data, client))?;
+    accounts.iter().try_for_each(|seed| insert_account(data, seed.account.clone()))?;
+    keys.into_iter().try_for_each(|(key, hash)| insert_key(data, key, hash))?;
+    accounts.into_iter().try_for_each(|seed| plant_account(data, seed))?;
+    banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
+}
+
+fn plant_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
+    for checkout in seed.checkouts {
+        must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
+        add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;
+    }
+    // A journal transaction may touch several budgets: all of them come first.
+    for seed in &seed.budgets {
+        let mut budget = seed.budget.clone();
+        must_exist(data.accounts.contains_key(&budget.account), &budget.account)?;
+        budget.balances.sort_by_key(|(currency, _)| currency.code());
+        add(&mut data.budgets, (budget.account.clone(), budget.id), budget)?;
+    }
+    seed.budgets.iter().flat_map(|seed| &seed.journal).try_for_each(|journal| write_journal(data, journal))?;
+    for SeedCard { card, limits } in seed.cards {
+        let budget = data.budgets.get(&(card.account.clone(), card.budget));
+        let holds = budget.and_then(|budget| budget.in_currency(card.currency)).is_some();
+        must_exist(holds, &card.budget)?;
+        add(&mut data.cards, (card.account.clone(), card.id), (card, limits))?;
+    }
+    for batch in seed.batches {
+        must_exist(data.accounts.contains_key(&batch.account), &batch.account)?;
+        for order in &batch.orders {
+            must_exist(data.budgets.contains_key(&(batch.account.clone(), order.budget)), &order.budget)?;
+        }
+        add(&mut data.batches, (batch.account.clone(), batch.id), batch)?;
+    }
+    if let Some(enrolment) = seed.enrolment {
+        must_exist(data.accounts.contains_key(&enrolment.account), &enrolment.account)?;
+        add(&mut data.enrolments, enrolment.account.clone(), enrolment)?;
+    }
+    Ok(())
+}

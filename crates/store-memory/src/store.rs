@@ -1,0 +1,56 @@
+//! The store: a lock, and the two ways to make a change under it.
+
+use crate::data::Data;
+use florin_ports::{StoreError, WriteError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A store in memory: implements every storage port. Clones share their data.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    data: Arc<Mutex<Data>>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads under the lock.
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Data) -> T) -> T {
+        work(&self.lock())
+    }
+
+    /// Makes a change, all of it or nothing.
+    pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Data) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut data = self.lock();
+        let mut copy = data.clone();
+        let done = work(&mut copy)?;
+        *data = copy;
+        Ok(done)
+    }
+
+    /// Loads, decides, stores. A failure of the store, or a panic of the rule, leaves nothing; every other end is an
+    /// answer, and what was written up to it is kept: a refused confirmation counts its attempt.
+    pub(crate) fn decide<T, R>(
+        &self,
+        work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
+    ) -> Result<T, WriteError<R>> {
+        let mut data = self.lock();
+        let mut copy = data.clone();
+        // Nothing of a half-made copy is seen again.
+        let Ok(answer) = catch_unwind(AssertUnwindSafe(|| work(&mut copy))) else {
+            return Err(StoreError::Corrupt("a decision panicked".into()).into());
+        };
+        if !matches!(answer, Err(WriteError::Store(_))) {
+            *data = copy;
+        }
+        answer
+    }
+
+    /// A panic under the lock leaves the data as it was: it is replaced whole, or not at all.
+    fn lock(&self) -> MutexGuard<'_, Data> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

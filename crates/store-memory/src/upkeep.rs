@@ -1,0 +1,26 @@
+//! Readiness and house-keeping.
+
+use crate::MemoryStore;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_ports::{Readiness, StoreError, Upkeep};
+
+#[async_trait]
+impl Upkeep for MemoryStore {
+    async fn readiness(&self) -> Result<Readiness, StoreError> {
+        Ok(Readiness::Ready)
+    }
+
+    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.change(|data| {
+            let old = data.records.iter().filter(|(_, record)| record.at < before);
+            let mut old: Vec<_> = old.map(|(key, record)| (record.at, key.clone())).collect();
+            old.sort();
+            old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            for (_, key) in &old {
+                data.records.remove(key);
+            }
+            Ok(old.len() as u64)
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! The store in memory keeps the promises of the ports.
+
+use florin_store_conformance::{Factory, Handle, SetupError};
+use florin_store_memory::MemoryStore;
+use std::sync::Arc;
+
+struct InMemory;
+
+impl Factory for InMemory {
+    async fn fresh(&self) -> Result<Handle, SetupError> {
+        Ok(handle(Arc::new(MemoryStore::new())))
+    }
+}
+
+/// Another handle on the same data is another clone.
+fn handle(store: Arc<MemoryStore>) -> Handle {
+    Handle::of(&store).reopened_by(move || {
+        let store = Arc::clone(&store);
+        async move { Ok(handle(store)) }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_promise_is_kept() {
+    florin_store_conformance::run(&InMemory).await.assert_passed();
+}

@@ -1,0 +1,2 @@
+DROP TABLE banks;
+DROP TABLE checkouts;

@@ -1,0 +1,4 @@
+DROP TABLE card_chains;
+DROP TABLE card_transactions;
+DROP TABLE spending_limits;
+DROP TABLE cards;

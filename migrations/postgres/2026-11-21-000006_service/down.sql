@@ -1,0 +1,2 @@
+DROP TABLE imported_addresses;
+DROP TABLE idempotency_records;

@@ -1,0 +1,31 @@
+-- Idempotency records, and the addresses that an operator imported.
+
+CREATE TABLE idempotency_records (
+    account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
+    client_id UUID NOT NULL,
+    idempotency_key TEXT NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    query TEXT NOT NULL,
+    -- The body as canonical JSON, or as a hash of that, because it holds secrets.
+    body_form TEXT NOT NULL CHECK (body_form IN ('json', 'hash')),
+    body TEXT NOT NULL,
+    answer_status BIGINT NOT NULL CHECK (answer_status BETWEEN 200 AND 299),
+    answer_body TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (account_id, client_id, idempotency_key)
+);
+
+CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
+
+CREATE TABLE imported_addresses (
+    postcode TEXT NOT NULL,
+    -- The place in the file.
+    position BIGINT NOT NULL CHECK (position >= 0),
+    address_line1 TEXT NOT NULL,
+    address_line2 TEXT NOT NULL,
+    address_line3 TEXT NOT NULL,
+    city TEXT NOT NULL,
+    county TEXT NOT NULL,
+    PRIMARY KEY (postcode, position)
+);

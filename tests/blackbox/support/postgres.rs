@@ -1,0 +1,154 @@
+//! Databases on the PostgreSQL server of `DATABASE_URL`: made for one home, dropped after it.
+//!
+//! They are made by a client in Rust (`postgres`, a dev-dependency: pure Rust, mostly made of packages that the service
+//! uses anyway) rather than by the server's `psql`: a server that `DATABASE_URL` or Docker gives comes without programs,
+//! and the tests of faults need sessions that hold locks, which a client does better than a shell with pipes.
+
+use std::env;
+use std::fmt::Write as _;
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use postgres::{Client, NoTls};
+
+/// The prefix that tells the janitor whose databases it drops.
+const ORDER: &str = "FLORIN_TEST_JANITOR";
+
+/// A database. It is dropped when this value goes; when the process goes, all that are left are dropped.
+pub(crate) struct Database {
+    pub(crate) name: String,
+    pub(crate) url: String,
+}
+
+impl Database {
+    /// With nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self::made_from("template0")
+    }
+
+    /// With all that another one has. Nobody may be connected to that one.
+    pub(crate) fn copy_of(other: &Self) -> Self {
+        Self::made_from(&other.name)
+    }
+
+    fn made_from(template: &str) -> Self {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        start_janitor();
+        let name = format!("{}{}", prefix(), MADE.fetch_add(1, Ordering::Relaxed));
+        administer(&format!("CREATE DATABASE {name} TEMPLATE {template}")).unwrap();
+        let url = url_of(&server_url(), &name);
+        Self { name, url }
+    }
+
+    /// A session of the tests' own.
+    pub(crate) fn connect(&self) -> Client {
+        connect(&self.url).unwrap()
+    }
+
+    /// Name and bytes of every table, in the server's binary form: texts and byte strings as they are.
+    pub(crate) fn tables(&self) -> Vec<(String, Vec<u8>)> {
+        let mut client = self.connect();
+        let query = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'";
+        let names: Vec<String> = client.query(query, &[]).unwrap().iter().map(|row| row.get(0)).collect();
+        let mut read = |name: String| {
+            let mut bytes = Vec::new();
+            let mut reader = client.copy_out(&format!("COPY {name} TO STDOUT (FORMAT binary)")).unwrap();
+            reader.read_to_end(&mut bytes).unwrap();
+            drop(reader);
+            (name, bytes)
+        };
+        names.into_iter().map(&mut read).collect()
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // Where it fails, the janitor tries again.
+        let _ = administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+    }
+}
+
+/// Where the server is.
+pub(crate) fn server_url() -> String {
+    env::var("DATABASE_URL").unwrap_or_else(|_| panic!("no DATABASE_URL: run this through scripts/with-postgres"))
+}
+
+/// The URL of another database of the same server.
+fn url_of(server: &str, name: &str) -> String {
+    let (place, options) = server.split_once('?').map_or((server, None), |(place, options)| (place, Some(options)));
+    let (scheme, rest) = place.split_once("://").unwrap_or_else(|| panic!("DATABASE_URL is no URL"));
+    let host = rest.split_once('/').map_or(rest, |(host, _)| host);
+    let mut url = format!("{scheme}://{host}/{name}");
+    if let Some(options) = options {
+        write!(url, "?{options}").unwrap();
+    }
+    url
+}
+
+/// A session on a database.
+pub(crate) fn connect(url: &str) -> Result<Client, postgres::Error> {
+    Client::connect(url, NoTls)
+}
+
+/// Runs a statement on the server.
+pub(crate) fn administer(statement: &str) -> Result<(), postgres::Error> {
+    connect(&server_url())?.batch_execute(statement)
+}
+
+/// What the names of this process's databases begin with.
+fn prefix() -> &'static str {
+    static PREFIX: OnceLock<String> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        format!("florin_test_{}_{now:x}_", std::process::id())
+    })
+}
+
+/// Starts this program once more, to wait on a pipe which closes when this process ends, however it ends. Values in
+/// statics are never dropped, and the databases of a killed process would stay.
+fn start_janitor() {
+    static JANITOR: OnceLock<Child> = OnceLock::new();
+    JANITOR.get_or_init(|| {
+        let (_, module) = module_path!().split_once("::").unwrap();
+        Command::new(env::current_exe().unwrap())
+            .args(["--exact", &format!("{module}::janitor")])
+            .env(ORDER, prefix())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    });
+}
+
+/// Drops what an ended process left, when it is started as the janitor.
+#[test]
+fn janitor() {
+    let Ok(prefix) = env::var(ORDER) else {
+        assert!(prefix().starts_with("florin_test_"), "a janitor could drop what is not the tests'");
+        return;
+    };
+    assert!(prefix.starts_with("florin_test_"), "{prefix}");
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    let mut client = connect(&server_url()).unwrap();
+    let query = "SELECT datname FROM pg_database WHERE starts_with(datname, $1)";
+    for row in client.query(query, &[&prefix]).unwrap() {
+        let name: String = row.get(0);
+        client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).unwrap();
+    }
+}
+
+#[test]
+fn the_url_of_another_database() {
+    for (server, wanted) in [
+        ("postgres://u:p@host:5432/postgres", "postgres://u:p@host:5432/x"),
+        ("postgres://host", "postgres://host/x"),
+        ("postgresql://host/a?sslmode=disable", "postgresql://host/x?sslmode=disable"),
+        ("postgres:///a?host=/tmp", "postgres:///x?host=/tmp"),
+    ] {
+        assert_eq!(url_of(server, "x"), wanted);
+    }
+}

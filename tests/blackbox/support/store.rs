@@ -1,0 +1,101 @@
+//! The store that the tests run on: `FLORIN_TEST_STORE` is `sqlite`, which is the default, or `postgres`.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::postgres::Database;
+
+const FILE: &str = "florin.db";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+fn kind() -> Kind {
+    static KIND: OnceLock<Kind> = OnceLock::new();
+    *KIND.get_or_init(|| match std::env::var("FLORIN_TEST_STORE").as_deref() {
+        _ if crate::ONLY_POSTGRES => Kind::Postgres,
+        Err(_) | Ok("sqlite") => Kind::Sqlite,
+        Ok("postgres") => Kind::Postgres,
+        Ok(other) => panic!("FLORIN_TEST_STORE is {other:?}: neither sqlite nor postgres"),
+    })
+}
+
+/// The database of a home.
+pub(crate) enum Store {
+    /// A file in the home's directory.
+    Sqlite,
+    Postgres(Database),
+}
+
+impl Store {
+    /// With nothing in it.
+    pub(crate) fn empty() -> Self {
+        match kind() {
+            Kind::Sqlite => Self::Sqlite,
+            Kind::Postgres => Self::Postgres(Database::empty()),
+        }
+    }
+
+    /// The store as it is now, for copies of it. Nobody may use it any longer.
+    pub(crate) fn keep(self, directory: &Path) -> Template {
+        match self {
+            Self::Sqlite => Template::Files(files(directory)),
+            Self::Postgres(database) => Template::Database(database),
+        }
+    }
+
+    pub(crate) fn url(&self, directory: &Path) -> String {
+        match self {
+            Self::Sqlite => format!("sqlite://{}", directory.join(FILE).display()),
+            Self::Postgres(database) => database.url.clone(),
+        }
+    }
+
+    /// Name and bytes of all it holds: files, or tables.
+    pub(crate) fn contents(&self, directory: &Path) -> Vec<(String, Vec<u8>)> {
+        let contents = match self {
+            Self::Sqlite => files(directory),
+            Self::Postgres(database) => database.tables(),
+        };
+        assert!(!contents.is_empty(), "there is nothing in the database of {}", directory.display());
+        contents
+    }
+}
+
+/// What copies are made of.
+pub(crate) enum Template {
+    /// Name and bytes of each file.
+    Files(Vec<(String, Vec<u8>)>),
+    Database(Database),
+}
+
+impl Template {
+    /// A store of its own with all of it.
+    pub(crate) fn copy(&self, directory: &Path) -> Store {
+        match self {
+            Self::Files(files) => {
+                for (name, bytes) in files {
+                    fs::write(directory.join(name), bytes).unwrap();
+                }
+                Store::Sqlite
+            }
+            Self::Database(database) => Store::Postgres(Database::copy_of(database)),
+        }
+    }
+}
+
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(FILE) {
+            files.push((name, fs::read(entry.path()).unwrap()));
+        }
+    }
+    files
+}

@@ -1,0 +1,221 @@
+//! `florin export` and `florin import`: everything moves, or nothing; the new store goes on where the old one stopped.
+//!
+//! What is exported is a SQLite file, whatever the suite runs on; what is imported into is a store of the suite's kind.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::assert::text;
+use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
+use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::wallet::{credit_body, first_body};
+use crate::support::{
+    AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
+};
+
+const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
+
+/// A store on SQLite with nothing in it.
+fn on_sqlite() -> Home {
+    let home = Home::empty();
+    let url = format!("sqlite://{}", home.path().join("source.db").display());
+    home.set("FLORIN_DATABASE_URL", &url)
+}
+
+/// A store of the suite's kind with a schema and no rows.
+fn target() -> Home {
+    let home = Home::empty();
+    assert!(home.run(&["migrate"]).status.success());
+    home
+}
+
+/// An export of a home, beside its database.
+fn export(home: &Home) -> String {
+    let path = home.path().join("florin.jsonl").display().to_string();
+    home.json(&["export", &path, "--json"]);
+    path
+}
+
+/// A demo on SQLite, and its export.
+fn demo_export() -> (Home, String) {
+    let home = on_sqlite();
+    home.json(&["demo", "--json"]);
+    let path = export(&home);
+    (home, path)
+}
+
+/// The lines of rows, sorted: databases may differ on the order of texts.
+fn rows(path: &str) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut rows: Vec<_> = text.lines().filter(|line| line.starts_with(r#"{"table":"#)).map(str::to_owned).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Nothing of a refused import is there: a whole one still finds the store empty.
+fn refused(target: &Home, file: &str, said: &str) {
+    let refusal = target.refused(&["import", file, "--json"]);
+    assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
+    assert!(refusal.contains(said), "{said}: {refusal}");
+}
+
+/// What was begun in one store and is ended in another.
+struct Story {
+    log: Vec<Sent>,
+    hold: String,
+    by_script: (String, String),
+    by_totp: (String, String),
+}
+
+/// Leaves something in every table.
+fn play(server: &Server, wallet: &Wallet) -> Story {
+    let client = server.client();
+    let mut log: Vec<_> = (0..10).map(|number| message(wallet, &format!("before-{number}"), number)).collect();
+    for sent in &mut log {
+        sent.answer = Some(sent.send(&client).unwrap());
+    }
+    let cards = demo().json["cards"].as_array().unwrap();
+    let limited = cards.iter().find(|card| card["limited"] == true).unwrap();
+    expect_json(&client.post(AUTHORIZATION, first_body(text(limited, "/id"), "1")), 201);
+    for currency in ["GBP", "EUR", "JPY"] {
+        expect_json(&client.post(CREDIT, credit_body(&demo().budget(currency), "100000000", currency)), 200);
+    }
+    let batches = demo().batches("validated");
+    let session = open_session(&client, &batches[0]);
+    expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);
+    let by_script = (batches[1].clone(), open_session(&client, &batches[1]));
+    let by_totp = (batches[2].clone(), open(&client, &batches[2], "totp"));
+    Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp }
+}
+
+/// Every table has rows in the export, and every row is counted.
+fn assert_all_tables(file: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    let footer: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let counts = footer["rows"].as_object().unwrap();
+    for (table, count) in counts {
+        assert!(count.as_u64().unwrap() > 0, "{table} was not tried");
+    }
+    let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(sum, text.lines().count() as u64 - 2);
+}
+
+#[test]
+fn a_store_goes_on_where_another_stopped() {
+    let source = on_sqlite();
+    source.json(&["demo", "--json"]);
+    let addresses = source.write("addresses.csv", ADDRESSES);
+    source.json(&["addresses", "import", &addresses, "--json"]);
+    let client = source.json(&["clients", "create", "--name", "Ünïcode", "--json"]);
+    let client = text(&client, "/id");
+    source.json(&["accounts", "create", "F70001", "--client", client, "--json"]);
+    let scope = "merchant:banks:read:any";
+    let issue = ["keys", "issue", "--client", client, "--account", "F70001", "--scope", scope, "--json"];
+    let key = source.json(&issue);
+    let server = Server::on(source);
+    let wallet = Wallet::with(&server, "GBP", 500_000);
+    let story = play(&server, &wallet);
+    let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
+    let address = expect_json(&server.client().get(&lookup), 200);
+    let before = wallet.balance();
+    let file = export(server.home());
+    let source = server.kill();
+    assert_all_tables(&file);
+
+    let target = target();
+    let imported = target.json(&["import", &file, "--json"]);
+    assert!(imported["journalTransactions"].as_i64().unwrap() > 20, "{imported}");
+    check_journal(&target);
+    let server = Server::on(target);
+    let wallet = Wallet { client: server.client(), ..wallet };
+    retry_all(&wallet.client, &story.log);
+    // Asking for a balance leaves a message in the journal of neither.
+    assert_eq!(wallet.balance(), before);
+    wallet.followed(CLEARING, &story.hold, "7.31");
+    assert_eq!(wallet.balance().ledger, before.ledger - 731);
+    let (batch, session) = &story.by_script;
+    expect_json(&confirm(&wallet.client, batch, session, "000000"), 200);
+    let (batch, session) = &story.by_totp;
+    expect_json(&confirm_totp(&wallet.client, batch, session, &token_at(0)), 200);
+    let done = &demo().batches("validated")[0];
+    let again = confirm(&wallet.client, done, session, "000000");
+    expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
+    assert_eq!(expect_json(&wallet.client.get(&lookup), 200), address);
+    expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
+    check_journal(&server.kill());
+    drop(source);
+}
+
+#[test]
+fn there_and_back_again_is_the_same() {
+    let (_source, file) = demo_export();
+    let target = target();
+    target.json(&["import", &file, "--json"]);
+    assert_eq!(rows(&export(&target)), rows(&file));
+}
+
+#[test]
+fn what_is_not_whole_is_refused_and_leaves_nothing() {
+    let (source, file) = demo_export();
+    let whole = fs::read_to_string(&file).unwrap();
+    let target = target();
+    let lines: Vec<_> = whole.lines().collect();
+    let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
+    let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
+    for (name, text, said) in [
+        ("half", &whole[..whole.len() / 2], "cut off"),
+        ("almost", whole.trim_end(), "cut off"),
+        ("footless", &without_footer, "cut off"),
+        ("short", &without_a_row, "changed"),
+        ("richer", &whole.replacen(r#""total_minor":"#, r#""total_minor":1"#, 1), "changed"),
+        ("longer", &format!("{whole}\n"), "changed"),
+        ("empty", "", "no export"),
+        ("other", "{}\n", "no export"),
+    ] {
+        assert_ne!(text, whole, "{name}");
+        refused(&target, &source.write(name, text), said);
+    }
+    refused(&target, "/nowhere/at/all", "can't be read");
+    target.json(&["import", &file, "--json"]);
+    check_journal(&target);
+}
+
+#[test]
+fn only_an_empty_current_store_of_the_same_environment_takes_it() {
+    let (source, file) = demo_export();
+    refused(&Home::empty(), &file, "florin migrate");
+    refused(&Home::demo(), &file, "not empty");
+    refused(&source, &file, "not empty");
+    let production = target().set("FLORIN_ENVIRONMENT", "production");
+    refused(&production, &file, "FLORIN_ENVIRONMENT");
+    let used = target();
+    used.json(&["clients", "create", "--name", "first", "--json"]);
+    refused(&used, &file, "clients");
+    refused_to_export(&Home::empty());
+}
+
+fn refused_to_export(home: &Home) {
+    let path = home.path().join("florin.jsonl");
+    let refusal = home.refused(&["export", &path.display().to_string()]);
+    assert!(refusal.contains("florin migrate") && !path.exists(), "{refusal}");
+}
+
+#[test]
+fn the_file_is_for_its_owner_and_replaced_on_demand_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let (source, file) = demo_export();
+    let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&file), 0o600);
+    let first = fs::read_to_string(&file).unwrap();
+    assert!(source.refused(&["export", &file]).contains("--force"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), first);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    source.json(&["export", &file, "--force", "--json"]);
+    assert_eq!(mode(&file), 0o600);
+    assert_eq!(rows(&file).len(), first.lines().count() - 2);
+    let printed = source.run(&["export", "-"]);
+    assert!(printed.status.success());
+    assert_eq!(String::from_utf8(printed.stdout).unwrap().lines().count(), first.lines().count());
+    assert!(source.refused(&["export", "/dev/null", "--force"]).contains("ordinary"));
+}

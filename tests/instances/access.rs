@@ -1,0 +1,106 @@
+//! What one instance learns or is told, the other must know: keys, sessions, attempts.
+
+use std::time::{Duration, Instant};
+
+use crate::pair::{Pair, undisturbed};
+use crate::support::assert::text;
+use crate::support::batches::{confirm, confirm_totp, open, open_session, refused, token_at, wrong_token};
+use crate::support::{BANKS, Home, Server, demo, expect_fault, expect_json, together};
+
+/// How long a revoked key may go on working.
+const REVOKED_WITHIN: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_revoked_key_stops_on_both() {
+    let _undisturbed = undisturbed();
+    let home = Home::demo();
+    let clients = home.json(&["clients", "list", "--json"]);
+    let client = clients["rows"].as_array().unwrap().iter().find(|client| client["name"] == "demo").unwrap();
+    let issued = home.json(&["keys", "issue", "--client", text(client, "/id"), "--all-scopes", "--json"]);
+    let key = text(&issued, "/key").to_owned();
+    let pair = Pair::on(home);
+    let callers = [&pair.first, &pair.second].map(|server| server.client_of(&key, &demo().account));
+    for caller in &callers {
+        // Often enough that whatever keeps keys has kept it.
+        for _ in 0..5 {
+            expect_json(&caller.get(BANKS), 200);
+        }
+    }
+    let revoked = pair.first.home().run(&["keys", "revoke", text(&issued, "/id")]);
+    assert!(revoked.status.success(), "{}", String::from_utf8_lossy(&revoked.stderr));
+    let start = Instant::now();
+    for caller in &callers {
+        loop {
+            let (since, answer) = (start.elapsed(), caller.get(BANKS));
+            if answer.status != 200 {
+                expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
+                break;
+            }
+            assert!(since < REVOKED_WITHIN, "the key still works after {since:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn a_key_issued_later_works_on_both() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let home = pair.second.home();
+    let client = home.json(&["clients", "create", "--name", "Late", "--json"]);
+    let id = text(&client, "/id").to_owned();
+    home.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    let key = home.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
+    for server in [&pair.first, &pair.second] {
+        expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
+    }
+}
+
+#[test]
+fn wrong_tokens_are_counted_over_both() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::funded();
+    let batch = demo().batch("validated");
+    let session = open_session(&pair.client(0), &batch);
+    let answers = together(12, |number| confirm(&pair.client(number), &batch, &session, "000001"));
+    let count =
+        |code: &str| answers.iter().filter(|answer| crate::support::expect_error(answer, 403)[0].code == code).count();
+    assert_eq!((count("mfa_failed"), count("mfa_locked")), (5, 7), "{answers:?}");
+}
+
+#[test]
+fn twenty_wrong_totp_tokens_over_both_lock_totp() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::funded();
+    let batch = demo().batch("validated");
+    for round in 0..4 {
+        let session = open(&pair.client(round), &batch, "totp");
+        for number in 0..5 {
+            refused(&confirm_totp(&pair.client(number), &batch, &session, &wrong_token()), "mfa_failed");
+        }
+    }
+    for number in 0..2 {
+        let fresh = open(&pair.client(number), &batch, "totp");
+        refused(&confirm_totp(&pair.client(number), &batch, &fresh, &token_at(0)), "mfa_locked");
+    }
+}
+
+#[test]
+fn a_totp_step_is_used_once_over_both() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::funded();
+    let batches = demo().batches("validated");
+    let token = token_at(0);
+    let sessions = [open(&pair.client(0), &batches[0], "totp"), open(&pair.client(1), &batches[1], "totp")];
+    let answers = together(2, |number| confirm_totp(&pair.client(number), &batches[number], &sessions[number], &token));
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
+    refused(answers.iter().find(|answer| answer.status != 200).unwrap(), "mfa_failed");
+}
+
+#[test]
+fn readiness_is_each_ones_own() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?").status;
+    assert_eq!((ready(&pair.first), ready(&pair.second)), (200, 200));
+}

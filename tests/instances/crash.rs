@@ -1,0 +1,29 @@
+//! SIGKILL of one of two under load: the other goes on, and settles what the dead one left open.
+
+use crate::pair::{Pair, undisturbed};
+use crate::storm::{FUNDS, settle, storm};
+use crate::support::load::check_journal;
+use crate::support::{Server, Wallet};
+
+#[test]
+fn one_of_two_is_killed() {
+    let _undisturbed = undisturbed();
+    let Pair { first, mut second } = Pair::sandbox();
+    for round in 0..3 {
+        let wallet = Wallet::with(&first, "GBP", FUNDS);
+        let before = wallet.balance();
+        let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
+        let (home, log) = storm(&wallets, &format!("killed-{round}"), true, |tally| {
+            tally.more_taken(60);
+            let home = second.kill();
+            tally.more_taken(40);
+            home
+        });
+        // What the dead one was asked goes to the other one, under the same key.
+        settle(&[wallet.clone(), wallet.clone()], before, &log);
+        check_journal(first.home());
+        second = Server::on(home);
+        settle(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
+    }
+    check_journal(first.home());
+}

@@ -1,0 +1,76 @@
+//! What these tests do to a database behind the back of the instances.
+
+use std::sync::Arc;
+
+use postgres::Client;
+
+use crate::support::postgres::{Database, administer, connect, server_url};
+use crate::support::server::directory;
+use crate::support::store::Store;
+use crate::support::{Home, Server};
+
+impl Home {
+    /// Another directory over the same database, with the same settings: the home of one more instance.
+    pub(crate) fn beside(&self) -> Self {
+        Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone() }
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        match &*self.store {
+            Store::Postgres(database) => database,
+            Store::Sqlite => panic!("a file is no database for several instances"),
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn database(&self) -> &Database {
+        self.home().database()
+    }
+}
+
+impl Database {
+    /// Runs statements.
+    pub(crate) fn execute(&self, statements: &str) {
+        self.connect().batch_execute(statements).unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+    }
+
+    /// The number that a query gives.
+    pub(crate) fn count(&self, query: &str) -> i64 {
+        self.connect().query_one(query, &[]).unwrap_or_else(|error| panic!("{query}: {error:?}")).get(0)
+    }
+
+    /// Ends every session on it. How many that were.
+    pub(crate) fn end_sessions(&self) -> u64 {
+        let query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
+        connect(&server_url()).unwrap().execute(query, &[&self.name]).unwrap()
+    }
+
+    /// Lets sessions begin, or not.
+    pub(crate) fn allow_sessions(&self, allowed: bool) {
+        administer(&format!("ALTER DATABASE {} ALLOW_CONNECTIONS {allowed}", self.name)).unwrap();
+    }
+
+    /// A session that holds locks until it goes.
+    pub(crate) fn hold(&self, statement: &str) -> Client {
+        let mut session = self.connect();
+        session.batch_execute(&format!("BEGIN; {statement}")).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+        session
+    }
+}
+
+/// While this lives, the schema is that of a program that nobody has written yet.
+pub(crate) struct Newer<'a>(&'a Database);
+
+impl<'a> Newer<'a> {
+    pub(crate) fn than(database: &'a Database) -> Self {
+        database.execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('99991231000001')");
+        Self(database)
+    }
+}
+
+impl Drop for Newer<'_> {
+    fn drop(&mut self) {
+        self.0.execute("DELETE FROM __diesel_schema_migrations WHERE version = '99991231000001'");
+    }
+}

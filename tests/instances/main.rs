@@ -1,0 +1,29 @@
+//! Several instances over one PostgreSQL database, and what the database can do to them. Run through
+//! `scripts/with-postgres`, as `make test` does; without a server each test fails.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
+)]
+
+mod access;
+mod crash;
+mod database;
+mod faults;
+mod money;
+mod pair;
+mod start;
+mod storm;
+#[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
+#[path = "../blackbox/support/mod.rs"]
+mod support;
+mod sweep;
+mod unknown;
+mod wire;
+
+/// Whether the tests of this program run on PostgreSQL and nowhere else.
+const ONLY_POSTGRES: bool = true;

@@ -1,0 +1,186 @@
+//! Money and its messages over both instances: as if they were one.
+
+use std::thread;
+
+use crate::pair::{Pair, code, confirm_on, one_of_two, undisturbed};
+use crate::support::assert::text;
+use crate::support::batches::open_session;
+use crate::support::load::check_journal;
+use crate::support::wallet::{Balance, transaction};
+use crate::support::{
+    ADVICE, AUTHORIZATION, Answer, CLEARING, Home, REVERSAL, demo, expect_error, expect_fault, expect_json, together,
+};
+
+#[test]
+fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 9_500);
+    let answers = together(100, |number| {
+        let wallet = &wallets[number % 2];
+        wallet.client.post(AUTHORIZATION, wallet.first_body("10.00"))
+    });
+    let codes: Vec<_> = answers.iter().map(code).collect();
+    assert_eq!(codes.iter().filter(|code| *code == "0000").count(), 9);
+    assert_eq!(codes.iter().filter(|code| *code == "1016").count(), 91);
+    let mut seen: Vec<_> = answers
+        .iter()
+        .map(transaction)
+        .filter(|transaction| transaction["state"] == "PENDING")
+        .map(|transaction| wallets[0].balance_in(&transaction).available)
+        .collect();
+    seen.sort_unstable();
+    assert_eq!(seen, [500, 1_500, 2_500, 3_500, 4_500, 5_500, 6_500, 7_500, 8_500], "each saw its own balance");
+    for wallet in &wallets {
+        assert_eq!(wallet.balance(), Balance { ledger: 9_500 + wallet.reserved, available: 500 });
+    }
+    check_journal(pair.first.home());
+}
+
+#[test]
+fn one_key_on_both_has_one_effect() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 25_000);
+    for round in 1..=5 {
+        let key = format!("both-{round}");
+        let once = |number: usize| {
+            let wallet = &wallets[number % 2];
+            wallet.client.post_once(AUTHORIZATION, &key, wallet.first_body("10.00"))
+        };
+        let answers = together(20, once);
+        let taken: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        let fresh: Vec<_> = taken.iter().filter(|answer| !answer.replayed()).collect();
+        assert_eq!(fresh.len(), 1, "{answers:?}");
+        assert!(taken.iter().all(|answer| answer.body == fresh[0].body));
+        for answer in answers.iter().filter(|answer| answer.status != 201) {
+            assert_eq!(expect_error(answer, 409)[0].code, "idempotency_in_flight");
+        }
+        for number in 0..2 {
+            let again = once(number);
+            assert!(again.replayed(), "{again:?}");
+            assert_eq!(again.body, fresh[0].body);
+        }
+        assert_eq!(wallets[1].balance().available, 25_000 - 1_000 * round);
+    }
+}
+
+#[test]
+fn a_key_that_one_knows_the_other_refuses_for_another_request() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 25_000);
+    let first = wallets[0].client.post_once(AUTHORIZATION, "shared", wallets[0].first_body("10.00"));
+    expect_json(&first, 201);
+    let other = wallets[1].client.post_once(AUTHORIZATION, "shared", wallets[1].first_body("11.00"));
+    expect_fault(&other, 422, "body.amount", "idempotency_mismatch");
+    assert_eq!(wallets[0].balance().available, 24_000);
+}
+
+#[test]
+fn two_confirmations_of_one_batch() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::funded();
+    for batch in demo().batches("validated") {
+        let sessions = [open_session(&pair.client(0), &batch), open_session(&pair.client(1), &batch)];
+        // Each session is used on the instance that did not open it.
+        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &sessions[1 - number])));
+    }
+    check_journal(pair.first.home());
+}
+
+#[test]
+fn one_session_confirms_once() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::funded();
+    for batch in demo().batches("validated").into_iter().take(4) {
+        let session = open_session(&pair.client(0), &batch);
+        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &session)));
+    }
+}
+
+#[test]
+fn a_chain_begun_on_one_goes_on_on_the_other() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let [first, second] = pair.wallets("GBP", 25_000);
+    for [first, second] in [[&first, &second], [&second, &first]] {
+        let before = first.balance();
+        let token = first.token(AUTHORIZATION, "10.00");
+        second.followed(ADVICE, &token, "8.00");
+        first.followed(REVERSAL, &token, "3.00");
+        let cleared = second.followed(CLEARING, &token, "5.00");
+        assert_eq!(text(&cleared, "/state"), "COMPLETION");
+        let wanted = Balance { ledger: before.ledger - 500, available: before.available - 500 };
+        assert_eq!((first.balance(), second.balance()), (wanted, wanted));
+        let late = first.follow(CLEARING, &token, "1.00");
+        expect_fault(&late, 409, "body.precedingRelatedTransactionToken", "already_cleared");
+    }
+}
+
+fn taken_once(path: &str, ended: &str, after: i64) {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 25_000);
+    let token = wallets[0].token(AUTHORIZATION, "10");
+    let answers: Vec<Answer> = together(20, |number| wallets[number % 2].follow(path, &token, "10"));
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1, "{path}");
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        expect_fault(answer, 409, "body.precedingRelatedTransactionToken", ended);
+    }
+    assert_eq!(wallets[1].balance().available, after);
+}
+
+#[test]
+fn a_hold_is_cleared_once() {
+    taken_once(CLEARING, "already_cleared", 24_000);
+}
+
+#[test]
+fn a_hold_is_reversed_once() {
+    taken_once(REVERSAL, "already_reversed", 25_000);
+}
+
+#[test]
+fn a_storm_over_both_adds_up() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 100_000);
+    thread::scope(|scope| {
+        for worker in 0..8_usize {
+            let wallets = &wallets;
+            scope.spawn(move || {
+                for number in 0..10 {
+                    let (one, other) = (&wallets[(worker + number) % 2], &wallets[(worker + number + 1) % 2]);
+                    let token = one.token(AUTHORIZATION, "5.00");
+                    other.followed(ADVICE, &token, "4.00");
+                    one.followed(REVERSAL, &token, "1.00");
+                    other.followed(CLEARING, &token, "2.99");
+                    one.credit("0.01");
+                }
+            });
+        }
+    });
+    let wanted = 100_000 - 80 * 299 + 80;
+    let wanted = Balance { ledger: wanted + wallets[0].reserved, available: wanted };
+    assert_eq!((wallets[0].balance(), wallets[1].balance()), (wanted, wanted));
+    check_journal(pair.first.home());
+}
+
+/// Credits of one account are numbered: no number twice, none left out.
+#[test]
+fn credits_are_numbered_over_both() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::on(Home::demo());
+    let wallets = pair.wallets("GBP", 25_000);
+    let answers = together(40, |number| {
+        let wallet = &wallets[number % 2];
+        let body = crate::support::wallet::credit_body(&wallet.card.budget, "0.01", "GBP");
+        wallet.client.post(crate::support::CREDIT, body)
+    });
+    let mut numbers: Vec<_> =
+        answers.iter().map(|answer| crate::pair::number(&expect_json(answer, 200)["boxTransactionId"])).collect();
+    numbers.sort_unstable();
+    assert!(numbers.windows(2).all(|two| two[1] == two[0] + 1), "{numbers:?}");
+    assert_eq!(wallets[0].balance().available, 25_040);
+}

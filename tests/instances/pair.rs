@@ -1,0 +1,100 @@
+//! Two instances over one database.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::assert::text;
+use crate::support::batches::confirm;
+use crate::support::wallet::credit_body;
+use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
+
+/// The server of `DATABASE_URL` is shared by all tests: the one that restarts it waits until it is alone.
+static SERVER: RwLock<()> = RwLock::new(());
+
+/// While this lives, nobody restarts the database server.
+pub(crate) fn undisturbed() -> RwLockReadGuard<'static, ()> {
+    SERVER.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While this lives, no other test needs the database server.
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    SERVER.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Two instances. The first one keeps the database.
+pub(crate) struct Pair {
+    pub(crate) second: Server,
+    pub(crate) first: Server,
+}
+
+impl Pair {
+    /// On fresh demo data.
+    pub(crate) fn sandbox() -> Self {
+        Self::on(Home::demo())
+    }
+
+    pub(crate) fn on(home: Home) -> Self {
+        let beside = home.beside();
+        Self { first: Server::on(home), second: Server::on(beside) }
+    }
+
+    /// With budgets that can pay for every validated batch.
+    pub(crate) fn funded() -> Self {
+        let pair = Self::sandbox();
+        for currency in ["GBP", "EUR", "JPY"] {
+            let credit = credit_body(&demo().budget(currency), "100000000", currency);
+            expect_json(&pair.first.client().post(CREDIT, credit), 200);
+        }
+        pair
+    }
+
+    /// Each in turn.
+    pub(crate) fn turn(&self, number: usize) -> &Server {
+        if number.is_multiple_of(2) { &self.first } else { &self.second }
+    }
+
+    /// The demo account's key, on each in turn.
+    pub(crate) fn client(&self, number: usize) -> Client {
+        self.turn(number).client()
+    }
+
+    /// The same card, seen through each.
+    pub(crate) fn wallets(&self, currency: &str, available: i64) -> [Wallet; 2] {
+        let first = Wallet::with(&self.first, currency, available);
+        let second = Wallet { client: self.second.client(), ..first.clone() };
+        [first, second]
+    }
+}
+
+/// One was confirmed, the other found it so.
+pub(crate) fn one_of_two(answers: &[Answer]) {
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
+    let refused = answers.iter().find(|answer| answer.status != 200).unwrap();
+    crate::support::expect_fault(refused, 409, "path.paymentBatchId", "invalid_state");
+}
+
+/// Confirms by the scripted provider.
+pub(crate) fn confirm_on(server: &Server, batch: &str, session: &str) -> Answer {
+    confirm(&server.client(), batch, session, "000000")
+}
+
+/// The response code of a card message.
+pub(crate) fn code(answer: &Answer) -> String {
+    text(&expect_json(answer, 201), "/transaction/response/code").to_owned()
+}
+
+/// Waits for something, and says what did not come.
+pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !there() {
+        assert!(start.elapsed() < patience, "{what}: not within {patience:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The member of a value as a number.
+pub(crate) fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_else(|| panic!("no number: {value}"))
+}

@@ -1,0 +1,82 @@
+//! Starting: several at once on an empty database, and on one that a newer program has changed.
+
+use std::sync::Mutex;
+
+use crate::database::Newer;
+use crate::pair::{Pair, undisturbed};
+use crate::support::load::check_journal;
+use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_json, together};
+
+const TOGETHER: usize = 4;
+
+#[test]
+fn four_that_start_together_on_an_empty_database() {
+    let _undisturbed = undisturbed();
+    for _ in 0..3 {
+        let home = Home::empty();
+        let mut homes: Vec<_> = (1..TOGETHER).map(|_| Mutex::new(Some(home.beside()))).collect();
+        homes.push(Mutex::new(Some(home)));
+        let servers = together(TOGETHER, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
+        let wanted = demo().json["checkouts"].as_array().unwrap().len();
+        for server in &servers {
+            assert_eq!(server.client().with_authorization(None).get("/readyz?").status, 200);
+            assert_eq!(expect_json(&server.client().get(CHECKOUTS), 200)["count"], wanted, "the demo is there once");
+        }
+        let home = servers[0].home();
+        assert_eq!(home.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);
+        let twice = "SELECT count(*) - count(DISTINCT version) FROM __diesel_schema_migrations";
+        assert_eq!(home.database().count(twice), 0);
+        check_journal(home);
+    }
+}
+
+#[test]
+fn four_that_migrate_together() {
+    let _undisturbed = undisturbed();
+    let home = Home::empty();
+    let outputs = together(TOGETHER, |_| home.run(&["migrate"]));
+    for output in outputs {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(home.run(&["migrate", "--check"]).status.success());
+}
+
+#[test]
+fn one_joins_while_another_works() {
+    let _undisturbed = undisturbed();
+    let first = Server::sandbox();
+    expect_json(&first.client().get(BANKS), 200);
+    let second = Server::on(first.home().beside());
+    assert_eq!(expect_json(&second.client().get(BANKS), 200), expect_json(&first.client().get(BANKS), 200));
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let _undisturbed = undisturbed();
+    let home = Home::demo();
+    let newer = Newer::than(home.database());
+    for arguments in [&["serve", "--json"][..], &["migrate"], &["demo", "--json"], &["clients", "list", "--json"]] {
+        let said = home.refused(arguments);
+        assert!(said.contains("newer"), "{arguments:?}: {said}");
+        assert_eq!(said.trim().lines().count(), 1, "{arguments:?}: {said}");
+    }
+    assert_ne!(home.run(&["migrate", "--check"]).status.code(), Some(0));
+    drop(newer);
+    let server = Server::on(home);
+    expect_json(&server.client().get(BANKS), 200);
+}
+
+#[test]
+fn who_runs_when_the_schema_gets_newer_is_not_ready() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?");
+    let newer = Newer::than(pair.first.database());
+    for server in [&pair.first, &pair.second] {
+        expect_error(&ready(server), 503);
+    }
+    drop(newer);
+    for server in [&pair.first, &pair.second] {
+        assert_eq!(ready(server).status, 200);
+    }
+}

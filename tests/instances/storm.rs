@@ -1,0 +1,176 @@
+//! Load over both instances while something happens to them, and the reckoning afterwards.
+
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::pair::Pair;
+use crate::support::load::{Sent, check_journal, message, sum};
+use crate::support::server::LIMIT;
+use crate::support::wallet::Balance;
+use crate::support::{Answer, Client, Wallet, expect_error, together};
+
+const WORKERS: usize = 8;
+pub(crate) const FUNDS: i64 = 100_000_000;
+
+/// What the load has come to so far.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) taken: AtomicUsize,
+    pub(crate) refused: AtomicUsize,
+    pub(crate) silent: AtomicUsize,
+    stop: AtomicBool,
+}
+
+impl Tally {
+    /// Waits until so many more messages were taken.
+    pub(crate) fn more_taken(&self, count: usize) {
+        more(&self.taken, count, "taken");
+    }
+
+    /// Waits until so many more messages were refused with 503.
+    pub(crate) fn more_refused(&self, count: usize) {
+        more(&self.refused, count, "refused");
+    }
+}
+
+fn more(counter: &AtomicUsize, count: usize, what: &str) {
+    let (start, before) = (Instant::now(), counter.load(Ordering::Relaxed));
+    while counter.load(Ordering::Relaxed) < before + count {
+        assert!(
+            start.elapsed() < 2 * LIMIT,
+            "{} messages more were {what}, not {count}",
+            counter.load(Ordering::Relaxed) - before
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// An answer that a caller may get in bad times: done, or told to come again. Nothing else.
+pub(crate) fn taken(answer: &Answer) -> bool {
+    if matches!(answer.status, 200 | 201) {
+        return true;
+    }
+    let faults = expect_error(answer, 503);
+    assert_eq!((faults.len(), faults[0].path.as_str(), faults[0].code.as_str()), (1, "", "overloaded"), "{answer:?}");
+    let wait: u64 =
+        answer.header("retry-after").unwrap_or_else(|| panic!("no Retry-After: {answer:?}")).parse().unwrap();
+    assert!((1..=60).contains(&wait), "{answer:?}");
+    for word in ["postgres", "sql", "diesel", "connection", "relation", "127.0.0.1", "terminat"] {
+        assert!(!answer.text().to_lowercase().contains(word), "the cause is in the answer: {answer:?}");
+    }
+    false
+}
+
+/// Sends to both until `meanwhile` is over, and gives all that was sent, with the answers of what was taken.
+/// A connection that breaks is a failure, unless an instance is killed on purpose.
+pub(crate) fn storm<T>(
+    wallets: &[Wallet; 2],
+    name: &str,
+    may_break: bool,
+    meanwhile: impl FnOnce(&Tally) -> T,
+) -> (T, Vec<Sent>) {
+    let (log, tally) = (Mutex::new(Vec::new()), Tally::default());
+    let outcome = thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let (log, tally, wallet) = (&log, &tally, &wallets[worker % 2]);
+            scope.spawn(move || {
+                let stop = Stop(&tally.stop);
+                for number in 0_usize.. {
+                    if tally.stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let mut sent = message(wallet, &format!("{name}-{worker}-{number}"), number);
+                    let answer = sent.send(&wallet.client);
+                    let counter = match &answer {
+                        Ok(answer) if taken(answer) => &tally.taken,
+                        Ok(_) => &tally.refused,
+                        Err(error) => {
+                            assert!(may_break, "no answer: {error}");
+                            &tally.silent
+                        }
+                    };
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    sent.answer = answer.ok().filter(|answer| answer.status != 503);
+                    let wait = if sent.answer.is_some() { 0 } else { 20 };
+                    log.lock().unwrap().push(sent);
+                    thread::sleep(Duration::from_millis(wait));
+                }
+                std::mem::forget(stop);
+            });
+        }
+        // However it ends, the workers must.
+        let _stop = Stop(&tally.stop);
+        meanwhile(&tally)
+    });
+    let log = log.into_inner().unwrap();
+    let (taken, refused, silent) = (&tally.taken, &tally.refused, &tally.silent);
+    // Past the test runner, which keeps what passing tests print: how bad the weather was should be seen.
+    let line = format!("{name}: {taken:?} taken, {refused:?} refused, {silent:?} without an answer\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    (outcome, log)
+}
+
+/// Stops the workers when it goes.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Sends a message until it is taken, as a caller does that was told to come again.
+fn insist(client: &Client, sent: &Sent) -> Answer {
+    let start = Instant::now();
+    loop {
+        match sent.send(client) {
+            Ok(answer) if matches!(answer.status, 200 | 201) => return answer,
+            Ok(answer) if answer.status == 409 => {
+                assert_eq!(expect_error(&answer, 409)[0].code, "idempotency_in_flight");
+            }
+            Ok(answer) => assert!(!taken(&answer)),
+            Err(error) => panic!("no answer: {error}"),
+        }
+        assert!(start.elapsed() < LIMIT, "{} is not taken", sent.key);
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Every message again under its key. What was answered must replay, the others are settled now, and then each has had
+/// one effect.
+pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
+    together(WORKERS, |worker| {
+        for (number, sent) in log.iter().enumerate().filter(|(number, _)| number % WORKERS == worker) {
+            let again = insist(&wallets[number / WORKERS % 2].client, sent);
+            if let Some(first) = &sent.answer {
+                assert!(again.replayed(), "an answered message was lost: {} {again:?}", sent.key);
+                assert_eq!((again.status, &again.body), (first.status, &first.body));
+            }
+        }
+    });
+    let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
+    let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
+    for wallet in wallets {
+        assert_eq!(wallet.balance(), wanted, "each of {} messages has one effect", log.len());
+    }
+}
+
+/// Load over a fresh pair while something happens to its database; then the reckoning.
+pub(crate) fn weather(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", FUNDS);
+    let before = wallets[0].balance();
+    let ((), log) = storm(&wallets, name, false, |tally| {
+        tally.more_taken(50);
+        happens(&pair, tally);
+        tally.more_taken(50);
+    });
+    settle(&wallets, before, &log);
+    check_journal(pair.first.home());
+    for server in [&pair.first, &pair.second] {
+        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    }
+}

@@ -1,0 +1,42 @@
+//! Both instances sweep what is due; each hold expires once.
+
+use std::time::Duration;
+
+use crate::pair::{Pair, undisturbed, until};
+use crate::support::load::check_journal;
+use crate::support::{AUTHORIZATION, CLEARING, expect_fault};
+
+const HOLDS: i64 = 60;
+const EXPIRIES: &str =
+    "SELECT count(*) FROM card_transactions WHERE kind = 'authorization.reversal.issuerexpiration' AND chain_id IN ";
+/// Chains that this test began: those of the demo card's holds of 1.00.
+const OURS: &str = "(SELECT id FROM card_chains WHERE authorised_minor = 137)";
+
+#[test]
+fn a_hold_expires_once() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallets = pair.wallets("GBP", 25_000);
+    let tokens: Vec<_> = (0..HOLDS).map(|_| wallets[0].token(AUTHORIZATION, "1.37")).collect();
+    assert_eq!(wallets[1].balance().available, 25_000 - 137 * HOLDS);
+    // One statement: a sweep sees all of them due or none.
+    pair.first.database().execute(&format!(
+        "WITH messages AS (
+             UPDATE card_transactions SET created_at = created_at - INTERVAL '8 days' WHERE token IN {OURS}
+         )
+         UPDATE card_chains SET created_at = created_at - INTERVAL '8 days', due_at = due_at - INTERVAL '8 days'
+         WHERE authorised_minor = 137"
+    ));
+    let expired = || pair.first.database().count(&format!("{EXPIRIES}{OURS}"));
+    // Within a minute, says the contract; a machine under load may be late.
+    until("every hold expires", Duration::from_secs(120), || expired() >= HOLDS);
+    // The slower of the two sweeps may still be at it.
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(expired(), HOLDS, "one message for each hold");
+    for wallet in &wallets {
+        assert_eq!(wallet.balance().available, 25_000);
+        let late = wallet.follow(CLEARING, &tokens[0], "1.37");
+        expect_fault(&late, 409, "body.precedingRelatedTransactionToken", "expired");
+    }
+    check_journal(pair.first.home());
+}

@@ -1,0 +1,119 @@
+//! A wire between an instance and the database server that can be cut at a COMMIT.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+
+use postgres::config::Host;
+
+use crate::support::Home;
+use crate::support::postgres::server_url;
+
+/// When the wire is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The server never hears of the COMMIT.
+    Before = 1,
+    /// The server commits, and nobody hears of it.
+    After = 2,
+}
+
+const WHOLE: u8 = 0;
+
+/// The wire. It lives as long as the test process.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    order: Arc<AtomicU8>,
+    address: String,
+}
+
+impl Wire {
+    /// A wire to the server of `DATABASE_URL`.
+    pub(crate) fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let wire = Self { order: Arc::default(), address: listener.local_addr().unwrap().to_string() };
+        let (order, server) = (Arc::clone(&wire.order), server_address());
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(&server) else { continue };
+                join(client, server, &order);
+            }
+        });
+        wire
+    }
+
+    /// A home whose instances reach its database through this wire.
+    pub(crate) fn into_home(self, home: Home) -> Home {
+        let url = home.setting("FLORIN_DATABASE_URL");
+        let (start, end) = url.split_once('@').expect("DATABASE_URL names a user");
+        let end = end.split_once('/').unwrap().1;
+        let user = start.split_once("://").unwrap().1;
+        home.set("FLORIN_DATABASE_URL", &format!("postgres://{user}@{}/{end}", self.address))
+    }
+
+    /// Cuts the connection of the next write transaction.
+    pub(crate) fn cut(&self, cut: Cut) {
+        self.order.store(cut as u8, Ordering::SeqCst);
+    }
+
+    /// Whether the last order was carried out.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.order.load(Ordering::SeqCst) == WHOLE
+    }
+}
+
+fn server_address() -> String {
+    let config: postgres::Config = server_url().parse().unwrap();
+    let port = config.get_ports().first().copied().unwrap_or(5432);
+    match config.get_hosts().first() {
+        Some(Host::Tcp(host)) => format!("{host}:{port}"),
+        _ => panic!("this test wants a DATABASE_URL with a host"),
+    }
+}
+
+fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>) {
+    let (to_client, from_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+    let deaf = Arc::new(AtomicU8::new(0));
+    let (order, ears) = (Arc::clone(order), Arc::clone(&deaf));
+    thread::spawn(move || forward(client, server, &order, &deaf));
+    thread::spawn(move || give_back(from_server, to_client, &ears));
+}
+
+/// From the instance to the server.
+fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8) {
+    let (mut buffer, mut reads_only) = ([0; 16 * 1024], false);
+    while let Ok(count @ 1..) = client.read(&mut buffer) {
+        let said = &buffer[..count];
+        reads_only = reads_only || has(said, b"default_transaction_read_only");
+        if !reads_only && has(said, b"COMMIT") {
+            let cut = order.swap(WHOLE, Ordering::SeqCst);
+            if cut == Cut::Before as u8 {
+                break;
+            }
+            deaf.store(u8::from(cut == Cut::After as u8), Ordering::SeqCst);
+        }
+        if server.write_all(said).is_err() {
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+    let _ = client.shutdown(Shutdown::Both);
+}
+
+/// From the server to the instance, unless that is not to hear it.
+fn give_back(mut server: TcpStream, mut client: TcpStream, deaf: &AtomicU8) {
+    let mut buffer = [0; 16 * 1024];
+    while let Ok(count @ 1..) = server.read(&mut buffer) {
+        if deaf.load(Ordering::SeqCst) == 1 || client.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+    let _ = client.shutdown(Shutdown::Both);
+}
+
+fn has(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
