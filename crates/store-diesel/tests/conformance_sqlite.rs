@@ -11,6 +11,9 @@ use florin_store_memory::MemoryStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[path = "conformance/places.rs"]
+mod places;
+
 /// A file in a directory of its own, which goes away with the handle.
 struct Files;
 
@@ -49,28 +52,7 @@ impl Triggers {
 #[async_trait]
 impl Faults for Triggers {
     fn places(&self) -> Vec<String> {
-        let inserts = [
-            "card_transactions",
-            "card_chains",
-            "journal_transactions",
-            "journal_entries",
-            "credits",
-            "mfa_sessions",
-            "idempotency_records",
-        ];
-        let updates = [
-            "card_transactions",
-            "card_chains",
-            "balances",
-            "spending_limits",
-            "credit_counters",
-            "payment_batches",
-            "mfa_sessions",
-            "totp_enrolments",
-        ];
-        let inserts = inserts.map(|table| format!("INSERT ON {table}"));
-        let updates = updates.map(|table| format!("UPDATE ON {table}"));
-        inserts.into_iter().chain(updates).collect()
+        places::all()
     }
 
     async fn arm(&self, place: &str) -> Result<(), SetupError> {

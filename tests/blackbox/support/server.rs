@@ -266,8 +266,19 @@ impl Server {
     }
 }
 
+/// The end of the server's log, beside the message of the test that failed.
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+fn tell(home: &Home) {
+    let log = home.log();
+    let lines: Vec<_> = log.lines().collect();
+    eprintln!("the server's log ends with:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"));
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
+        if let (true, Some(home)) = (thread::panicking(), &self.home) {
+            tell(home);
+        }
         // The watchdog first: later the number of the process may be another's.
         let _ = self.watchdog.kill();
         let _ = self.watchdog.wait();

@@ -47,6 +47,11 @@ impl Database {
         sql_query(query).get_result::<Number>(&mut connect()).unwrap().value
     }
 
+    /// Lets no session begin.
+    pub(crate) fn keep_sessions_away(&self) {
+        administer(&format!("UPDATE pg_database SET datallowconn = false WHERE datname = '{}'", self.name));
+    }
+
     /// Lets sessions begin again, after they were kept away.
     pub(crate) fn allow_sessions(&self) {
         administer(&format!("UPDATE pg_database SET datallowconn = true WHERE datname = '{}'", self.name));

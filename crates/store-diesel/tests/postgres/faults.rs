@@ -150,7 +150,7 @@ async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
 async fn a_server_that_is_gone_is_told_in_time() {
     let home = Home::planted().await;
     // No new sessions, and the old ones die.
-    home.sql("UPDATE pg_database SET datallowconn = false WHERE datname = current_database()");
+    home.database.keep_sessions_away();
     home.database.kill_sessions();
     for _ in 0..3 {
         let start = Instant::now();
