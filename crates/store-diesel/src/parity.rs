@@ -105,7 +105,10 @@ fn postgres_schema() -> Option<(Columns, BTreeSet<String>)> {
 fn tables_columns_and_indexes_are_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("florin.db").display().to_string();
-    SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap().migrate().unwrap();
+    let store = SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap();
+    store.migrate().unwrap();
+    // Its writer would else end, with a checkpoint, while the next connection reads.
+    store.close();
     let mut conn = SqliteConnection::establish(&path).unwrap();
     let found = columns(sql_query(SQLITE_COLUMNS).load(&mut conn).unwrap());
     compare(&written(sqlite::WRITTEN), &found, |kind, type_name| match kind {
