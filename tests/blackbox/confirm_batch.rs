@@ -186,3 +186,23 @@ fn an_account_may_do_without_mfa() {
     let inside = optional.post(&confirm_path(ABSENT), r#"{"mfa": {"provider": "sandbox", "token": "000000"}}"#);
     expect_fault(&inside, 400, "body.mfa.sessionId", "required");
 }
+
+#[test]
+fn every_currency_that_is_short_is_named() {
+    let server = Server::sandbox();
+    for (currency, left) in [("GBP", 999), ("EUR", 1_499)] {
+        Wallet::with(&server, currency, left);
+    }
+    // The batch with orders of 10.00 GBP and 15.00 EUR.
+    let batch = demo().batches("validated").swap_remove(3);
+    let client = server.client();
+    let session = open_session(&client, &batch);
+    let faults = expect_error(&confirm(&client, &batch, &session, "000000"), 409);
+    assert!(faults.iter().all(|fault| fault.path.is_empty() && fault.code == "insufficient_funds"), "{faults:?}");
+    let named = |needed: &str, there: &str, currency: &str| {
+        let budget = demo().budget(currency);
+        let all = [needed, there, currency, budget.as_str()];
+        faults.iter().filter(|fault| all.iter().all(|word| fault.message.contains(word))).count()
+    };
+    assert_eq!((faults.len(), named("10.00", "9.99", "GBP"), named("15.00", "14.99", "EUR")), (2, 1, 1), "{faults:?}");
+}

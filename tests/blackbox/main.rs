@@ -37,6 +37,7 @@ mod production;
 mod refund;
 mod reversal;
 mod shutdown;
+mod spending_limits;
 mod support;
 mod transfer;
 

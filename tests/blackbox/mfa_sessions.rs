@@ -218,3 +218,10 @@ fn the_scope_of_sessions() {
         expect_fault(&shared().limited().post(MFA_SESSIONS, body), 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("payment-batches:confirm:any"), "{}", fault.message);
 }
+
+#[test]
+fn totp_wants_an_enrolment() {
+    // A validated batch of the other account, which has no enrolment.
+    let body = json!({"paymentBatchId": "0198c0de-0008-7000-8000-000000000065", "provider": "totp"}).to_string();
+    expect_fault(&shared().other().post(MFA_SESSIONS, body), 409, "body.provider", "mfa_not_enrolled");
+}
