@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use florin_domain::batch::{
     ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, PaymentOrder,
 };
-use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId};
+use florin_domain::ids::{AccountId, BudgetId, ClientId, OrderId, PaymentBatchId};
 use florin_domain::money::Minor;
 use florin_ports::{ConfirmOrder, PaymentBatches, WriteError, Written};
 
@@ -49,6 +49,7 @@ impl From<OrderRow> for PaymentOrder {
             budget: BudgetId(row.budget_id.0),
             currency: row.currency.0,
             total: Minor(row.total_minor),
+            fees: Minor::ZERO,
         }
     }
 }
@@ -142,16 +143,24 @@ fn with_orders(conn: &mut Conn, row: BatchRow) -> Outcome<PaymentBatch> {
         .order(orders::position)
         .select(OrderRow::as_select())
         .load(conn)?;
+    let owner = accounts::table.filter(accounts::id.eq(row.account_id.0.as_str()));
+    let created_by: Id = owner.select(accounts::client_id).get_result(conn)?;
     Ok(PaymentBatch {
         id: PaymentBatchId(row.id.0),
         account: row.account_id.0,
         name: row.name,
         status: row.status.0,
         orders: of_batch.into_iter().map(PaymentOrder::from).collect(),
+        created_by: ClientId(created_by.0),
+        visible: true,
+        locked: false,
+        input: None,
         created_at: row.created_at.0,
         updated_at: row.updated_at.0,
+        confirmed_by: None,
         confirmed_at: row.confirmed_at.map(|time| time.0),
         passed_mfa_check_at: row.passed_mfa_check_at.map(|time| time.0),
+        orders_sent_at: None,
     })
 }
 

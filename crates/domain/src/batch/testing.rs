@@ -1,0 +1,1 @@
+//! What tests of batches are made of.
