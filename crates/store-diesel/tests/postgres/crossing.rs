@@ -1,6 +1,6 @@
 //! Groups that cross: many budgets, from two instances, in any order.
 
-use crate::support::{Home, MINE, active_card, authorization, fresh, gbp, id, noon, stamp, world};
+use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
 use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, Stamp, decide_confirm};
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
@@ -8,6 +8,7 @@ use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, ConfirmOrder, FirstMessageOrder, PaymentBatches, SeedBudget, SeedCard, Seeding, World};
+use std::cell::Cell;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
