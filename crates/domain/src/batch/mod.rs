@@ -6,6 +6,8 @@ mod check;
 mod confirm;
 mod confirmable;
 mod create;
+#[cfg(test)]
+mod decisions_tests;
 mod edit;
 mod filter;
 mod input;
