@@ -1,18 +1,14 @@
 //! PostgreSQL: what the body needs to know of it.
 
+#[macro_use]
+mod sets;
+
 mod connection;
 mod locks;
 pub(crate) mod migrations;
 mod readers;
 mod url;
 mod values;
-
-/// Locks the rows of a query until the transaction ends.
-macro_rules! locked {
-    ($query:expr) => {
-        $query.for_update()
-    };
-}
 
 #[path = "body/mod.rs"]
 mod body;
@@ -43,7 +39,7 @@ pub(crate) mod sql {
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
 };
-pub(crate) use locks::lock_ahead;
+pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use url::place;

@@ -16,9 +16,13 @@ pub(crate) fn corrupt(what: impl std::fmt::Display) -> Failure {
     Failure(StoreError::Corrupt(what.to_string()))
 }
 
-/// Wants that exactly one row was changed.
-pub(crate) fn exactly_one(changed: usize, what: &str) -> Outcome<()> {
-    if changed == 1 { Ok(()) } else { Err(corrupt(format!("{changed} rows changed instead of 1: {what}"))) }
+/// Wants that as many rows were written as there were to write.
+pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<()> {
+    if written == expected {
+        Ok(())
+    } else {
+        Err(corrupt(format!("{written} rows written instead of {expected}: {table}")))
+    }
 }
 
 impl From<Error> for Failure {

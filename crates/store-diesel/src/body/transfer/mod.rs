@@ -12,7 +12,6 @@ mod values;
 use super::audit::audit;
 use super::backend::{self, Conn};
 use super::errors::{Failure, Outcome, corrupt};
-use super::job::{Admin, Job, Ticket};
 use super::store::Store;
 use crate::transfer::{About, Contents, Header, Imported, Row, Rows, Sheet, Source, Transfer, TransferError};
 use diesel::Connection;
@@ -140,8 +139,7 @@ fn import(conn: &mut Conn, rows: Rows<'_>) -> Result<(Contents, AuditReport), Tr
 
 /// Keeps operators' changes of other programs waiting, and takes its time.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
-    let (ticket, _nobody) = Ticket::new(Admin(|_: &mut Conn| Ok(())));
-    backend::lock_ahead(conn, &[Job::from(ticket)])?;
+    backend::lock_operators(conn)?;
     backend::unhurried(conn)
 }
 
