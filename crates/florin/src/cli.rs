@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{accounts, banks, clients, export, features, import, keys, migrate};
+use crate::commands::{accounts, banks, clients, export, features, import, keys, mfa, migrate};
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -45,6 +45,9 @@ pub(crate) enum Command {
     /// Accounts: what operations work with.
     #[command(subcommand)]
     Accounts(accounts::Action),
+    /// Multi-factor authentication of accounts.
+    #[command(subcommand)]
+    Mfa(mfa::Action),
     /// API keys of clients.
     #[command(subcommand)]
     Keys(keys::Action),

@@ -4,7 +4,9 @@ use crate::machine::{RandomIds, SystemClock};
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
-use florin_application::Services;
+use chrono::TimeDelta;
+use florin_application::{ProcessingLimits, ProcessingServices, Services};
+use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
@@ -76,6 +78,22 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         mfa_providers: mfa_providers(settings.environment),
         postcodes: postcodes(settings, store),
         upkeep: store.clone(),
+    }
+}
+
+/// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
+/// adapter is wired here: confirmed batches stay confirmed.
+pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
+    match settings.environment {
+        Environment::Sandbox => Some(ProcessingServices {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            processing: store.clone(),
+            rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
+            // The simulated bank answers at once: what a worker that died has left undone need not wait long.
+            limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
+        }),
+        Environment::Production => None,
     }
 }
 

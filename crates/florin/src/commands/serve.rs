@@ -50,7 +50,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         florin_http_actix::bind(services.clone(), http).map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
-    let workers = Workers::start(&services, settings.idempotency, metrics);
+    let workers = Workers::start(&services, wiring::processing(settings, store), settings.idempotency, metrics);
     let ended = server.await;
     workers.stop().await;
     tracing::info!("stopped");
