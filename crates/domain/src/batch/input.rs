@@ -155,8 +155,10 @@ pub struct BankAddressInput {
 }
 
 impl PaymentInput {
-    /// What the recipient sees: the payment's own reference, else the recipient's.
+    /// What the recipient sees: the payment's own reference, else the recipient's; blanks around it do not count.
     pub fn effective_reference(&self) -> Option<&str> {
-        self.reference.as_deref().or(self.recipient.default_reference.as_deref())
+        let given = |text: &Option<String>| text.as_deref().map(str::trim).is_some_and(|text| !text.is_empty());
+        let places = [&self.reference, &self.recipient.default_reference];
+        places.into_iter().find(|place| given(place)).and_then(|place| place.as_deref()).map(str::trim)
     }
 }

@@ -24,7 +24,9 @@ mod whole;
 
 pub use alert::{Alert, AlertCode, AlertKind};
 pub use cancel::{CancelDecision, CancelRefusal, CancelSituation, decide_cancel};
-pub use check::{CheckedRows, FieldCount, FundingBudgets, PaymentRow, check_rows};
+pub use check::{
+    CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, check_rows,
+};
 pub use confirm::{
     ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, MfaProof, Shortage, decide_confirm,
 };

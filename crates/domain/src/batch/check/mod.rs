@@ -1,10 +1,29 @@
 //! Checks of uploaded payments: every fault of every row, and what the rows mean where there is none.
 
+mod account;
+mod bic;
+mod country;
+mod duplicate;
+mod findings;
+mod modulus;
+mod money;
+mod network;
+mod purpose;
+mod recipient;
+mod route;
+#[cfg(test)]
+mod tests;
+
+pub use modulus::{ModulusTable, ModulusTableError};
+
 use super::{Alert, AlertCode, AlertKind, PaymentInput, PaymentNetwork};
 use crate::ids::BudgetId;
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
+use duplicate::Duplicates;
+use findings::Findings;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The budgets of an account that can pay, each with the currencies it holds.
 pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
@@ -28,13 +47,23 @@ pub struct FieldCount {
     pub wanted: usize,
 }
 
+/// What rows are checked against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckBasis {
+    /// The budget that pays for rows which name none.
+    pub default_budget: Option<BudgetId>,
+    /// What the account can pay from.
+    pub funding: FundingBudgets,
+    /// What sort codes and account numbers are checked by.
+    pub modulus: Arc<ModulusTable>,
+}
+
 /// Rows, what they mean, and what is wrong with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedRows {
     rows: Vec<CheckedRow>,
     alerts: Vec<Alert>,
-    default_budget: Option<BudgetId>,
-    funding: FundingBudgets,
+    basis: CheckBasis,
 }
 
 /// A row and, where no Error stands against it, what it means.
@@ -54,26 +83,57 @@ pub(super) struct RowTerms {
     pub(super) network: PaymentNetwork,
 }
 
-/// Checks rows, each on its own but for duplicates. `default_budget` pays for rows that name none; `funding` is what the
-/// account can pay from. Takes time and memory in proportion to the rows.
-pub fn check_rows(
-    rows: Vec<PaymentRow>,
-    default_budget: Option<BudgetId>,
-    funding: &FundingBudgets,
-    now: DateTime<Utc>,
-) -> CheckedRows {
+/// Checks rows, each on its own but for duplicates. Takes time and memory in proportion to the rows.
+pub fn check_rows(rows: Vec<PaymentRow>, basis: CheckBasis, now: DateTime<Utc>) -> CheckedRows {
     let mut alerts = Vec::new();
     if rows.is_empty() {
-        alerts.push(Alert {
-            at: now,
-            kind: AlertKind::Error,
-            code: AlertCode::NoPayments,
-            index: None,
-            message: "Upload at least one payment.".into(),
-        });
+        let (code, message) = (AlertCode::NoPayments, "Upload at least one payment.".into());
+        alerts.push(Alert { at: now, kind: code.kind(), code, index: None, message });
     }
-    let rows = rows.into_iter().map(|row| CheckedRow { row, terms: None }).collect();
-    CheckedRows { rows, alerts, default_budget, funding: funding.clone() }
+    let mut duplicates = Duplicates::default();
+    let check = |(index, row): (u32, PaymentRow)| {
+        let mut findings = Findings::of_row(index, now, &mut alerts);
+        let terms = check_row(&row, &basis, (&mut duplicates, index), &mut findings);
+        CheckedRow { row, terms }
+    };
+    let rows = (0..).zip(rows).map(check).collect();
+    CheckedRows { rows, alerts, basis }
+}
+
+fn check_row(
+    row: &PaymentRow,
+    basis: &CheckBasis,
+    (duplicates, index): (&mut Duplicates, u32),
+    findings: &mut Findings<'_>,
+) -> Option<RowTerms> {
+    if let Some(FieldCount { found, wanted }) = row.miscounted {
+        let message =
+            format!("The row has {found} fields and the header {wanted}. Look for a comma that needs quotes.");
+        findings.say(AlertCode::WrongNumberOfFields, message);
+        return None;
+    }
+    let input = &row.input;
+    let currency = money::currency(input, findings);
+    let amount = money::amount(input, currency, findings);
+    let budget = money::budget(input, currency, (basis.default_budget, &basis.funding), findings);
+    recipient::recipient(input, findings);
+    let destination = account::destination(input, &basis.modulus, findings);
+    let network = route::network(input, currency, &destination, findings);
+    route::reach(input, network, &destination, findings);
+    route::countries(input, findings);
+    route::purpose(input, currency, &destination, findings);
+    route::reference(input, network, findings);
+    recipient::texts(input, findings);
+    if let (Some(account), Some(currency), Some(amount)) = (destination.key(), currency, amount) {
+        let earlier = duplicates.earlier(account, (currency, amount), input.effective_reference(), index);
+        if let Some(earlier) = earlier {
+            let message = format!("Row {earlier} (counted from 0) pays the same to the same account. Is one too many?");
+            findings.say(AlertCode::DuplicatePayment, message);
+        }
+    }
+    let (currency, amount, budget, network) = (currency?, amount?, budget?, network?);
+    let fee = network.fee(currency);
+    (!findings.has_errors()).then_some(RowTerms { budget, currency, amount, fee, network })
 }
 
 impl CheckedRows {
@@ -92,17 +152,17 @@ impl CheckedRows {
     }
 
     pub(super) const fn default_budget(&self) -> Option<BudgetId> {
-        self.default_budget
+        self.basis.default_budget
     }
 
     /// Whether these are the budgets that the rows were checked against.
     pub(super) fn was_against(&self, funding: &FundingBudgets) -> bool {
-        self.funding == *funding
+        self.basis.funding == *funding
     }
 
     /// The rows, checked against other budgets.
     pub(super) fn against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
         let rows = self.rows.iter().map(|checked| checked.row.clone()).collect();
-        check_rows(rows, self.default_budget, funding, now)
+        check_rows(rows, CheckBasis { funding: funding.clone(), ..self.basis.clone() }, now)
     }
 }
