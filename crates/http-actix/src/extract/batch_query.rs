@@ -84,7 +84,10 @@ mod tests {
         let found = names(&query, "s", &mut faults, &PaymentStatus::ALL, PaymentStatus::as_str);
         assert_eq!(found, [PaymentStatus::Created, PaymentStatus::Failed]);
         let (from, to) = (from(&query, "t", &mut faults).unwrap(), to(&query, "t", &mut faults).unwrap());
-        assert_eq!((from.to_rfc3339(), to - from), ("2026-09-01T12:00:00+00:00".into(), TimeDelta::microseconds(999_999)));
+        assert_eq!(
+            (from.to_rfc3339(), to - from),
+            ("2026-09-01T12:00:00+00:00".into(), TimeDelta::microseconds(999_999))
+        );
         assert_eq!(direction(&query, &mut faults), Direction::Descending);
         assert!(faults.is_empty());
     }

@@ -17,8 +17,7 @@ pub(crate) struct Column {
 /// The first e-mail address. In JSON there is a list of them, in CSV there is one.
 pub(crate) const EMAIL: &str = "recipient.email";
 /// Must be in the header of a CSV.
-pub(super) const REQUIRED: [&str; 4] =
-    ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
+pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
 
 macro_rules! own {
     ($name:literal, $($field:ident).+, $meaning:literal) => {

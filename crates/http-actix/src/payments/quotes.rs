@@ -14,9 +14,13 @@ pub(super) enum BadQuotes {
 enum At {
     FieldStart,
     Plain,
-    Quoted { since: usize },
+    Quoted {
+        since: usize,
+    },
     /// After a quote inside a quoted field: its end, or the first half of a doubled one.
-    Closed { since: usize },
+    Closed {
+        since: usize,
+    },
 }
 
 /// Looks at every quote. A quote in the middle of a field that does not begin with one is a character like any other.

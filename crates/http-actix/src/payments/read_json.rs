@@ -171,7 +171,8 @@ mod tests {
         assert_eq!(read(&rows(0)).1, []);
         assert_eq!(read(&rows(3_000)).0.rows.len(), 3_000);
         assert_eq!(read(&rows(3_001)).1, [("body.rows".to_owned(), OutOfRange)]);
-        let emails = format!(r#"{{"rows": [{{"recipient": {{"subscribedEmails": [{}]}}}}]}}"#, vec!["{}"; 101].join(","));
+        let emails =
+            format!(r#"{{"rows": [{{"recipient": {{"subscribedEmails": [{}]}}}}]}}"#, vec!["{}"; 101].join(","));
         assert_eq!(read(&emails).1, [("body.rows[0].recipient.subscribedEmails".to_owned(), OutOfRange)]);
     }
 

@@ -25,7 +25,7 @@ impl PartialSchema for PaymentsBody {
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
             .description(Some("The budget that pays for rows which name none."));
         let rows = ArrayBuilder::new()
-            .items(object("", Way::Sent))
+            .items(RefOr::T(object("", Way::Sent)))
             .max_items(Some(MOST_ROWS))
             .description(Some("The payments. What is wrong with a value becomes an alert."));
         ObjectBuilder::new()
@@ -92,7 +92,7 @@ fn object(prefix: &str, way: Way) -> Schema {
 fn emails(way: Way) -> Schema {
     let properties = vec![("name", text("Their name.").into()), ("email", text("Their address.").into())];
     let item = built(properties, "Who is told by e-mail.", false, way);
-    let array = ArrayBuilder::new().items(item).description(Some("Who is told by e-mail."));
+    let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("Who is told by e-mail."));
     let array = match way {
         Way::Sent => array.schema_type(nullable(Type::Array)).max_items(Some(MOST_EMAILS)),
         Way::Shown => array,
