@@ -46,7 +46,8 @@ pub fn decide_settle(
 fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'static [JournalKind] {
     use PaymentOutcome::{Completed, Failed, Pending, Returned};
     let moves: &[JournalKind] = match (payment.status, report.outcome) {
-        (PaymentStatus::Started, Pending) => {
+        // Of a payment that was paid, too: it may come back, and a bank that could not be reached told nothing.
+        (PaymentStatus::Started | PaymentStatus::Completed, Pending) => {
             payment.ask_at = Some(report.ask_again_at.unwrap_or_else(|| next_ask(payment, now)));
             return &[];
         }
@@ -71,7 +72,7 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
             &[JournalKind::PaymentReturn]
         }
         // What is paid stays paid until it comes back; the bank is asked as long as it wants to be.
-        (PaymentStatus::Completed, Pending | Completed | Failed(_)) => &[],
+        (PaymentStatus::Completed, Completed | Failed(_)) => &[],
         _ => return &[],
     };
     payment.ask_at = report.ask_again_at.filter(|_| payment.status == PaymentStatus::Completed);

@@ -1,0 +1,1 @@
+//! A whole round against mocks.

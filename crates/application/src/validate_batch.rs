@@ -1,0 +1,18 @@
+//! A client asks whether a payment batch could be confirmed now (contract 3.3).
+
+use crate::BatchServices;
+use florin_domain::access::Account;
+use florin_domain::batch::{Confirmability, check_confirmable};
+use florin_domain::ids::PaymentBatchId;
+use florin_ports::StoreError;
+
+/// What stands in the way of a confirmation; nothing where there is no such batch on the account.
+pub async fn validate_batch(
+    services: &BatchServices,
+    account: &Account,
+    batch: PaymentBatchId,
+) -> Result<Option<Confirmability>, StoreError> {
+    let Some((batch, balances)) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
+    let overflow = |error: florin_domain::ledger::BalanceLimit| StoreError::Corrupt(error.to_string());
+    check_confirmable(&batch, &balances).map(Some).map_err(overflow)
+}
