@@ -182,6 +182,10 @@ impl Upkeep for Mutant {
         self.inner.readiness().await
     }
 
+    fn is_overloaded(&self) -> bool {
+        self.inner.is_overloaded()
+    }
+
     async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
         let most = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { most };

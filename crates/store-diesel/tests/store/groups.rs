@@ -96,8 +96,8 @@ async fn one_that_fails_fails_alone() {
     let error = three.await.unwrap().unwrap_err();
     assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
-    // They shared a transaction: what came before the failure was decided again.
-    assert_eq!(decided.load(Ordering::Relaxed), 3);
+    // They shared a transaction: both were decided again, each alone.
+    assert_eq!(decided.load(Ordering::Relaxed), 4);
     // Nothing of the failed ones stays.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
