@@ -4,8 +4,9 @@ use crate::machine::{RandomIds, SystemClock};
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
-use florin_application::Services;
+use florin_application::{BatchServices, Services};
 use florin_domain::access::Environment;
+use florin_domain::batch::ModulusTable;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
@@ -77,6 +78,18 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         postcodes: postcodes(settings, store),
         upkeep: store.clone(),
     }
+}
+
+/// The services that manage payment batches.
+pub(crate) fn batches(store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+    let modulus = ModulusTable::built_in().context("the built-in table of sort codes can't be read")?;
+    Ok(BatchServices {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        management: store.clone(),
+        reading: store.clone(),
+        modulus: Arc::new(modulus),
+    })
 }
 
 /// Scripted tokens exist in the sandbox only.

@@ -1,6 +1,6 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments/download`
 
-use super::{READ, batch_id, file};
+use super::{DownloadErrors, READ, batch_id, file};
 use crate::call::Call;
 use crate::extract::batch_query::{names, values};
 use crate::extract::body;
@@ -8,7 +8,6 @@ use crate::extract::headers::idempotency_key;
 use crate::mapping::no_batch;
 use crate::payments::write_csv;
 use crate::problem::{Problem, read};
-use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::batch::{Direction, PaymentFilter, PaymentStatus};
@@ -23,7 +22,7 @@ use florin_domain::ids::OrderId;
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
         ("statuses" = Option<String>, Query, description = "Only in one of these states, comma separated."),
         ("orderIds" = Option<String>, Query, description = "Only of one of these orders, comma separated.")),
-    responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), ReadErrors))]
+    responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), DownloadErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

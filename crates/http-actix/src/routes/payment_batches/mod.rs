@@ -26,7 +26,7 @@ use florin_application::Permission;
 use florin_domain::access::Scope;
 use florin_domain::ids::PaymentBatchId;
 
-pub(crate) use refusals::UploadErrors;
+pub(crate) use refusals::{DownloadErrors, TemplateErrors, UploadErrors};
 
 const READ: Permission = Permission::of(Scope::PaymentBatchesRead);
 const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
