@@ -2,17 +2,18 @@
 
 use crate::BatchServices;
 use florin_domain::access::Account;
-use florin_domain::batch::{Confirmability, check_confirmable};
+use florin_domain::batch::{Confirmability, PaymentBatch, check_confirmable};
 use florin_domain::ids::PaymentBatchId;
 use florin_ports::StoreError;
 
-/// What stands in the way of a confirmation; nothing where there is no such batch on the account.
+/// The batch, and what stands in the way of its confirmation; nothing where there is no such batch on the account.
 pub async fn validate_batch(
     services: &BatchServices,
     account: &Account,
     batch: PaymentBatchId,
-) -> Result<Option<Confirmability>, StoreError> {
+) -> Result<Option<(PaymentBatch, Confirmability)>, StoreError> {
     let Some((batch, balances)) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
     let overflow = |error: florin_domain::ledger::BalanceLimit| StoreError::Corrupt(error.to_string());
-    check_confirmable(&batch, &balances).map(Some).map_err(overflow)
+    let check = check_confirmable(&batch, &balances).map_err(overflow)?;
+    Ok(Some((batch, check)))
 }

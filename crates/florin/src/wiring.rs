@@ -5,9 +5,10 @@ use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
-use florin_application::{ProcessingLimits, ProcessingServices, Services};
+use florin_application::{BatchServices, ProcessingLimits, ProcessingServices, Services};
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
+use florin_domain::batch::ModulusTable;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
@@ -95,6 +96,18 @@ pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Opti
         }),
         Environment::Production => None,
     }
+}
+
+/// The services that manage payment batches.
+pub(crate) fn batches(store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+    let modulus = ModulusTable::built_in().context("the built-in table of sort codes can't be read")?;
+    Ok(BatchServices {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        management: store.clone(),
+        reading: store.clone(),
+        modulus: Arc::new(modulus),
+    })
 }
 
 /// Scripted tokens exist in the sandbox only.

@@ -3,6 +3,7 @@
 //! - `routes` has one operation a file; `call` has the steps that all of them begin with.
 //! - `extract` reads queries, headers and bodies, and collects every fault with its place.
 //! - `mapping` is the one place where errors become answers; `problem` is what they look like.
+//! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `middleware` wraps every request.
 
 mod call;
@@ -10,6 +11,7 @@ mod codes;
 mod extract;
 mod mapping;
 mod middleware;
+mod payments;
 mod problem;
 mod repeat;
 mod routes;

@@ -1,6 +1,6 @@
 //! What every request can reach.
 
-use florin_application::Services;
+use florin_application::{BatchServices, Services};
 use florin_domain::ids::ClientId;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
@@ -13,6 +13,7 @@ pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
 /// Shared by all workers.
 pub(crate) struct App {
     pub(crate) services: Services,
+    pub(crate) batches: BatchServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
 }

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_mfa::base32_secret;
-use florin_ports::{Accounts, Clock, MfaSessions, Registry, StoreError};
+use florin_ports::{Accounts, Clock, StoreError};
 use florin_store_diesel::AnyStore;
 use serde::Serialize;
 

@@ -1,11 +1,19 @@
 //! What answers look like.
 
+mod batch_check;
 mod checkout;
 mod list;
+mod payment;
+mod payment_alert;
+mod payment_batch;
 mod transaction;
 
+pub(crate) use batch_check::{BatchCheckView, shortage_message};
 pub(crate) use checkout::CheckoutView;
 pub(crate) use list::List;
+pub(crate) use payment::PaymentView;
+pub(crate) use payment_alert::AlertView;
+pub(crate) use payment_batch::{BatchView, InputView};
 pub(crate) use transaction::{TransactionAnswer, transaction_answer};
 
 use chrono::{DateTime, SecondsFormat, Utc};
