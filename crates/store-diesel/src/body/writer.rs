@@ -264,3 +264,6 @@ fn collect(first: Message, queue: &Receiver<Message>, jobs: &mut Vec<Job>) -> bo
     }
     false
 }
+
+#[cfg(test)]
+mod tests;
