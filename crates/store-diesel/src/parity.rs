@@ -1,15 +1,12 @@
 //! The schemas of both databases and Diesel's are one.
 //!
 //! PostgreSQL is that of `DATABASE_URL`; without it that half is skipped, and a line says so.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by panicking, and names its database")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::{PostgresStore, SqliteStore, StoreSettings, postgres, sqlite};
-use diesel::connection::SimpleConnection;
 use diesel::sql_types::{Bool, Text};
 use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
-use uuid::Uuid;
 
 /// Type and whether it may be null, by table and column.
 type Columns = BTreeMap<(String, String), (String, bool)>;
@@ -79,25 +76,13 @@ fn compare(said: &Columns, found: &Columns, fits: impl Fn(&str, &str) -> bool) {
 }
 
 fn postgres_schema() -> Option<(Columns, BTreeSet<String>)> {
-    let Some(server) = std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()) else {
-        std::io::stderr().write_all(b"\nSKIPPED: the schema of PostgreSQL, because DATABASE_URL is not set\n").unwrap();
-        return None;
-    };
-    let name = format!("florin_parity_{}", Uuid::now_v7().simple());
-    let mut admin = PgConnection::establish(&server).unwrap();
-    admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0")).unwrap();
-    let (rest, options) = server.split_once('?').unwrap_or((&server, ""));
-    let (scheme, rest) = rest.split_once("://").unwrap();
-    let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
-    let url = format!("{scheme}://{authority}/{name}?{options}");
-    let store =
-        PostgresStore::open(&StoreSettings { readers: 1, ..StoreSettings::at(url.trim_end_matches('?')) }).unwrap();
+    let database = postgres::testing::Database::new("the schema")?;
+    let store = PostgresStore::open(&StoreSettings { readers: 1, ..StoreSettings::at(database.url()) }).unwrap();
     store.migrate().unwrap();
-    let mut conn = PgConnection::establish(url.trim_end_matches('?')).unwrap();
+    let mut conn = PgConnection::establish(&database.url()).unwrap();
     let found = columns(sql_query(POSTGRES_COLUMNS).load(&mut conn).unwrap());
     let indexes = names(sql_query(POSTGRES_INDEXES).load(&mut conn).unwrap());
     store.close();
-    admin.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).unwrap();
     Some((found, indexes))
 }
 

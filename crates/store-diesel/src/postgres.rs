@@ -7,6 +7,8 @@ mod connection;
 mod locks;
 pub(crate) mod migrations;
 mod readers;
+#[cfg(test)]
+pub(crate) mod testing;
 mod url;
 mod values;
 

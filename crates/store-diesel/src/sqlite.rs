@@ -6,6 +6,8 @@ mod sets;
 mod balances;
 mod connection;
 pub(crate) mod migrations;
+#[cfg(test)]
+pub(crate) mod testing;
 mod values;
 
 #[path = "body/mod.rs"]

@@ -265,3 +265,6 @@ fn collect(first: Message, queue: &Receiver<Message>, jobs: &mut Vec<Job>) -> bo
     }
     false
 }
+
+#[cfg(test)]
+mod tests;

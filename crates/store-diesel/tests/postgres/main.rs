@@ -37,6 +37,8 @@ mod registry;
 mod repeats;
 #[path = "../store/seeding.rs"]
 mod seeding;
+#[path = "../store/sheets.rs"]
+mod sheets;
 #[path = "../store/tenancy.rs"]
 mod tenancy;
 
@@ -45,5 +47,8 @@ mod database;
 mod faults;
 mod instances;
 mod opening;
+mod plans;
+mod prepared;
 mod proxy;
 mod support;
+mod work;

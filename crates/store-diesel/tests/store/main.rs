@@ -15,5 +15,6 @@ mod opening;
 mod registry;
 mod repeats;
 mod seeding;
+mod sheets;
 mod support;
 mod tenancy;
