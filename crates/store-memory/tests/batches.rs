@@ -14,7 +14,7 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
-use florin_ports::test_support::FakeClock;
+use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     BatchProcessing, BatchReading, ClaimOrder, Clock, ConfirmOrder, IdSource, LedgerAudit, PaymentBatches, Seeding,
     WriteError, Written,
@@ -23,17 +23,10 @@ use florin_store_memory::MemoryStore;
 use std::sync::Arc;
 use uuid::Uuid;
 
-struct NewIds;
-
-impl IdSource for NewIds {
-    fn next_id(&self) -> Uuid {
-        Uuid::now_v7()
-    }
-}
-
 struct Home {
     store: Arc<MemoryStore>,
     clock: Arc<FakeClock>,
+    ids: Arc<CountingIds>,
     account: Account,
     budget: BudgetId,
 }
@@ -47,13 +40,13 @@ impl Home {
         let account = world.accounts[0].account.clone();
         store.plant(world).await.unwrap();
         let budget = store.budgets(&account.id).await.unwrap()[0].id;
-        Self { store, clock, account, budget }
+        Self { store, clock, ids: Arc::default(), account, budget }
     }
 
     fn batches(&self) -> BatchServices {
         BatchServices {
             clock: self.clock.clone(),
-            ids: Arc::new(NewIds),
+            ids: self.ids.clone(),
             management: self.store.clone(),
             reading: self.store.clone(),
             modulus: Arc::new(ModulusTable::built_in().unwrap()),
@@ -63,7 +56,7 @@ impl Home {
     fn worker(&self) -> ProcessingServices {
         ProcessingServices {
             clock: self.clock.clone(),
-            ids: Arc::new(NewIds),
+            ids: self.ids.clone(),
             processing: self.store.clone(),
             rail: Arc::new(SandboxBank::new(self.store.clone(), self.clock.clone())),
             limits: ProcessingLimits { batches: 100, portion: 3, ..ProcessingLimits::default() },
@@ -106,13 +99,13 @@ impl Home {
     }
 
     async fn confirm(&self, batch: PaymentBatchId) {
-        let (client, now) = (self.account.client, self.clock.now());
+        let (client, now, ids) = (self.account.client, self.clock.now(), Arc::clone(&self.ids));
         let order = ConfirmOrder {
             account: self.account.id.clone(),
             batch,
             session: None,
             decide: Arc::new(move |situation| {
-                decide_confirm(situation, None, client, &Stamp { now, ids: &Uuid::now_v7 })
+                decide_confirm(situation, None, client, &Stamp { now, ids: &|| ids.next_id() })
             }),
             repeat: None,
         };

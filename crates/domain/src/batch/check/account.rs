@@ -42,6 +42,15 @@ impl Destination {
         }
     }
 
+    /// Whether the bank is named by a sort code, or by something that can't be read.
+    pub(super) const fn may_have_sort_code(&self) -> bool {
+        match self.bank {
+            Some(Bank::SortCode(_)) => true,
+            Some(Bank::Bic(_)) => false,
+            None => self.bank_given,
+        }
+    }
+
     /// The IBAN, if it is one.
     pub(super) const fn iban(&self) -> Option<&Iban> {
         match &self.account {
@@ -82,12 +91,10 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
     together(&found, table, findings);
-    if let Some(text) = given(recipient.intermediary_bank_identifier.as_ref()) {
-        if bic::country_of(&compact(text)).is_none() {
-            let message =
-                format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
-            findings.say(AlertCode::BankIdentifierInvalid, message);
-        }
+    let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
+    if let Some(text) = intermediary.filter(|text| bic::country_of(&compact(text)).is_none()) {
+        let message = format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
+        findings.say(AlertCode::BankIdentifierInvalid, message);
     }
     found
 }
