@@ -172,10 +172,10 @@ fn balances_agree(store: &Store<'_>) -> Result<(), TestCaseError> {
         for post in entry.postings() {
             match post.account {
                 LedgerAccount::Available(budget) => {
-                    sums.entry((budget, entry.currency)).or_default()[0] += post.amount.0
+                    sums.entry((budget, entry.currency)).or_default()[0] += post.amount.0;
                 }
                 LedgerAccount::Reserved(budget) => {
-                    sums.entry((budget, entry.currency)).or_default()[1] += post.amount.0
+                    sums.entry((budget, entry.currency)).or_default()[1] += post.amount.0;
                 }
                 _ => {}
             }

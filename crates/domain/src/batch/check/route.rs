@@ -1,8 +1,8 @@
 //! How a payment travels, and what that needs.
 
 use super::PaymentInput;
-use super::account::{Account, Bank, Destination};
 use super::country::{is_country, is_in_sepa};
+use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
 use super::purpose::Purposes;
 use crate::batch::{AlertCode, PaymentNetwork};

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::batch::testing::{NOW, OTHER, abroad, basis, checked, euros, living_in, pounds};
-use crate::batch::{EmailInput, PaymentNetwork};
+use crate::batch::{AlertKind, EmailInput, PaymentNetwork};
+use crate::money::Minor;
 use proptest::prelude::*;
 
 fn codes(input: PaymentInput) -> Vec<&'static str> {
@@ -16,6 +17,7 @@ fn but(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
     input
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "members of an input are optional")]
 fn text(text: &str) -> Option<String> {
     Some(text.into())
 }
@@ -66,7 +68,7 @@ fn good_payments_find_their_network_and_fee() {
 fn every_fault_has_its_code() {
     let recipient = |change: fn(&mut crate::batch::RecipientInput)| but(|input| change(&mut input.recipient));
     let email = |email: &str| vec![EmailInput { name: None, email: text(email) }];
-    for (input, code) in [
+    for (input, code) in vec![
         (but(|i| i.amount = text(" ")), "amount_required"),
         (but(|i| i.amount = text("ten")), "amount_invalid"),
         (but(|i| i.amount = text("1.001")), "amount_too_precise"),
