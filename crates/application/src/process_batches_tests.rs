@@ -11,7 +11,9 @@ use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 use florin_ports::test_support::{CountingIds, FakeClock};
-use florin_ports::{Clock, Lease, MockBatchProcessing, MockPaymentRail, ProcessingError, RailUnavailable, StoreError};
+use florin_ports::{
+    Clock, IdSource, Lease, MockBatchProcessing, MockPaymentRail, ProcessingError, RailUnavailable, StoreError,
+};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
@@ -41,7 +43,8 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
         visible: true,
         payments: Some(UploadRequest { format: InputFormat::Json, checked }),
     };
-    let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &Uuid::now_v7 };
+    let ids = CountingIds::default();
+    let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &|| ids.next_id() };
     let mut made = decide_create(&funding, &request, &stamp).unwrap();
     made.batch.status = PaymentBatchStatus::Confirmed;
     made.payments.iter_mut().for_each(|payment| payment.status = PaymentStatus::Confirmed);

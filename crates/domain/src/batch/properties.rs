@@ -172,10 +172,10 @@ fn balances_agree(store: &Store<'_>) -> Result<(), TestCaseError> {
         for post in entry.postings() {
             match post.account {
                 LedgerAccount::Available(budget) => {
-                    sums.entry((budget, entry.currency)).or_default()[0] += post.amount.0
+                    sums.entry((budget, entry.currency)).or_default()[0] += post.amount.0;
                 }
                 LedgerAccount::Reserved(budget) => {
-                    sums.entry((budget, entry.currency)).or_default()[1] += post.amount.0
+                    sums.entry((budget, entry.currency)).or_default()[1] += post.amount.0;
                 }
                 _ => {}
             }
@@ -200,6 +200,10 @@ fn nothing_is_lost(store: &Store<'_>) -> Result<(), TestCaseError> {
     let released = store.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
     let reserved: i64 = store.balances.values().map(|balances| balances.reserved().0).sum();
     prop_assert_eq!(store.confirmed, paid + fees + released + reserved);
+    // Nothing stays reserved but for payments that are still open.
+    let open = |payment: &&Payment| matches!(payment.status, PaymentStatus::Confirmed | PaymentStatus::Started);
+    let open_costs = store.payments.iter().filter(open).filter_map(|payment| payment.terms.as_ref()?.cost());
+    prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
     let now: i64 = store.balances.values().map(|balances| balances.ledger().0).sum();
     let began = FUNDS * i64::try_from(store.balances.len()).unwrap();
     prop_assert_eq!(now, began - paid - fees + returned);
