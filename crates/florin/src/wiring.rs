@@ -4,6 +4,8 @@ use crate::machine::{RandomIds, SystemClock};
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
+pub(crate) use florin_access_cache::STALENESS;
+use florin_access_cache::{RecentAccounts, RecentCallers};
 use florin_application::Services;
 use florin_domain::access::Environment;
 use florin_mfa::{SandboxProvider, TotpProvider};
@@ -65,8 +67,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         environment: settings.environment,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        callers: store.clone(),
-        accounts: store.clone(),
+        callers: Arc::new(RecentCallers::new(store.clone())),
+        accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
         banks: store.clone(),
         cards: store.clone(),
