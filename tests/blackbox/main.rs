@@ -33,6 +33,7 @@ mod mfa_sessions;
 mod numbers;
 mod openapi;
 mod operations;
+mod overload;
 mod production;
 mod refund;
 mod reversal;

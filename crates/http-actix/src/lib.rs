@@ -2,12 +2,14 @@
 //!
 //! - `routes` has one operation a file; `call` has the steps that all of them begin with.
 //! - `extract` reads queries, headers and bodies, and collects every fault with its place.
+//! - `load` bounds how much is done at once.
 //! - `mapping` is the one place where errors become answers; `problem` is what they look like.
 //! - `middleware` wraps every request.
 
 mod call;
 mod codes;
 mod extract;
+mod load;
 mod mapping;
 mod middleware;
 mod problem;
@@ -17,6 +19,7 @@ mod server;
 mod state;
 mod views;
 
+pub use middleware::REQUESTS;
 pub use server::{HttpSettings, bind};
 pub use state::RenderMetrics;
 

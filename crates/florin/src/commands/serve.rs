@@ -40,6 +40,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         listen: settings.listen,
         workers: settings.workers,
         max_connections: settings.max_connections,
+        max_in_flight: settings.max_in_flight,
         rate_limit: settings.rate_limit,
         metrics: metrics
             .clone()
@@ -47,7 +48,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let (server, address) =
-        florin_http_actix::bind(services.clone(), http).map_err(|error| unbound(settings.listen, &error))?;
+        florin_http_actix::bind(services.clone(), &http).map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
     let workers = Workers::start(&services, settings.idempotency, metrics);
