@@ -5,7 +5,6 @@ use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::json::Json;
 use crate::extract::query::Query;
-use crate::load::shed;
 use crate::middleware::note_client;
 use crate::problem::{Problem, none_of};
 use crate::state::App;
@@ -37,13 +36,12 @@ pub(crate) struct WriteCall<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Credentials, scope, switches; before them, whether there is room for more.
+    /// Credentials, scope, switches.
     pub(crate) async fn enter(
         app: &'a App,
         request: &'a HttpRequest,
         permission: &Permission,
     ) -> Result<Self, Problem> {
-        shed(&app.services, request.method())?;
         let caller = identify(&app.services, api_key(request)?).await?;
         note_client(request, caller.client.id);
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {

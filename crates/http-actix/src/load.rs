@@ -4,9 +4,17 @@
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
+use actix_web::dev::Payload;
 use actix_web::http::Method;
 use florin_application::Services;
+use futures_util::StreamExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// So much of a refused request is read…
+const MOST_DISCARDED: usize = 64 * 1024;
+/// …and so long it is waited for.
+const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 
 /// Counts the requests that are being answered.
 pub(crate) struct InFlight {
@@ -35,12 +43,12 @@ impl Drop for Admission<'_> {
     }
 }
 
-/// Refuses what would write while writes can't be taken.
-pub(crate) fn shed(services: &Services, method: &Method) -> Result<(), Problem> {
-    if method.is_safe() || !overloaded(services) { Ok(()) } else { Err(refusal()) }
+/// Whether the store takes no more writes for now: then those are refused before they cost anything.
+pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
+    !method.is_safe() && overloaded(services)
 }
 
-/// Whether the store takes no more writes for now.
+/// Whether the store's queue is full.
 const fn overloaded(_services: &Services) -> bool {
     false
 }
@@ -48,6 +56,22 @@ const fn overloaded(_services: &Services) -> bool {
 /// 503 at once.
 pub(crate) fn refusal() -> Problem {
     Problem::unavailable(ErrorCode::Overloaded, "Too much to do; try again.")
+}
+
+/// Reads what a refused caller has sent along: a connection with an unread body is closed, and a new one costs both sides more
+/// than the refusal. Nearly always the body is there already.
+pub(crate) async fn discard(mut payload: Payload) {
+    let all = async {
+        let mut discarded = 0_usize;
+        while let Some(Ok(chunk)) = payload.next().await {
+            discarded = discarded.saturating_add(chunk.len());
+            if discarded > MOST_DISCARDED {
+                break;
+            }
+        }
+    };
+    // Who is slower has to connect again.
+    let _in_time = tokio::time::timeout(DISCARD_PATIENCE, all).await;
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Request ids, log lines, and the error body for whatever goes wrong.
 
 use crate::codes::ErrorCode;
-use crate::load::refusal;
+use crate::load::{discard, is_shed, refusal};
 use crate::problem::Problem;
 use crate::state::App;
 use actix_web::body::{BoxBody, MessageBody};
@@ -41,12 +41,13 @@ pub(crate) async fn envelope(
     let began = Instant::now();
     let id = request_id(&request);
     let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
-    // Whether it lives and how it is must be told however much there is to do.
     let admission = app.in_flight.admit();
-    let (request, response) = if admission.is_some() || !request.path().starts_with(API) {
-        next.call(request).await?.map_into_boxed_body().into_parts()
+    let is_refused = admission.is_none() || is_shed(&app.services, request.method());
+    // Whether the server lives and how it is must be told however much there is to do.
+    let (request, response) = if is_refused && request.path().starts_with(API) {
+        refuse(request).await
     } else {
-        request.into_response(HttpResponse::from_error(refusal())).into_parts()
+        next.call(request).await?.map_into_boxed_body().into_parts()
     };
     let mut response = with_error_body(response, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
@@ -58,6 +59,12 @@ pub(crate) async fn envelope(
     }
     log(&request, response.status(), &id, took);
     Ok(ServiceResponse::new(request, response))
+}
+
+/// Turns a request away at the door.
+async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
+    discard(request.take_payload()).await;
+    request.into_response(HttpResponse::from_error(refusal())).into_parts()
 }
 
 /// Turns a panic of a handler into a 500. It stands at each resource: before routing, a request can't be kept.
