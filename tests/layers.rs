@@ -26,6 +26,7 @@ enum Outside {
 const DOMAIN: &str = "florin-domain";
 const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
+const RECENT: &str = "florin-recent";
 
 /// What a provider may not use: what belongs to HTTP, to storage, or to the application binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
@@ -80,12 +81,14 @@ const ROOMS: &[Room] = &[
         outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
     },
     Room { name: "florin-bank-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    Room { name: RECENT, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
+    Room { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, RECENT], outside: PROVIDERS_NEVER },
     Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room {
         name: "florin-http-actix",
-        workspace: &[DOMAIN, PORTS, APPLICATION],
+        workspace: &[DOMAIN, PORTS, APPLICATION, RECENT],
         outside: Outside::Not(&["anyhow", "clap", "config", "diesel", "libsqlite3-sys", "r2d2"]),
     },
     Room {
@@ -94,6 +97,8 @@ const ROOMS: &[Room] = &[
             DOMAIN,
             PORTS,
             APPLICATION,
+            RECENT,
+            "florin-access-cache",
             "florin-store-diesel",
             "florin-bank-sandbox",
             "florin-mfa",

@@ -33,6 +33,7 @@ mod mfa_sessions;
 mod numbers;
 mod openapi;
 mod operations;
+mod overload;
 mod payment_batches_access;
 mod payment_batches_confirm;
 mod payment_batches_csv;

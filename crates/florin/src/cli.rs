@@ -99,6 +99,9 @@ struct SettingFlags {
     /// Open connections at most [default: 1024].
     #[arg(long, global = true, value_name = "NUMBER")]
     max_connections: Option<String>,
+    /// Requests answered at once at most; more are refused [default: 4096].
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_in_flight: Option<String>,
     /// Threads that serve requests [default: one a core].
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
@@ -127,6 +130,7 @@ impl Cli {
             ("metrics", &flags.metrics),
             ("rate_limit", &flags.rate_limit),
             ("max_connections", &flags.max_connections),
+            ("max_in_flight", &flags.max_in_flight),
             ("workers", &flags.workers),
             ("shutdown_seconds", &flags.shutdown_seconds),
             ("postcode_cache_seconds", &flags.postcode_cache_seconds),

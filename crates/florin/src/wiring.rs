@@ -5,6 +5,7 @@ use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
+use florin_access_cache::{RecentAccounts, RecentCallers};
 use florin_application::{BatchServices, ProcessingLimits, ProcessingServices, Services};
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
@@ -13,6 +14,7 @@ use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
+pub(crate) use florin_recent::STALENESS;
 use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::sync::Arc;
@@ -68,8 +70,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         environment: settings.environment,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        callers: store.clone(),
-        accounts: store.clone(),
+        callers: Arc::new(RecentCallers::new(store.clone())),
+        accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
         banks: store.clone(),
         cards: store.clone(),

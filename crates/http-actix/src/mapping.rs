@@ -2,6 +2,7 @@
 
 use crate::codes::ErrorCode;
 use crate::extract::json::differences;
+use crate::load::refusal;
 use crate::problem::{Problem, ProblemEntry};
 use crate::views::shortage_message;
 use actix_web::http::StatusCode;
@@ -58,7 +59,7 @@ impl From<AccessError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Overloaded => Self::unavailable(ErrorCode::Overloaded, "Too much to do; try again."),
+            StoreError::Overloaded => refusal(),
             StoreError::Unavailable(cause) => {
                 tracing::error!(%cause, "the store is unavailable");
                 Self::unavailable(ErrorCode::Overloaded, "The store can't be reached; try again.")

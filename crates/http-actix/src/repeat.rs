@@ -3,14 +3,18 @@
 use crate::call::{Call, WriteCall};
 use crate::problem::Problem;
 use actix_web::HttpResponse;
+use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName};
+use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use florin_domain::access::Account;
 use florin_ports::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
+
+/// The media type of all answers.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Makes an answer from an outcome.
 pub(crate) type Render<T> = fn(&T) -> Answer;
@@ -96,7 +100,7 @@ pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResp
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);
     if !answer.body.is_empty() {
-        builder.insert_header((CONTENT_TYPE, "application/json"));
+        builder.insert_header((CONTENT_TYPE, JSON));
     }
     if replayed {
         builder.insert_header((HeaderName::from_static("idempotent-replayed"), "true"));
@@ -106,6 +110,10 @@ pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResp
 
 /// Sends a JSON body with 200.
 pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
-    let text = serde_json::to_string(body).map_err(|_| Problem::internal())?;
-    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "application/json")).body(text))
+    Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
+}
+
+/// Sends JSON with 200.
+pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
+    HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
 }

@@ -1,2 +1,3 @@
 DROP TABLE banks;
+DROP TABLE checkout_counts;
 DROP TABLE checkouts;

@@ -82,6 +82,12 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     }
 }
 
+/// Waits until no running server remembers what was so before. When a command has returned, what it changed holds for every
+/// request that begins afterwards.
+async fn forgotten() {
+    actix_web::rt::time::sleep(wiring::STALENESS).await;
+}
+
 /// Reads an argument, or tells what is wrong with it.
 fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
     read(text).map_err(|flaw| UsageError::new(format!("{name} is {text:?}: {}", flaw.message)))

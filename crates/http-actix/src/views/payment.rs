@@ -1,6 +1,6 @@
 //! Payments of a batch.
 
-use super::time;
+use super::Time;
 use crate::payments::columns::of_object;
 use crate::payments::schema::RecipientShape;
 use florin_domain::batch::{EmailInput, Payment, PaymentInput};
@@ -51,11 +51,11 @@ pub(crate) struct PaymentView {
     #[schema(required, pattern = "^(account_closed|account_not_found|name_mismatch|rejected_by_bank|compliance)$")]
     failure_reason: Option<&'static str>,
     /// When it was uploaded.
-    #[schema(format = DateTime)]
-    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
     /// When it was changed last.
-    #[schema(format = DateTime)]
-    updated_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
     /// Its row in the upload, from 0.
     #[schema(minimum = 0)]
     input_index: u32,
@@ -92,8 +92,8 @@ impl From<Payment> for PaymentView {
             fees,
             charges: "SHA",
             failure_reason: payment.failure.map(florin_domain::batch::FailureReason::as_str),
-            created_at: time(payment.created_at),
-            updated_at: time(payment.updated_at),
+            created_at: Time(payment.created_at),
+            updated_at: Time(payment.updated_at),
             input_index: payment.index,
             recipient: RecipientView(input),
         }

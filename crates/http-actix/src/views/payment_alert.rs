@@ -1,6 +1,6 @@
 //! Alerts: what is wrong with payments.
 
-use super::time;
+use super::Time;
 use florin_domain::batch::Alert;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AlertView {
     /// When it was found.
-    #[schema(format = DateTime)]
-    timestamp: String,
+    #[schema(value_type = String, format = DateTime)]
+    timestamp: Time,
     /// With an Error the batch can't be confirmed.
     #[serde(rename = "type")]
     #[schema(pattern = "^(Error|Warning)$")]
@@ -29,7 +29,7 @@ pub(crate) struct AlertView {
 impl From<&Alert> for AlertView {
     fn from(alert: &Alert) -> Self {
         Self {
-            timestamp: time(alert.at),
+            timestamp: Time(alert.at),
             kind: alert.kind.as_str(),
             code: alert.code.as_str(),
             input_index: alert.index,

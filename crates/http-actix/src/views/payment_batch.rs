@@ -1,6 +1,6 @@
 //! Payment batches.
 
-use super::{AlertView, time};
+use super::{AlertView, Time};
 use florin_domain::batch::{BatchInput, BatchSummary, PaymentBatch};
 use florin_domain::ids::ClientId;
 use serde::Serialize;
@@ -31,20 +31,20 @@ pub(crate) struct BatchView {
     #[schema(required)]
     confirmed_by: Option<ActorView>,
     /// When it was confirmed.
-    #[schema(required, format = DateTime)]
-    confirmed_at: Option<String>,
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    confirmed_at: Option<Time>,
     /// When its confirmation passed multi-factor authentication.
-    #[schema(required, format = DateTime)]
-    passed_mfa_check_at: Option<String>,
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    passed_mfa_check_at: Option<Time>,
     /// When processing picked it up.
-    #[schema(required, format = DateTime)]
-    orders_sent_at: Option<String>,
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    orders_sent_at: Option<Time>,
     /// When it was made.
-    #[schema(format = DateTime)]
-    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
     /// When it was changed last.
-    #[schema(format = DateTime)]
-    updated_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
     /// What is wrong with its payments: the first 100. The list of alerts has them all.
     #[schema(max_items = 100)]
     alerts: Vec<AlertView>,
@@ -89,11 +89,11 @@ pub(crate) struct InputView {
     #[schema(pattern = "^(accepted|uploaded|validated|failed)$")]
     status: &'static str,
     /// When payments were uploaded first.
-    #[schema(format = DateTime)]
-    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
     /// When payments were uploaded last.
-    #[schema(format = DateTime)]
-    updated_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
 }
 
 impl From<ClientId> for ActorView {
@@ -107,8 +107,8 @@ impl From<&BatchInput> for InputView {
         Self {
             format: input.format.as_str(),
             status: input.status.as_str(),
-            created_at: time(input.created_at),
-            updated_at: time(input.updated_at),
+            created_at: Time(input.created_at),
+            updated_at: Time(input.updated_at),
         }
     }
 }
@@ -125,11 +125,11 @@ impl From<&BatchSummary> for BatchView {
             status: batch.status.as_str(),
             visible: batch.visible,
             confirmed_by: batch.confirmed_by.map(ActorView::from),
-            confirmed_at: batch.confirmed_at.map(time),
-            passed_mfa_check_at: batch.passed_mfa_check_at.map(time),
-            orders_sent_at: batch.orders_sent_at.map(time),
-            created_at: time(batch.created_at),
-            updated_at: time(batch.updated_at),
+            confirmed_at: batch.confirmed_at.map(Time),
+            passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
+            orders_sent_at: batch.orders_sent_at.map(Time),
+            created_at: Time(batch.created_at),
+            updated_at: Time(batch.updated_at),
             alerts: alerts.iter().map(AlertView::from).collect(),
             orders_summary: OrdersSummaryView {
                 number_of_orders: orders.len(),

@@ -75,6 +75,13 @@ tables! {
         updated_at -> TimeSql,
     }
 
+    checkout_counts (account_id, checkout_type, status) {
+        account_id -> Text,
+        checkout_type -> Text,
+        status -> Text,
+        total -> BigInt,
+    }
+
     banks (id) {
         id -> Text,
         name -> Text,

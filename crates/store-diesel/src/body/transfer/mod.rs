@@ -21,13 +21,14 @@ use std::cell::RefCell;
 use std::io::Write;
 
 /// All tables, each after those that its rows refer to.
-const TABLES: [Table; 27] = [
+const TABLES: [Table; 28] = [
     Table::of::<access::Client>(),
     Table::of::<access::ClientFeature>(),
     Table::of::<access::Account>(),
     Table::of::<access::ApiKey>(),
     Table::of::<access::ApiKeyAccount>(),
     Table::of::<merchant::Checkout>(),
+    Table::of::<merchant::CheckoutCount>(),
     Table::of::<merchant::Bank>(),
     Table::of::<money::Budget>(),
     Table::of::<money::Balance>(),
