@@ -78,7 +78,8 @@ pub(super) fn reach(
         _ => {}
     }
     // Where the bank can't be read, nobody knows yet whether the country is needed.
-    let needs_country = matches!((&destination.account, &destination.bank), (Some(Account::Number(_)), Some(Bank::Bic(_))));
+    let needs_country =
+        matches!((&destination.account, &destination.bank), (Some(Account::Number(_)), Some(Bank::Bic(_))));
     let country = input.recipient.address.as_ref().and_then(|address| given(address.country_code.as_ref()));
     if needs_country && country.is_none() {
         let message = "Give recipient.address.countryCode: the account number alone does not tell the country.";
