@@ -41,6 +41,9 @@ mod seeding;
 mod sheets;
 #[path = "../store/tenancy.rs"]
 mod tenancy;
+#[path = "../conformance/upgrade.rs"]
+mod upgrade;
+mod upgrading;
 
 mod crossing;
 mod database;

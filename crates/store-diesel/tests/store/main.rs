@@ -18,3 +18,6 @@ mod seeding;
 mod sheets;
 mod support;
 mod tenancy;
+#[path = "../conformance/upgrade.rs"]
+mod upgrade;
+mod upgrading;
