@@ -3,6 +3,7 @@
 use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::backend::{Conn, Db};
 use super::super::errors::Outcome;
+use super::super::names::Name;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
@@ -11,12 +12,12 @@ use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
 use florin_domain::page::{Page, PageRequest};
 
-/// What a page is of. Kinds of filters are statements of their own, so that each uses the index in its order.
+/// What a page is of. Each filter is a statement of its own, names and all: a planner that was not told what is wanted would take
+/// a common type's way to a rare one, and read all that are not of it.
 #[derive(Clone)]
 pub(super) struct Wanted {
     account: Account,
-    checkout_type: Option<Named<CheckoutType>>,
-    status: Option<Named<CheckoutStatus>>,
+    filter: CheckoutFilter,
 }
 
 /// The count, alone.
@@ -61,8 +62,8 @@ type RowSql = (
 );
 
 impl Wanted {
-    pub(super) fn new(account: Account, filter: CheckoutFilter) -> Self {
-        Self { account, checkout_type: filter.checkout_type.map(Named), status: filter.status.map(Named) }
+    pub(super) const fn new(account: Account, filter: CheckoutFilter) -> Self {
+        Self { account, filter }
     }
 
     /// Reads a page and the count, in one view.
@@ -87,13 +88,16 @@ impl Wanted {
     fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" WHERE account_id = ");
         out.push_bind_param::<Text, _>(&self.account)?;
-        if let Some(checkout_type) = &self.checkout_type {
-            out.push_sql(" AND checkout_type = ");
-            out.push_bind_param::<Text, _>(checkout_type)?;
-        }
-        if let Some(status) = &self.status {
-            out.push_sql(" AND status = ");
-            out.push_bind_param::<Text, _>(status)?;
+        let named = [
+            (" AND checkout_type = '", self.filter.checkout_type.map(Name::name)),
+            (" AND status = '", self.filter.status.map(Name::name)),
+        ];
+        for (condition, name) in named {
+            if let Some(name) = name {
+                out.push_sql(condition);
+                out.push_sql(name);
+                out.push_sql("'");
+            }
         }
         Ok(())
     }
