@@ -31,16 +31,16 @@ impl PaymentRail for SandboxBank {
         let now = self.clock.now();
         let PaymentInstruction { id, amount, reference, .. } = instruction;
         let payment = AcceptedPayment { id, amount, reference, accepted_at: now };
-        let accepted = self.memory.accept(payment).await.map_err(unavailable)?;
+        let accepted = self.memory.accept(payment).await.map_err(|error| unavailable(&error))?;
         Ok(script::report(&accepted, now))
     }
 
     async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
-        let accepted = self.memory.find(payment).await.map_err(unavailable)?;
+        let accepted = self.memory.find(payment).await.map_err(|error| unavailable(&error))?;
         Ok(accepted.map(|accepted| script::report(&accepted, self.clock.now())))
     }
 }
 
-fn unavailable(error: StoreError) -> RailUnavailable {
+fn unavailable(error: &StoreError) -> RailUnavailable {
     RailUnavailable(error.to_string())
 }

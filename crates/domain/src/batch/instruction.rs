@@ -1,6 +1,6 @@
 //! What a bank is told, and what it tells.
 
-use super::{FailureReason, Payment, PaymentNetwork, RecipientInput};
+use super::{Payment, PaymentNetwork, RecipientInput};
 use crate::ids::PaymentId;
 use crate::money::Money;
 use chrono::{DateTime, Utc};
@@ -62,4 +62,36 @@ pub enum PaymentOutcome {
     Failed(FailureReason),
     /// Paid, and sent back by the recipient's bank.
     Returned(FailureReason),
+}
+
+/// Why a bank refused a payment, or sent it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureReason {
+    /// The recipient's account is closed.
+    AccountClosed,
+    /// There is no such account.
+    AccountNotFound,
+    /// The account is another person's.
+    NameMismatch,
+    /// The bank gave no reason, or none of these.
+    RejectedByBank,
+    /// Blocked by a check for fraud or sanctions.
+    Compliance,
+}
+
+impl FailureReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] =
+        [Self::AccountClosed, Self::AccountNotFound, Self::NameMismatch, Self::RejectedByBank, Self::Compliance];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AccountClosed => "account_closed",
+            Self::AccountNotFound => "account_not_found",
+            Self::NameMismatch => "name_mismatch",
+            Self::RejectedByBank => "rejected_by_bank",
+            Self::Compliance => "compliance",
+        }
+    }
 }

@@ -6,10 +6,15 @@ mod check;
 mod confirm;
 mod confirmable;
 mod create;
+#[cfg(test)]
+mod decisions_tests;
 mod edit;
 mod filter;
 mod input;
+#[cfg(test)]
+mod input_tests;
 mod instruction;
+mod network;
 mod payment;
 #[cfg(test)]
 mod properties;
@@ -35,8 +40,9 @@ pub use create::{BatchName, CreateDecision, CreateRequest, decide_create};
 pub use edit::{BatchEdit, decide_edit};
 pub use filter::{AlertFilter, BatchFilter, Direction, PaymentFilter};
 pub use input::{BankAddressInput, EmailInput, PaymentInput, PostalAddressInput, RecipientInput};
-pub use instruction::{PaymentInstruction, PaymentOutcome, PaymentReport};
-pub use payment::{FailureReason, Payment, PaymentNetwork, PaymentStatus, PaymentTerms};
+pub use instruction::{FailureReason, PaymentInstruction, PaymentOutcome, PaymentReport};
+pub use network::PaymentNetwork;
+pub use payment::{Payment, PaymentStatus, PaymentTerms};
 pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
 pub use stamp::Stamp;
 pub use start::{StartDecision, TakeDecision, decide_start, decide_take};

@@ -1,6 +1,6 @@
 //! Payments and their states.
 
-use super::PaymentInput;
+use super::{FailureReason, PaymentInput, PaymentNetwork};
 use crate::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -121,68 +121,5 @@ impl PaymentStatus {
 impl fmt::Display for PaymentStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// Why a bank refused a payment, or sent it back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureReason {
-    /// The recipient's account is closed.
-    AccountClosed,
-    /// There is no such account.
-    AccountNotFound,
-    /// The account is another person's.
-    NameMismatch,
-    /// The bank gave no reason, or none of these.
-    RejectedByBank,
-    /// Blocked by a check for fraud or sanctions.
-    Compliance,
-}
-
-impl FailureReason {
-    /// All reasons.
-    pub const ALL: [Self; 5] =
-        [Self::AccountClosed, Self::AccountNotFound, Self::NameMismatch, Self::RejectedByBank, Self::Compliance];
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AccountClosed => "account_closed",
-            Self::AccountNotFound => "account_not_found",
-            Self::NameMismatch => "name_mismatch",
-            Self::RejectedByBank => "rejected_by_bank",
-            Self::Compliance => "compliance",
-        }
-    }
-}
-
-/// How a payment travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PaymentNetwork {
-    /// UK Faster Payments: pounds, within seconds.
-    FasterPayments,
-    /// UK Bacs: pounds, in days.
-    Bacs,
-    /// UK CHAPS: pounds, on the day.
-    Chaps,
-    /// The Single Euro Payments Area: euros.
-    Sepa,
-    /// Swift: any currency to any country.
-    Swift,
-}
-
-impl PaymentNetwork {
-    /// All networks.
-    pub const ALL: [Self; 5] = [Self::FasterPayments, Self::Bacs, Self::Chaps, Self::Sepa, Self::Swift];
-
-    /// The name callers use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FasterPayments => "FASTER_PAYMENTS",
-            Self::Bacs => "BACS",
-            Self::Chaps => "CHAPS",
-            Self::Sepa => "SEPA",
-            Self::Swift => "SWIFT",
-        }
     }
 }

@@ -1,77 +1,11 @@
 //! The recipient's account and bank: what was typed, read as IBAN, account number, sort code or BIC.
 
+use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
 use super::modulus::ModulusTable;
 use super::{PaymentInput, bic, country};
 use crate::batch::AlertCode;
-use iban::{Iban, IbanLike, ParseIbanError};
-
-/// The recipient's account, as far as it could be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Account {
-    /// An IBAN in electronic form.
-    Iban(Iban),
-    /// Letters and digits.
-    Number(String),
-}
-
-/// The recipient's bank, as far as it could be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Bank {
-    /// Six digits.
-    SortCode(String),
-    /// In capitals.
-    Bic(String),
-}
-
-/// Where a payment goes. What was absent or could not be read is absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Destination {
-    pub(super) account: Option<Account>,
-    pub(super) bank: Option<Bank>,
-    /// Whether a bank was named, readable or not.
-    pub(super) bank_given: bool,
-}
-
-impl Destination {
-    /// Whether it is a UK account, by sort code and number or by IBAN.
-    pub(super) fn is_british(&self) -> bool {
-        match &self.account {
-            Some(Account::Iban(iban)) => iban.country_code() == "GB",
-            _ => matches!(self.bank, Some(Bank::SortCode(_))),
-        }
-    }
-
-    /// The IBAN, if it is one.
-    pub(super) const fn iban(&self) -> Option<&Iban> {
-        match &self.account {
-            Some(Account::Iban(iban)) => Some(iban),
-            _ => None,
-        }
-    }
-
-    /// The country of the bank.
-    pub(super) fn country(&self) -> Option<&str> {
-        match (&self.account, &self.bank) {
-            (Some(Account::Iban(iban)), _) => Some(iban.country_code()),
-            (_, Some(Bank::SortCode(_))) => Some("GB"),
-            (_, Some(Bank::Bic(code))) => bic::country_of(code),
-            _ => None,
-        }
-    }
-
-    /// The account and, where it takes both, its bank: the same for the same account however it was typed.
-    pub(super) fn key(&self) -> Option<String> {
-        match (&self.account, &self.bank) {
-            (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),
-            (Some(Account::Number(number)), Some(Bank::SortCode(code) | Bank::Bic(code))) => {
-                Some(format!("{code} {number}"))
-            }
-            (Some(Account::Number(number)), None) => Some(number.clone()),
-            (None, _) => None,
-        }
-    }
-}
+use iban::{IbanLike, ParseIbanError};
 
 /// Reads account and bank, and checks whether they fit together.
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
@@ -82,12 +16,10 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
     together(&found, table, findings);
-    if let Some(text) = given(recipient.intermediary_bank_identifier.as_ref()) {
-        if bic::country_of(&compact(text)).is_none() {
-            let message =
-                format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
-            findings.say(AlertCode::BankIdentifierInvalid, message);
-        }
+    let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
+    if let Some(text) = intermediary.filter(|text| bic::country_of(&compact(text)).is_none()) {
+        let message = format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
+        findings.say(AlertCode::BankIdentifierInvalid, message);
     }
     found
 }

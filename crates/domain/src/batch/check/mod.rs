@@ -2,7 +2,9 @@
 
 mod account;
 mod bic;
+mod checked;
 mod country;
+mod destination;
 mod duplicate;
 mod findings;
 mod modulus;
@@ -14,11 +16,14 @@ mod route;
 #[cfg(test)]
 mod tests;
 
+pub(super) use checked::CheckedRow;
+pub use checked::CheckedRows;
 pub use modulus::{ModulusTable, ModulusTableError};
 
-use super::{Alert, AlertCode, AlertKind, PaymentInput, PaymentNetwork};
+use super::{Alert, AlertCode, PaymentInput};
 use crate::ids::BudgetId;
-use crate::money::{Currency, Minor};
+use crate::money::Currency;
+use checked::RowTerms;
 use chrono::{DateTime, Utc};
 use duplicate::Duplicates;
 use findings::Findings;
@@ -58,31 +63,6 @@ pub struct CheckBasis {
     pub modulus: Arc<ModulusTable>,
 }
 
-/// Rows, what they mean, and what is wrong with them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckedRows {
-    rows: Vec<CheckedRow>,
-    alerts: Vec<Alert>,
-    basis: CheckBasis,
-}
-
-/// A row and, where no Error stands against it, what it means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CheckedRow {
-    pub(super) row: PaymentRow,
-    pub(super) terms: Option<RowTerms>,
-}
-
-/// What a row means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowTerms {
-    pub(super) budget: BudgetId,
-    pub(super) currency: Currency,
-    pub(super) amount: Minor,
-    pub(super) fee: Minor,
-    pub(super) network: PaymentNetwork,
-}
-
 /// Checks rows, each on its own but for duplicates. Takes time and memory in proportion to the rows.
 pub fn check_rows(rows: Vec<PaymentRow>, basis: CheckBasis, now: DateTime<Utc>) -> CheckedRows {
     let mut alerts = Vec::new();
@@ -97,7 +77,7 @@ pub fn check_rows(rows: Vec<PaymentRow>, basis: CheckBasis, now: DateTime<Utc>) 
         CheckedRow { row, terms }
     };
     let rows = (0..).zip(rows).map(check).collect();
-    CheckedRows { rows, alerts, basis }
+    CheckedRows::new(rows, alerts, basis)
 }
 
 fn check_row(
@@ -134,35 +114,4 @@ fn check_row(
     let (currency, amount, budget, network) = (currency?, amount?, budget?, network?);
     let fee = network.fee(currency);
     (!findings.has_errors()).then_some(RowTerms { budget, currency, amount, fee, network })
-}
-
-impl CheckedRows {
-    /// What is wrong, by input index, then as it was found.
-    pub fn alerts(&self) -> &[Alert] {
-        &self.alerts
-    }
-
-    /// Whether an Error stands.
-    pub fn has_errors(&self) -> bool {
-        self.alerts.iter().any(|alert| alert.kind == AlertKind::Error)
-    }
-
-    pub(super) fn rows(&self) -> &[CheckedRow] {
-        &self.rows
-    }
-
-    pub(super) const fn default_budget(&self) -> Option<BudgetId> {
-        self.basis.default_budget
-    }
-
-    /// Whether these are the budgets that the rows were checked against.
-    pub(super) fn was_against(&self, funding: &FundingBudgets) -> bool {
-        self.basis.funding == *funding
-    }
-
-    /// The rows, checked against other budgets.
-    pub(super) fn against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
-        let rows = self.rows.iter().map(|checked| checked.row.clone()).collect();
-        check_rows(rows, CheckBasis { funding: funding.clone(), ..self.basis.clone() }, now)
-    }
 }

@@ -1,8 +1,8 @@
 //! How a payment travels, and what that needs.
 
 use super::PaymentInput;
-use super::account::{Account, Bank, Destination};
 use super::country::{is_country, is_in_sepa};
+use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
 use super::purpose::Purposes;
 use crate::batch::{AlertCode, PaymentNetwork};
@@ -25,11 +25,10 @@ pub(super) fn network(
             .say(AlertCode::NetworkUnknown, format!("\"{}\" is not a payment network: use one of {all}.", shown(name)));
         return None;
     };
-    if let (Some(only), Some(currency)) = (network.only_currency(), currency) {
-        if only != currency.code() {
-            let message = format!("{name} carries {only} only, not {currency}. Leave the network out, or use SWIFT.");
-            findings.say(AlertCode::NetworkCurrency, message);
-        }
+    let only = network.only_currency();
+    if let Some((only, currency)) = only.zip(currency).filter(|(only, currency)| *only != currency.code()) {
+        let message = format!("{name} carries {only} only, not {currency}. Leave the network out, or use SWIFT.");
+        findings.say(AlertCode::NetworkCurrency, message);
     }
     Some(network)
 }
@@ -63,13 +62,10 @@ pub(super) fn reach(
         (Some(Account::Number(_)), Some(PaymentNetwork::Sepa)) => {
             findings.say(AlertCode::IbanInvalid, "SEPA reaches accounts by IBAN only. Give the IBAN.");
         }
-        (Some(Account::Number(_)), Some(network)) if network.is_british() => {
-            if !matches!(destination.bank, Some(Bank::SortCode(_)))
-                && (destination.bank.is_some() || !destination.bank_given)
-            {
-                let message = format!("{} needs a sort code beside the account number.", network.as_str());
-                findings.say(AlertCode::BankIdentifierRequired, message);
-            }
+        // A sort code that can't be read was told already.
+        (Some(Account::Number(_)), Some(network)) if network.is_british() && !destination.may_have_sort_code() => {
+            let message = format!("{} needs a sort code beside the account number.", network.as_str());
+            findings.say(AlertCode::BankIdentifierRequired, message);
         }
         (Some(Account::Number(_)), _) if !destination.bank_given => {
             let message = "An account number needs a sort code or a BIC beside it. An IBAN does without.";

@@ -80,7 +80,9 @@ fn paid_failed_and_the_batch_ends_with_the_last() {
 #[test]
 fn a_batch_of_which_nothing_was_paid_fails() {
     let failed = Failed(FailureReason::AccountClosed);
-    let decision = told(&started(), &[(0, failed), (1, failed)], NOW);
+    let start = started();
+    let decision = told(&start, &[(0, failed), (1, failed)], NOW);
+    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
     assert_eq!(decision.batch.unwrap().status, PaymentBatchStatus::Failed);
     assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
 }
