@@ -39,6 +39,9 @@ mod repeats;
 mod seeding;
 #[path = "../store/tenancy.rs"]
 mod tenancy;
+#[path = "../conformance/upgrade.rs"]
+mod upgrade;
+mod upgrading;
 
 mod crossing;
 mod database;

@@ -17,3 +17,6 @@ mod repeats;
 mod seeding;
 mod support;
 mod tenancy;
+#[path = "../conformance/upgrade.rs"]
+mod upgrade;
+mod upgrading;

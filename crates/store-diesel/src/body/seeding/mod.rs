@@ -7,7 +7,7 @@ use super::errors::Outcome;
 use super::journal::Journal;
 use super::schema::{accounts, clients};
 use super::store::Store;
-use super::{balances, batch_rows, batches, cards, merchant, mfa, registry};
+use super::{balances, batch_rows, batches, cards, merchant, mfa, payments, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -67,5 +67,6 @@ fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     journal.store(conn)?;
     seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
     seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
+    payments::plant(conn, &seed.payments)?;
     seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))
 }
