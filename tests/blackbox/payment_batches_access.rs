@@ -133,9 +133,9 @@ fn one_key_makes_one_batch() {
     let other = client.post_once(BATCHES, "make", "{\"name\": \"Twice\", \"visible\": true}");
     expect_fault(&other, 422, "body.name", "idempotency_mismatch");
     let big = json!({"payments": {"rows": vec![pounds("1", "a"); 3_000]}}).to_string();
-    let first = client.post_once(BATCHES, "make many", &big);
-    assert_eq!((first.status, client.post_once(BATCHES, "make many", &big).replayed()), (202, true));
-    let other = client.post_once(BATCHES, "make many", big.replacen("\"1\"", "\"2\"", 1));
+    let first = client.post_once(BATCHES, "make-many", &big);
+    assert_eq!((first.status, client.post_once(BATCHES, "make-many", &big).replayed()), (202, true));
+    let other = client.post_once(BATCHES, "make-many", big.replacen("\"1\"", "\"2\"", 1));
     expect_fault(&other, 422, "body", "idempotency_mismatch");
     assert_eq!(count(), before + 2);
 }
