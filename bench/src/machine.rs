@@ -37,8 +37,8 @@ pub(crate) fn name(pid: u32) -> Option<String> {
     read_to_string(format!("/proc/{pid}/comm")).ok().map(|name| name.trim().to_owned())
 }
 
-/// Microseconds of processor time that a process and all below it have used.
-pub(crate) fn cpu(root: u32) -> Option<f64> {
+/// A process and all below it.
+fn family(root: u32) -> Option<Vec<(u32, Process)>> {
     let entries = std::fs::read_dir("/proc").ok()?;
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let all: HashMap<u32, Process> = pids.filter_map(|pid| Some((pid, process(pid)?))).collect();
@@ -52,16 +52,25 @@ pub(crate) fn cpu(root: u32) -> Option<f64> {
             _ => return false,
         }
     };
-    let ticks: u64 =
-        all.iter().filter(|(pid, _)| below(**pid)).map(|(_, process)| process.ticks + process.waited).sum();
+    let members: Vec<u32> = all.keys().copied().filter(|pid| below(*pid)).collect();
+    let mut all = all;
+    Some(members.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
+}
+
+/// Microseconds of processor time that a process and all below it have used.
+pub(crate) fn cpu(root: u32) -> Option<f64> {
+    let ticks: u64 = family(root)?.iter().map(|(_, process)| process.ticks + process.waited).sum();
     Some(ticks as f64 * TICK)
 }
 
-/// The most memory that a process ever had, in bytes.
-pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
-    let status = read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+/// The most memory that a process and all below it ever had, in bytes.
+pub(crate) fn peak_memory(root: u32) -> Option<u64> {
+    let peak = |pid: u32| -> Option<u64> {
+        let status = read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+    };
+    family(root)?.iter().map(|(pid, _)| peak(*pid)).sum()
 }
 
 /// How many processors there are.

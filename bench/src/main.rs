@@ -12,6 +12,7 @@ mod guard;
 mod http;
 mod machine;
 mod overload;
+mod peers;
 mod pgbench;
 mod report;
 mod requests;
@@ -46,7 +47,8 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "standard" => standard::run(&settings, folder.path())?,
         "overload" => overload::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
-        other => anyhow::bail!("{other:?} is none of: standard, overload, growth"),
+        "peers" => peers::run(&settings, folder.path())?,
+        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers"),
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)
