@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check advisories openapi fmt bench bench-peers bench-growth bench-overload
+.PHONY: help run test check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
 
 help: ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build Florin and start it as a sandbox
 	cargo run --release
@@ -33,3 +33,6 @@ bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 ro
 
 bench-peers: ## Measure Florin beside the same work on Fastify and on Starlette (needs Node and Python)
 	@scripts/bench peers
+
+bench-wrk: ## Compare the benchmark's load generator with wrk
+	@scripts/bench wrk

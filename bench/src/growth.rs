@@ -38,7 +38,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     for connections in [settings.connections, 1] {
         let list = |account| Work { kind: Kind::Account(account), effect: NOTHING, ..works(Size::STANDARD)[0] };
         let party = Party::Server(&servers[0], connections);
-        let [few, many] = same(&mut small, [(list(SHORT), party), (list(LONG), party)])?;
+        let [few, many] = same(&mut small, &[(list(SHORT), party), (list(LONG), party)])?;
         let name = format!("first page of {} rows, {}", settings.growth_rows, over(connections));
         report.rows.push(row(name, "1000 rows".into(), few, many, Rule::AtMost(1.5, 1.1)));
     }
@@ -95,7 +95,7 @@ fn alternate(both: &mut [(&mut Stage<'_>, Work, Party<'_>); 2]) -> anyhow::Resul
 }
 
 /// The same on one stage.
-fn same(stage: &mut Stage<'_>, both: [(Work, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
+fn same(stage: &mut Stage<'_>, both: &[(Work, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
     for number in 0..=stage.settings.turns {
         for (index, (work, party)) in both.iter().enumerate() {
@@ -120,8 +120,8 @@ fn turn(
     let figures = stage.turn(work, party, Purpose::Show(0.0))?;
     let times = (figures.p50 / 1000.0, figures.p99 / 1000.0);
     progress(&format!(
-        "turn {number}: {:?}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
-        work.kind, figures.rate, times.0, times.1
+        "turn {number}: {}, {:?}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+        work.name, work.kind, figures.rate, times.0, times.1
     ));
     all.push(figures);
     Ok(())

@@ -22,6 +22,7 @@ mod sqlite;
 mod stage;
 mod standard;
 mod works;
+mod wrk;
 
 use settings::Settings;
 use std::process::ExitCode;
@@ -48,7 +49,8 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "overload" => overload::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
-        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers"),
+        "wrk" => wrk::run(&settings, folder.path())?,
+        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers, wrk"),
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)

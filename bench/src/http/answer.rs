@@ -8,8 +8,8 @@ pub(crate) struct Head {
     pub(crate) status: u16,
     /// Of head and body together.
     pub(crate) bytes: usize,
-    /// Of the head alone.
-    pub(crate) head: usize,
+    /// Where the body begins.
+    pub(crate) body: usize,
     /// Whether it says when to try again.
     pub(crate) retry_after: bool,
 }
@@ -28,7 +28,7 @@ pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
     }
     let length = find("content-length").context("an answer without a length")?;
     let length: usize = std::str::from_utf8(length.value)?.trim().parse()?;
-    Ok(Some(Head { status, bytes: head + length, head, retry_after: find("retry-after").is_some() }))
+    Ok(Some(Head { status, bytes: head + length, body: head, retry_after: find("retry-after").is_some() }))
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_head_is_read_once_it_is_whole() {
         let text = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nRetry-After: 1\r\n\r\n{}";
-        let whole = Head { status: 503, bytes: text.len(), head: text.len() - 2, retry_after: true };
+        let whole = Head { status: 503, bytes: text.len(), body: text.len() - 2, retry_after: true };
         assert_eq!(head(text).unwrap(), Some(whole));
         assert_eq!(head(&text[..30]).unwrap(), None);
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());

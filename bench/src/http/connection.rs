@@ -43,7 +43,7 @@ impl Connection {
             }
             if let Some(head) = self.head.filter(|head| head.bytes <= self.received.len()) {
                 (self.head, self.intended) = (None, None);
-                return Ok(Some((head, &self.received[head.head..head.bytes], intended)));
+                return Ok(Some((head, &self.received[head.body..head.bytes], intended)));
             }
             if !self.read_some(scratch)? {
                 return Ok(None);
