@@ -22,13 +22,13 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin beside the plain SQL of the same work (8 minutes)
+bench: ## Measure Florin beside the plain SQL of the same work (10 minutes)
 	@scripts/bench standard
 
 bench-overload: ## Offer Florin four times what it can do, for a minute
 	@scripts/bench overload
 
-bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 rows (25 GB of disk)
+bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 rows (18 GB of disk)
 	@scripts/bench growth
 
 bench-peers: ## Measure Florin beside the same work on Fastify and on Starlette (needs Node and Python)

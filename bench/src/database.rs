@@ -94,6 +94,14 @@ impl Database {
         Ok(self.client.batch_execute("CHECKPOINT")?)
     }
 
+    /// Bytes that are free where it is, if that is this machine.
+    pub(crate) fn free_disk(&mut self) -> anyhow::Result<Option<u64>> {
+        let folder: String = self.client.query_one("SHOW data_directory", &[])?.get(0);
+        let output = Command::new("df").args(["--output=avail", "-B1", &folder]).output().ok();
+        let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        Ok(said.lines().last().and_then(|line| line.trim().parse().ok()))
+    }
+
     /// Microseconds of processor time of all of the server's processes.
     pub(crate) fn cpu(&self) -> Option<f64> {
         machine::cpu(self.postmaster?)
