@@ -108,6 +108,12 @@ const ROOMS: &[Room] = &[
         ],
         outside: Outside::Not(&["diesel"]),
     },
+    // It measures the binary from outside, as anyone would.
+    Room {
+        name: "florin-bench",
+        workspace: &[],
+        outside: Outside::Only(&["anyhow", "httparse", "mio", "postgres", "rusqlite", "signal-hook", "tempfile"]),
+    },
 ];
 
 /// The longest source file, in lines.
@@ -182,7 +188,7 @@ fn root() -> PathBuf {
 
 /// All Rust sources of the repository, by their path in it.
 fn sources(root: &Path) -> Vec<(String, String)> {
-    let mut folders = vec![root.join("crates"), root.join("tests")];
+    let mut folders = vec![root.join("crates"), root.join("tests"), root.join("bench/src")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
