@@ -19,18 +19,25 @@ use std::collections::BTreeSet;
 /// Operators' changes are seldom and may touch anything: instances make them one after the other.
 const OPERATOR: &str = "SELECT pg_advisory_xact_lock(7003214872)";
 
-/// Which budgets are touched follows from what is never changed, so it can be looked up in the statement that locks them.
-const BUDGETS: [&str; 4] = [
-    " FROM (SELECT t.account_id, t.budget_id FROM unnest(",
-    ") AS k (account_id, id) JOIN cards AS t ON t.account_id = k.account_id AND t.id = k.id \
-        UNION SELECT t.account_id, t.budget_id FROM unnest(",
-    ") AS k (account_id, id) JOIN card_transactions AS t ON t.account_id = k.account_id AND t.token = k.id \
-        UNION SELECT t.account_id, t.budget_id FROM unnest(",
-    ") AS k (account_id, id) JOIN payment_orders AS t ON t.account_id = k.account_id AND t.batch_id = k.id \
-        UNION SELECT k.account_id, k.id FROM unnest(",
+/// Where budgets are found: cards, messages, batches, and their own keys. Which budget pays is never changed, so it can be
+/// looked up by the statement that locks.
+const SOURCES: [(&str, &str); 4] = [
+    (
+        "SELECT t.account_id, t.budget_id FROM unnest(",
+        ") AS k (account_id, id) JOIN cards AS t ON t.account_id = k.account_id AND t.id = k.id",
+    ),
+    (
+        "SELECT t.account_id, t.budget_id FROM unnest(",
+        ") AS k (account_id, id) JOIN card_transactions AS t ON t.account_id = k.account_id AND t.token = k.id",
+    ),
+    (
+        "SELECT t.account_id, t.budget_id FROM unnest(",
+        ") AS k (account_id, id) JOIN payment_orders AS t ON t.account_id = k.account_id AND t.batch_id = k.id",
+    ),
+    ("SELECT k.account_id, k.id AS budget_id FROM unnest(", ") AS k (account_id, id)"),
 ];
 
-const BALANCES: &str = ") AS k (account_id, id)) AS b JOIN balances \
+const BALANCES: &str = ") AS s) AS b JOIN balances \
     ON balances.account_id = b.account_id AND balances.budget_id = b.budget_id \
     ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances";
 
@@ -42,51 +49,58 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
 
 /// Locks and loads all balances of the budgets that are needed.
 pub(crate) fn lock_balances(conn: &mut Conn, needs: &Needs) -> Outcome<Vec<BalanceRow>> {
-    let sources = [&needs.cards, &needs.messages, &needs.funded, &needs.budgets];
-    if sources.iter().all(|keys| keys.is_empty()) {
+    let keys = [&needs.cards, &needs.messages, &needs.funded, &needs.budgets];
+    let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
+    let sources: Vec<_> = sources.map(|(sql, keys)| Keys::of(sql, keys)).collect();
+    if sources.is_empty() {
         return Ok(Vec::new());
     }
-    let selection = <BalanceRow as Selectable<Pg>>::construct_selection();
-    Ok(LockBalances { selection, sources: sources.map(Keys::from) }.load(conn)?)
+    Ok(LockBalances { selection: <BalanceRow as Selectable<Pg>>::construct_selection(), sources }.load(conn)?)
 }
 
-/// Keys as two arrays.
+/// Keys as two arrays, and the SQL around them.
 struct Keys {
+    sql: (&'static str, &'static str),
     accounts: Vec<Account>,
     ids: Vec<Id>,
 }
 
-impl From<&BTreeSet<Key>> for Keys {
-    fn from(keys: &BTreeSet<Key>) -> Self {
+impl Keys {
+    fn of(sql: (&'static str, &'static str), keys: &BTreeSet<Key>) -> Self {
         let (accounts, ids) = keys.iter().cloned().unzip();
-        Self { accounts, ids }
+        Self { sql, accounts, ids }
     }
 }
 
 /// Locks all balances of budgets that are named, or pay for what is named.
 struct LockBalances {
     selection: <BalanceRow as Selectable<Pg>>::SelectExpression,
-    sources: [Keys; 4],
+    sources: Vec<Keys>,
 }
 
 impl QueryFragment<Pg> for LockBalances {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("SELECT ");
         self.selection.walk_ast(out.reborrow())?;
-        for (sql, Keys { accounts, ids }) in BUDGETS.iter().zip(&self.sources) {
-            out.push_sql(sql);
+        let mut before = " FROM (SELECT DISTINCT s.account_id, s.budget_id FROM (";
+        for Keys { sql: (head, tail), accounts, ids } in &self.sources {
+            out.push_sql(before);
+            out.push_sql(head);
             out.push_bind_param::<Array<Text>, _>(accounts)?;
             out.push_sql(", ");
             out.push_bind_param::<Array<UuidSql>, _>(ids)?;
+            out.push_sql(tail);
+            before = " UNION ALL ";
         }
         out.push_sql(BALANCES);
         Ok(())
     }
 }
 
+/// It has a form for each choice of sources, so it is known by its text. It stays prepared all the same.
 impl QueryId for LockBalances {
-    type QueryId = Self;
-    const HAS_STATIC_QUERY_ID: bool = true;
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
 }
 
 impl Query for LockBalances {

@@ -95,11 +95,11 @@ async fn a_limit_is_used_up_within_a_group() {
     for answer in answers {
         states.push(fresh(answer.await.unwrap()).state);
     }
-    use TransactionState::{Declined, Pending};
-    assert_eq!(states, [Pending, Pending, Declined]);
+    assert_eq!(states, [TransactionState::Pending, TransactionState::Pending, TransactionState::Declined]);
     let next = fresh(home.store.first_message(authorization(MINE, stamp(4), "5.01")).await);
-    assert_eq!(next.state, Declined);
-    assert_eq!(fresh(home.store.first_message(authorization(MINE, stamp(5), "5")).await).state, Pending);
+    assert_eq!(next.state, TransactionState::Declined);
+    let last = fresh(home.store.first_message(authorization(MINE, stamp(5), "5")).await);
+    assert_eq!(last.state, TransactionState::Pending);
 }
 
 #[tokio::test(flavor = "multi_thread")]

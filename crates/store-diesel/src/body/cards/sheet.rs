@@ -8,7 +8,7 @@ use super::super::sets::{Known, Stored};
 use super::super::types::{Account, Day, Id, Named};
 use super::chains::{ChainNow, ChainRow};
 use super::messages::{FirstNow, MessageRow};
-use super::rows::{CardsAndLimits, LimitNow};
+use super::rows::{CardsAndLimits, LimitNow, LimitRow};
 use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
 use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
@@ -30,7 +30,7 @@ type Message = (AccountId, TransactionToken);
 /// The cards of a group, with their limits, messages and chains.
 #[derive(Default)]
 pub(crate) struct Cards {
-    cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
+    known: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
     used: BTreeMap<(AccountId, CardId, SpendingWindow), SpendingLimit>,
     /// The messages that orders name, and the first ones of their chains.
     messages: BTreeMap<Message, CardTransaction>,
@@ -56,8 +56,8 @@ impl Cards {
         for (card, limit) in CardsAndLimits::load(wanted, conn)? {
             let card = Card::from(card);
             let key = (card.account.clone(), card.id);
-            let (_, limits) = cards.cards.entry(key).or_insert_with(|| (card, Vec::new()));
-            limits.extend(limit.map(|row| row.read()).transpose()?);
+            let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));
+            limits.extend(limit.map(LimitRow::read).transpose()?);
         }
         Ok(cards)
     }
@@ -96,7 +96,7 @@ impl Cards {
         }
         for limit in &decision.limits {
             let card = (message.account.clone(), message.card);
-            if let Some((_, limits)) = self.cards.get_mut(&card) {
+            if let Some((_, limits)) = self.known.get_mut(&card) {
                 limits.iter_mut().filter(|known| known.window == limit.window).for_each(|known| *known = limit.clone());
             }
             self.used.insert((card.0, card.1, limit.window), limit.clone());
@@ -129,7 +129,7 @@ impl Cards {
 impl Sheet {
     /// What a first message on a card of the account is decided on.
     pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
-        let (card, limits) = self.cards.cards.get(&(account.clone(), card))?;
+        let (card, limits) = self.cards.known.get(&(account.clone(), card))?;
         // A card that came into being after the locks were taken is not there yet.
         let balances = self.purses.balances(account, card.budget, card.currency)?;
         Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })

@@ -78,9 +78,9 @@ fn in_time<T>(test: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(std::time::Duration::from_secs(20), pin!(test)).await.unwrap() })
 }
 
-fn insert(conn: &mut Conn, id: u128) {
+fn insert(conn: &mut Conn, id: u128) -> usize {
     let row = (clients::id.eq(Id(Uuid::from_u128(id))), clients::name.eq("x"), clients::allowed_networks.eq(""));
-    diesel::insert_into(clients::table).values(row).execute(conn).unwrap();
+    diesel::insert_into(clients::table).values(row).execute(conn).unwrap()
 }
 
 async fn count(store: &Store) -> i64 {
@@ -101,7 +101,7 @@ fn a_panic_in_a_change_is_rolled_back_and_the_writer_goes_on() {
                 assert_eq!(count(&store).await, 0);
             }
             assert!(store.has_writer());
-            store.change(|conn| Ok(insert(conn, 1))).await.unwrap();
+            assert_eq!(store.change(|conn| Ok(insert(conn, 1))).await, Ok(1));
             assert_eq!(count(&store).await, 1);
         });
     });
@@ -141,7 +141,11 @@ fn changes_and_orders_keep_the_order_of_arrival() {
                     queued(async move {
                         if number % 3 == 2 {
                             let note = Arc::clone(&seen);
-                            store.change(move |_| Ok(note.lock().unwrap().push(number))).await.unwrap();
+                            let change = move |_: &mut Conn| {
+                                note.lock().unwrap().push(number);
+                                Ok(())
+                            };
+                            store.change(change).await.unwrap();
                         } else {
                             store.submit(Noted { number, seen }).await.unwrap();
                         }
