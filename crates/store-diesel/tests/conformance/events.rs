@@ -1,7 +1,7 @@
 //! The events that a store has written, as its export tells them.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
 use florin_store_conformance::{EventLog, SetupError};
@@ -22,12 +22,16 @@ struct Line {
 #[derive(Deserialize)]
 struct Row {
     account_id: String,
-    id: Uuid,
+    id: String,
     kind: String,
-    batch_id: Uuid,
-    order_id: Option<Uuid>,
-    payment_id: Option<Uuid>,
-    created_at: DateTime<Utc>,
+    batch_id: String,
+    order_id: Option<String>,
+    payment_id: Option<String>,
+    created_at: String,
+}
+
+fn id(text: Option<String>) -> Result<Option<Uuid>, SetupError> {
+    Ok(text.map(|text| text.parse()).transpose()?)
 }
 
 #[async_trait]
@@ -45,15 +49,15 @@ impl<S: Transfer + Send + Sync> EventLog for Exported<S> {
             let row: Row = serde_json::from_value(row)?;
             let kind = EventKind::ALL.into_iter().find(|kind| kind.as_str() == row.kind);
             events.push(Event {
-                id: EventId(row.id),
+                id: EventId(row.id.parse()?),
                 account: AccountId::parse(&row.account_id).map_err(|flaw| flaw.message)?,
                 kind: kind.ok_or("an unknown kind of event")?,
                 subject: EventSubject {
-                    batch: PaymentBatchId(row.batch_id),
-                    order: row.order_id.map(OrderId),
-                    payment: row.payment_id.map(PaymentId),
+                    batch: PaymentBatchId(row.batch_id.parse()?),
+                    order: id(row.order_id)?.map(OrderId),
+                    payment: id(row.payment_id)?.map(PaymentId),
                 },
-                at: row.created_at,
+                at: DateTime::parse_from_rfc3339(&row.created_at)?.to_utc(),
             });
         }
         Ok(events)
