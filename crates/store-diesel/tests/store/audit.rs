@@ -55,8 +55,8 @@ async fn a_journal_that_was_touched() {
 #[tokio::test(flavor = "multi_thread")]
 async fn checkouts_that_were_not_counted() {
     const NEW: &str = "INSERT INTO checkouts (account_id, id, checkout_type, status, currency, return_url, created_at, \
-        updated_at) VALUES ('{account}', '0198c0de-0001-7000-8000-00000000c0de', 'TOP_UP', 'ACTIVE', 'GBP', \
-        'https://shop.example/', 0, 0)";
+        updated_at) SELECT account_id, '0198c0de-0001-7000-8000-00000000c0de', 'TOP_UP', 'ACTIVE', 'GBP', \
+        'https://shop.example/', created_at, created_at FROM journal_transactions WHERE account_id = '{account}' LIMIT 1";
     let count = |counts: &str| format!("INSERT INTO checkout_counts VALUES ('{MINE}', 'TOP_UP', 'ACTIVE', {counts})");
     let miscounted = [Discrepancy::CheckoutCount(id(MINE))];
     let new = NEW.replace("{account}", MINE);
