@@ -228,7 +228,7 @@ fn insufficient_funds(shortages: &[Shortage]) -> Problem {
 }
 
 /// Payments that can't be put into a batch; `path` is what names the batch, or the payments of a new one.
-pub(crate) fn upload_problem(refusal: UploadRefusal, path: &str) -> Problem {
+pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     match refusal {
         UploadRefusal::State(illegal) => {
             let message =
@@ -244,14 +244,14 @@ pub(crate) fn upload_problem(refusal: UploadRefusal, path: &str) -> Problem {
 }
 
 /// A batch that can't be cancelled.
-pub(crate) fn cancel_problem(refusal: CancelRefusal) -> Problem {
+pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
     match refusal {
         CancelRefusal::State(illegal) => {
             let message = format!("The payment batch is {}; it can't be cancelled any more.", illegal.current);
             conflict(BATCH, ErrorCode::InvalidState, message)
         }
-        CancelRefusal::BalanceLimit(error) => bug(&error),
-        CancelRefusal::Unbalanced(error) => bug(&error),
+        CancelRefusal::BalanceLimit(error) => bug(error),
+        CancelRefusal::Unbalanced(error) => bug(error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Quotes in a CSV. The parser reads over broken ones and guesses; where money is paid nobody may guess.
 
 /// What is wrong with the quotes of a CSV.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadQuotes {
     /// A quote opened on this line is never closed.
     Open { line: usize },
@@ -30,8 +30,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), BadQuotes> {
         at = match (at, byte) {
             (At::FieldStart, b'"') => At::Quoted { since: line },
             (At::Quoted { since }, b'"') => At::Closed { since },
-            (At::Closed { since }, b'"') => At::Quoted { since },
-            (At::Quoted { since }, _) => At::Quoted { since },
+            (At::Closed { since }, b'"') | (At::Quoted { since }, _) => At::Quoted { since },
             (_, b',' | b'\n' | b'\r') => At::FieldStart,
             (At::FieldStart | At::Plain, _) => At::Plain,
             (At::Closed { .. }, _) => return Err(BadQuotes::Continued { line }),

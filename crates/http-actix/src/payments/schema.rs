@@ -85,8 +85,8 @@ fn object(prefix: &str, way: Way) -> Schema {
         _ => "Where the recipient's bank is.",
     };
     // The row itself, and the recipient where it is shown, are never null.
-    let may_be_null = !prefix.is_empty() && !(prefix == "recipient." && way == Way::Shown);
-    built(properties, meaning, may_be_null, way)
+    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Shown);
+    built(properties, meaning, !never_null, way)
 }
 
 fn emails(way: Way) -> Schema {

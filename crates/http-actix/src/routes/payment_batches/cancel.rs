@@ -39,7 +39,10 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = cancel_batch(&app.batches, &account, read(batch)?, claim).await;
     let object = (BATCH, "payment batch");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), cancel_problem))?, render)
+    send(
+        written.map_err(|error| write_problem(error, object, recorded.as_ref(), |refusal| cancel_problem(&refusal)))?,
+        render,
+    )
 }
 
 fn render(_: &PaymentBatch) -> Answer {

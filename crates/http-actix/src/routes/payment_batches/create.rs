@@ -17,7 +17,7 @@ use crate::views::BatchView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewBatch, Upload, create_batch};
-use florin_domain::batch::{BatchName, BatchSummary, InputFormat};
+use florin_domain::batch::{BatchName, BatchSummary, InputFormat, UploadRefusal};
 use florin_domain::fault::Faults;
 use florin_ports::Answer;
 use serde_json::value::RawValue;
@@ -89,7 +89,7 @@ pub(crate) async fn handle(
     };
     let new = NewBatch { name, visible: visible.unwrap_or(true), payments: payments.map(upload) };
     let written = create_batch(&app.batches, call.caller.client.id, &account, new, claim).await;
-    let refused = |refusal| upload_problem(refusal, "body.payments");
+    let refused = |refusal: UploadRefusal| upload_problem(&refusal, "body.payments");
     let object = ("query.accountId", "account");
     send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)
 }
@@ -102,9 +102,8 @@ fn made(raw: &RawValue, faults: &mut Faults) -> Result<Made, NotJson> {
                 let named = lazy::text(value, || "body.name".to_owned(), faults);
                 made.name = named.and_then(|named| faults.take("body.name", BatchName::parse(named)));
             }
-            "visible" if is_null(value) => {}
+            "visible" | "payments" if is_null(value) => {}
             "visible" => made.visible = faults.take("body.visible", boolean(&lazy::small(value))),
-            "payments" if is_null(value) => {}
             "payments" => made.payments = Some(read_json::payments(value, "body.payments", faults)?),
             _ => return Ok(false),
         }

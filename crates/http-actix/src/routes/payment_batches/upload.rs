@@ -16,7 +16,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::{Upload, upload_payments};
-use florin_domain::batch::{InputFormat, PaymentBatch};
+use florin_domain::batch::{InputFormat, PaymentBatch, UploadRefusal};
 use florin_domain::ids::BudgetId;
 use florin_ports::Answer;
 
@@ -56,7 +56,7 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let upload = Upload { format, rows: body.value.rows, default_budget: body.value.default_budget };
     let written = upload_payments(&app.batches, &account, read(batch)?, upload, claim).await;
-    let refused = |refusal| upload_problem(refusal, BATCH);
+    let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     let object = (BATCH, "payment batch");
     send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)
 }
