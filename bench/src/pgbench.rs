@@ -92,11 +92,10 @@ fn parse(said: &str) -> anyhow::Result<Measured> {
     if failed != "0" {
         bail!("{failed} transactions failed");
     }
-    Ok(Measured {
-        rate: first(after("tps =").context("no rate")?).parse()?,
-        transactions: first(after("number of transactions actually processed:").context("no count")?).parse()?,
-        latencies: Vec::new(),
-    })
+    let transactions = first(after("number of transactions actually processed:").context("no count")?).parse()?;
+    // It tells no rate where there is none.
+    let rate = if transactions == 0 { 0.0 } else { first(after("tps =").context("no rate")?).parse()? };
+    Ok(Measured { rate, transactions, latencies: Vec::new() })
 }
 
 /// Takes the logs.
@@ -125,5 +124,7 @@ mod tests {
         assert_eq!((measured.transactions, measured.rate as u64), (8000, 2236));
         assert!(parse(&said.replace(": 0 (", ": 1 (")).is_err());
         assert!(parse("").is_err());
+        let none = "number of transactions actually processed: 0\nnumber of failed transactions: 0 (NaN%)\n";
+        assert_eq!(parse(none).unwrap().transactions, 0);
     }
 }

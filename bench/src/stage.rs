@@ -63,13 +63,16 @@ impl<'a> Stage<'a> {
     /// One turn.
     pub(crate) fn turn(&mut self, work: &Work, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
         self.turn += 1;
-        let lasting = match purpose {
-            Purpose::Rehearsal => Duration::from_secs(1),
-            Purpose::Show(_) => self.settings.turn,
-        };
         let clients = match party {
             Party::Pgbench(_, clients) | Party::Server(_, clients) => clients as u64,
         };
+        // A median of lone requests needs fewer of them.
+        let lasting = match purpose {
+            Purpose::Show(_) if clients > 1 => self.settings.turn,
+            Purpose::Show(_) => self.settings.turn * 3 / 5,
+            Purpose::Rehearsal => self.settings.turn * 2 / 5,
+        };
+        let lasting = lasting.max(Duration::from_secs(1));
         let batches = if work.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
         self.database.settle()?;
         let before = self.database.counts()?;
