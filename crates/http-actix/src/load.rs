@@ -45,12 +45,7 @@ impl Drop for Admission<'_> {
 
 /// Whether the store takes no more writes for now: then those are refused before they cost anything.
 pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
-    !method.is_safe() && overloaded(services)
-}
-
-/// Whether the store's queue is full.
-const fn overloaded(_services: &Services) -> bool {
-    false
+    !method.is_safe() && services.upkeep.is_overloaded()
 }
 
 /// 503 at once.

@@ -26,16 +26,6 @@ CREATE INDEX checkouts_newest_in_status ON checkouts (account_id, status, create
 CREATE INDEX checkouts_newest_of_type_in_status
     ON checkouts (account_id, checkout_type, status, created_at DESC, id DESC);
 
--- How many checkouts an account has of each type in each status: kept with every change of them, so that counting a list
--- does not read it. No row: none.
-CREATE TABLE checkout_counts (
-    account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
-    checkout_type TEXT NOT NULL CHECK (checkout_type IN ('SHOPPING', 'TOP_UP')),
-    status TEXT NOT NULL CHECK (status IN ('ACTIVE', 'DEACTIVATED')),
-    total BIGINT NOT NULL CHECK (total >= 0),
-    PRIMARY KEY (account_id, checkout_type, status)
-);
-
 CREATE TABLE banks (
     id TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (length(id) = 32),
     name TEXT COLLATE "C" NOT NULL,

@@ -1,3 +1,2 @@
 DROP TABLE banks;
-DROP TABLE checkout_counts;
 DROP TABLE checkouts;
