@@ -68,7 +68,7 @@ fn a_batch_fails_when_no_payment_succeeds() {
     confirmed(&client, &batch);
     ended(&client, &batch, "failed");
     assert_eq!(wallet.balance(), before);
-    expect_fault(&client.delete(&path(&batch)), 409, "path.paymentBatchId", "invalid_state");
+    expect_fault(&client.call("DELETE", &path(&batch)).send(), 409, "path.paymentBatchId", "invalid_state");
     check_journal(&server.kill());
 }
 
@@ -103,7 +103,7 @@ fn some_take_their_time_and_some_for_ever() {
     assert_eq!(find(&client, &batch)["status"], "started", "one payment is open");
     let balance = wallet.balance();
     assert_eq!((balance.available, balance.ledger - wallet.reserved), (50_000 - 6_000, 50_000 - 5_000));
-    expect_fault(&client.delete(&path(&batch)), 409, "path.paymentBatchId", "invalid_state");
+    expect_fault(&client.call("DELETE", &path(&batch)).send(), 409, "path.paymentBatchId", "invalid_state");
     check_journal(&server.kill());
 }
 

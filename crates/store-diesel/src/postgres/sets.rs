@@ -124,11 +124,14 @@ macro_rules! update_rows {
 
             impl diesel::RunQueryDsl<Conn> for Columns {}
 
-            impl crate::postgres::body::sets::Stored for $name {
-                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
-                    let expected = rows.len();
-                    if expected == 0 {
-                        return Ok(());
+            impl $name {
+                /// Stores them all, on however many rows they are; how many that was.
+                pub(crate) fn spread(
+                    rows: Vec<Self>,
+                    conn: &mut Conn,
+                ) -> crate::postgres::body::errors::Outcome<usize> {
+                    if rows.is_empty() {
+                        return Ok(0);
                     }
                     let mut columns = Columns::default();
                     for row in rows {
@@ -137,7 +140,14 @@ macro_rules! update_rows {
                         columns.$key.push(row.$key);
                         $(columns.$also.push(row.$also);)*
                     }
-                    let stored = diesel::RunQueryDsl::execute(columns, conn)?;
+                    Ok(diesel::RunQueryDsl::execute(columns, conn)?)
+                }
+            }
+
+            impl crate::postgres::body::sets::Stored for $name {
+                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
+                    let expected = rows.len();
+                    let stored = Self::spread(rows, conn)?;
                     crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
                 }
             }

@@ -63,14 +63,22 @@ macro_rules! update_rows {
 
             impl diesel::RunQueryDsl<Conn> for $name {}
 
+            impl $name {
+                /// Stores them all, on however many rows they are; how many that was.
+                pub(crate) fn spread(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<usize> {
+                    let mut stored = 0;
+                    for row in rows {
+                        stored += diesel::RunQueryDsl::execute(row, conn)?;
+                    }
+                    Ok(stored)
+                }
+            }
+
             impl crate::sqlite::body::sets::Stored for $name {
                 fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<()> {
-                    use crate::sqlite::body::errors::exactly;
-
-                    for row in rows {
-                        exactly(1, row.execute(conn)?, stringify!($table))?;
-                    }
-                    Ok(())
+                    let expected = rows.len();
+                    let stored = Self::spread(rows, conn)?;
+                    crate::sqlite::body::errors::exactly(expected, stored, stringify!($table))
                 }
             }
         };

@@ -1,40 +1,55 @@
-//! What becomes of all payments of a batch at once.
+//! What becomes of all payments of a batch at once: it was confirmed, or cancelled.
 
 use super::super::backend::Conn;
-use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::errors::Outcome;
+use super::super::schema::{payment_batches, payments};
+use super::super::sets::Stored;
 use super::super::types::{Account, Id, Named, Time};
-use super::work;
-use chrono::{DateTime, Utc};
-use diesel::sql_types::Text;
-use diesel::{RunQueryDsl, sql_query};
+use chrono::DateTime;
 use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
 
-const ALL_BECOME: &str = "UPDATE payments SET status = $1, updated_at = $2 WHERE account_id = $3 AND batch_id = $4";
+update_rows! {
+    /// The status of all payments of a batch.
+    AllNow in payments {
+        set { status: Named<PaymentStatus>, updated_at: Time, }
+        of { account_id: Account, batch_id: Id, }
+        if ""
+    }
+}
+
+update_rows! {
+    /// From when there is work on a batch.
+    WorkNow in payment_batches {
+        set { work_at: Option<Time>, }
+        of { account_id: Account, id: Id, }
+        if ""
+    }
+}
 
 /// What becomes of all payments of batches.
 #[derive(Default)]
-pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, DateTime<Utc>)>);
+pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, Time)>);
 
 impl Statuses {
-    /// Notes what all payments of a batch become, at the time of its last change.
+    /// Notes what all payments of a batch become, at the time of its last change. A batch that was never filled has none.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
-        self.0.insert((batch.account.clone(), batch.id), (status, batch.updated_at));
+        if batch.input.is_some() {
+            self.0.insert((batch.account.clone(), batch.id), (status, Time(batch.updated_at)));
+        }
     }
 
-    /// Stores what was noted.
+    /// Stores what was noted: payments that were confirmed are work at once, and others none.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        for ((account, batch), (status, at)) in self.0 {
-            sql_query(ALL_BECOME)
-                .bind::<Text, _>(Named(status))
-                .bind::<TimeSql, _>(Time(at))
-                .bind::<Text, _>(Account(account.clone()))
-                .bind::<IdSql, _>(Id(batch.0))
-                .execute(conn)?;
-            work::mark(conn, &account, batch)?;
+        let (mut payments, mut work) = (Vec::new(), Vec::new());
+        for ((account, batch), (status, updated_at)) in self.0 {
+            let (account_id, id) = (Account(account), Id(batch.0));
+            let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
+            work.push(WorkNow { work_at, account_id: account_id.clone(), id });
+            payments.push(AllNow { status: Named(status), updated_at, account_id, batch_id: id });
         }
-        Ok(())
+        AllNow::spread(payments, conn)?;
+        WorkNow::store(work, conn)
     }
 }
