@@ -14,6 +14,7 @@ use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{
     BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, StoreError, UploadOrder, WriteError, Written,
 };
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 #[async_trait]
@@ -93,7 +94,12 @@ fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: V
         must_exist(data.budgets.contains_key(&(batch.account.clone(), order.budget)), &order.budget)?;
     }
     data.payments.retain(|(account, id, _), _| (account, id) != (&batch.account, &batch.id));
+    let mut ids: BTreeSet<_> = data.payments.values().map(|known| (known.account.clone(), known.id)).collect();
     for payment in payments {
+        // Another batch may have one of this id.
+        if !ids.insert((payment.account.clone(), payment.id)) {
+            return Err(StoreError::Duplicate(payment.id.to_string()));
+        }
         add(&mut data.payments, (payment.account.clone(), payment.batch, payment.index), payment)?;
     }
     data.alerts.insert((batch.account.clone(), batch.id), alerts);
