@@ -132,7 +132,7 @@ async fn a_batch_is_played_to_its_end() {
     use PaymentStatus::{Completed, Failed, Returned, Started};
     let home = Home::new().await;
     let batch = home.made(&["one", "SBX-FAIL-NAME", "SBX-RETURN", "SBX-SLOW", "five"]).await;
-    assert!(validate_batch(&home.batches(), &home.account, batch).await.unwrap().unwrap().is_valid());
+    assert!(validate_batch(&home.batches(), &home.account, batch).await.unwrap().unwrap().1.is_valid());
     home.confirm(batch).await;
     let worker = home.worker();
     process_batches(&worker).await.unwrap();
