@@ -85,7 +85,7 @@ fn faulty() -> Vec<(&'static str, Value)> {
         row["reference"] =
             json!(format!("{path} {value}").chars().filter(char::is_ascii_alphanumeric).take(18).collect::<String>());
         match path.split_once('.') {
-            Some((object, member)) if object == "recipient" => row["recipient"][member] = value,
+            Some(("recipient", member)) => row["recipient"][member] = value,
             _ => row[path] = value,
         }
         row

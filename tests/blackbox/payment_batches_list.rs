@@ -118,22 +118,22 @@ fn payments_are_listed_with_every_member() {
         assert_eq!(members(&payment["recipient"]).len(), 13);
         uuid(&payment["id"]);
     }
-    let (first, last) = (&list[0], &list[2]);
+    let (fine, faulty) = (&list[0], &list[2]);
     assert_eq!(
-        (&first["status"], &first["amount"], &first["fees"]),
+        (&fine["status"], &fine["amount"], &fine["fees"]),
         (&json!("validated"), &json!("1.50"), &json!("0.00"))
     );
-    assert_eq!(first["fundingBudgetId"], demo().budget("GBP"));
-    assert!(first["recipient"]["address"].is_null() && first["recipient"]["subscribedEmails"] == json!([]));
-    assert_ne!(first["orderId"], list[1]["orderId"]);
+    assert_eq!(fine["fundingBudgetId"], demo().budget("GBP"));
+    assert!(fine["recipient"]["address"].is_null() && fine["recipient"]["subscribedEmails"] == json!([]));
+    assert_ne!(fine["orderId"], list[1]["orderId"]);
     assert_eq!(
-        (&last["status"], &last["amount"], &last["fees"]),
+        (&faulty["status"], &faulty["amount"], &faulty["fees"]),
         (&json!("created"), &json!("nonsense"), &Value::Null)
     );
-    assert_eq!((&last["orderId"], &last["fundingBudgetId"]), (&Value::Null, &Value::Null));
-    assert_eq!(last["recipient"]["address"]["city"], "London");
-    assert_eq!(members(&last["recipient"]["address"]).len(), 8);
-    assert_eq!(last["recipient"]["subscribedEmails"], json!([{"name": "A", "email": "a@example.com"}]));
+    assert_eq!((&faulty["orderId"], &faulty["fundingBudgetId"]), (&Value::Null, &Value::Null));
+    assert_eq!(faulty["recipient"]["address"]["city"], "London");
+    assert_eq!(members(&faulty["recipient"]["address"]).len(), 8);
+    assert_eq!(faulty["recipient"]["subscribedEmails"], json!([{"name": "A", "email": "a@example.com"}]));
 
     let (backward, count) = listed(&client, &below(&batch, "payments"), "limit=2");
     assert_eq!((backward[0]["inputIndex"].as_i64(), backward.len(), count), (Some(2), 2, 3));

@@ -122,9 +122,9 @@ impl Fill {
     /// What a payment means. Its order is the budget's, and grows.
     fn terms(&self, who: Who, index: u32, batch: &mut PaymentBatch) -> Option<PaymentTerms> {
         let currency = gbp().ok()?;
-        let budget = if index % 2 == 0 { who.budget() } else { who.second_budget() };
-        let (amount, fee) = (Minor(100 + i64::from(index % 7)), Minor(if index % 3 == 0 { 5 } else { 0 }));
-        let network = if index % 3 == 0 { PaymentNetwork::Swift } else { PaymentNetwork::FasterPayments };
+        let budget = if index.is_multiple_of(2) { who.budget() } else { who.second_budget() };
+        let (amount, fee) = (Minor(100 + i64::from(index % 7)), Minor(if index.is_multiple_of(3) { 5 } else { 0 }));
+        let network = if index.is_multiple_of(3) { PaymentNetwork::Swift } else { PaymentNetwork::FasterPayments };
         let id = OrderId(uuid(54 + u128::from(index % 2), self.first));
         if batch.orders.iter().all(|order| order.id != id) {
             batch.orders.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });

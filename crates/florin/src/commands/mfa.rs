@@ -10,6 +10,7 @@ use florin_mfa::base32_secret;
 use florin_ports::{Accounts, Clock, StoreError};
 use florin_store_diesel::AnyStore;
 use serde::Serialize;
+use std::fmt::Write;
 
 /// What to do with the multi-factor authentication of an account.
 #[derive(Debug, clap::Subcommand)]
@@ -119,7 +120,8 @@ fn uri(id: &AccountId, secret: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             label.push(char::from(byte));
         } else {
-            label.push_str(&format!("%{byte:02X}"));
+            // A text takes whatever is written to it.
+            let _ = write!(label, "%{byte:02X}");
         }
     }
     format!("otpauth://totp/Florin:{label}?secret={secret}&issuer=Florin&algorithm=SHA1&digits=6&period=30")

@@ -199,8 +199,8 @@ async fn texts(handle: Handle) -> Proof {
 }
 
 async fn many(handle: Handle) -> Proof {
-    handle.seeding.plant(world(10_000_000)?).await?;
     const COUNT: u32 = 10_000;
+    handle.seeding.plant(world(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;

@@ -52,6 +52,8 @@ bugs! {
     ForgetsTooYoung,
     DuplicateIsCorrupt,
     UnknownKeyRevoked,
+    EnrolmentOutlivesItself,
+    PolicyOfAll,
     RevokedKeysHidden,
     AuditSeesNothing,
     SecondHandleIsAnotherStore,

@@ -62,6 +62,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ForgetsTooYoung, "upkeep.forget_answers.only_older_ones"),
     (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
     (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
+    (Bug::EnrolmentOutlivesItself, "registry.enrol.replaces_and_removes"),
+    (Bug::PolicyOfAll, "registry.set_mfa_required.of_one_account"),
     (Bug::RevokedKeysHidden, "callers.find.shows_revoked_and_expired_keys"),
     (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
     (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),

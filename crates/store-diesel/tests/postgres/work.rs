@@ -9,17 +9,20 @@ use crate::support::{
     validated_batch, world,
 };
 use chrono::TimeDelta;
-use florin_domain::batch::{ConfirmSituation, ConfirmStamp, MfaProof, PaymentBatch, decide_confirm};
+use florin_domain::batch::{
+    BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, Stamp, decide_confirm,
+};
 use florin_domain::budget::Credit;
 use florin_domain::card::decide::{FirstSituation, FollowUp, MessageStamp, decide_expiry, decide_first};
 use florin_domain::card::{CardTransaction, ChainKind, SpendingLimit, SpendingWindow};
-use florin_domain::ids::{JournalId, MfaSessionId, PaymentBatchId};
+use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Minor;
 use florin_ports::{
     Answer, CardLedger, ConfirmOrder, CreditOrder, Credits, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder,
     MfaSessions, OpenSessionOrder, PaymentBatches, World, Written,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -47,7 +50,10 @@ pub(crate) fn world_of_work() -> World {
         spent: Minor(0),
         uses: 0,
     }];
-    mine.batches = (0..ROUNDS).map(|round| PaymentBatch { id: batch_of(round), ..validated_batch(MINE, 10) }).collect();
+    let (format, status) = (InputFormat::Json, InputStatus::Validated);
+    let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
+    let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };
+    mine.batches = (0..ROUNDS).map(batch).collect();
     world
 }
 
@@ -101,9 +107,15 @@ impl Round {
         let batch = batch_of(self.0);
         let check = MfaCheck { client: client(MINE), account: id(MINE), batch, provider: MfaProviderName::Totp };
         let proof = MfaProof { check, verdict };
-        let journals = vec![JournalId(Uuid::from_u128((45 << 64) + self.0))];
-        let stamp = ConfirmStamp { journals, now: noon() };
-        let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, Some(&proof), &stamp));
+        let round = self.0;
+        let decide = Arc::new(move |situation: &ConfirmSituation| {
+            let given = Cell::new(0);
+            let ids = || {
+                given.set(given.get() + 1);
+                Uuid::from_u128((45 << 64) + (round << 16) + given.get())
+            };
+            decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
+        });
         let repeat = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
         ConfirmOrder { account: id(MINE), batch, session: Some(self.session()), decide, repeat }
     }
