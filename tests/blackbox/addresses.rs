@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
 use crate::support::table::{Table, bad};
-use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared};
+use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared, while_asking};
 
 fn look_up(client: &Client, postcode: &str) -> Value {
     let answer = expect_json(&client.get(&format!("{LOOKUP}?postcode={postcode}")), 200);
@@ -113,6 +113,7 @@ fn the_scope_comes_before_the_switch() {
     assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
 }
 
+/// When the command has returned, the switch is where it was put: also for a client that calls without a pause.
 #[test]
 fn an_operator_switches_it_for_a_client() {
     let home = Home::demo();
@@ -123,19 +124,19 @@ fn an_operator_switches_it_for_a_client() {
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
 
     let server = Server::on(home);
-    let off = server.client_of(&key, "-").get(&format!("{LOOKUP}?postcode={postcode}"));
-    expect_fault(&off, 403, "", "feature_not_enabled");
-    let (_, home) = server.stop();
-    assert!(home.run(&["features", "enable", "addresses-lookup", "--client", &id]).status.success());
-
-    let server = Server::on(home);
-    assert!(!look_up(&server.client_of(&key, "-"), &postcode)["data"].as_array().unwrap().is_empty());
-    let (_, home) = server.stop();
-    assert!(home.run(&["features", "disable", "addresses-lookup", "--client", &id]).status.success());
-
-    let server = Server::on(home);
-    let off = server.client_of(&key, "-").get(&format!("{LOOKUP}?postcode={postcode}"));
-    expect_fault(&off, 403, "", "feature_not_enabled");
+    let path = format!("{LOOKUP}?postcode={postcode}");
+    let caller = server.client_of(&key, "-");
+    let switch = |action| {
+        let switch = || server.home().run(&["features", action, "addresses-lookup", "--client", &id]);
+        assert!(while_asking(&[caller.clone(), caller.clone()], &path, switch).status.success());
+    };
+    expect_fault(&caller.get(&path), 403, "", "feature_not_enabled");
+    for _ in 0..3 {
+        switch("enable");
+        assert!(!look_up(&caller, &postcode)["data"].as_array().unwrap().is_empty());
+        switch("disable");
+        expect_fault(&caller.get(&path), 403, "", "feature_not_enabled");
+    }
 }
 
 const HEADER: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n";

@@ -19,7 +19,7 @@ const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 /// What every operation that takes a body can answer beside its success.
 const OF_A_BODY: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
 
-fn document() -> &'static Value {
+pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
         let answer = shared().client().with_authorization(None).get("/openapi.json?");
@@ -45,7 +45,7 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     all
 }
 
-fn operation(method: &str, path: &str) -> &'static Value {
+pub(crate) fn operation(method: &str, path: &str) -> &'static Value {
     let found = document()["paths"].get(path).and_then(|item| item.get(method));
     found.unwrap_or_else(|| panic!("{method} {path} is not described"))
 }
@@ -169,7 +169,7 @@ fn parameters_are_described() {
 }
 
 /// Compares an answer with what the document says of it.
-fn truthful(method: &str, path: &str, answer: &Answer) {
+pub(crate) fn truthful(method: &str, path: &str, answer: &Answer) {
     if answer.status >= 400 {
         expect_error(answer, answer.status);
     }

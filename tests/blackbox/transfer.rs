@@ -3,12 +3,16 @@
 //! What is exported is a SQLite file, whatever the suite runs on; what is imported into is a store of the suite's kind.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::payments::{confirmed, filled, find, pounds};
+use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
 use crate::support::{
     AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
@@ -84,6 +88,14 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
     expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);
+    // A payment that was typed twice has an alert.
+    let paid = filled(&client, &[pounds("1", "twice"), pounds("1", "twice")]);
+    confirmed(&client, &paid);
+    let start = Instant::now();
+    while find(&client, &paid)["status"] != "completed" {
+        assert!(start.elapsed() < LIMIT, "{}", find(&client, &paid));
+        thread::sleep(Duration::from_millis(50));
+    }
     let by_script = (batches[1].clone(), open_session(&client, &batches[1]));
     let by_totp = (batches[2].clone(), open(&client, &batches[2], "totp"));
     Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp }

@@ -2,8 +2,8 @@
 
 use crate::Services;
 use florin_domain::access::{Account, Caller};
-use florin_domain::batch::{ConfirmRefusal, ConfirmStamp, MfaProof, PaymentBatch, decide_confirm};
-use florin_domain::ids::{JournalId, MfaSessionId, PaymentBatchId};
+use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, Stamp, decide_confirm};
+use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
 use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
 use std::fmt;
@@ -70,13 +70,13 @@ pub async fn confirm_batch(
     };
     let now = services.clock.now();
     let ids = Arc::clone(&services.ids);
+    let client = caller.client.id;
     let order = ConfirmOrder {
         account: account.id.clone(),
         batch: request.batch,
         session,
         decide: Arc::new(move |situation| {
-            let journals = situation.batch.orders.iter().map(|_| JournalId(ids.next_id())).collect();
-            decide_confirm(situation, proof.as_ref(), &ConfirmStamp { journals, now })
+            decide_confirm(situation, proof.as_ref(), client, &Stamp { now, ids: &|| ids.next_id() })
         }),
         repeat,
     };

@@ -128,6 +128,11 @@ impl Faults {
         self.found.is_empty()
     }
 
+    /// Whether more would be passed over: then nobody need look for them.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= Self::MOST
+    }
+
     /// All that was found, in the order it was found.
     pub fn into_vec(self) -> Vec<Fault> {
         self.found

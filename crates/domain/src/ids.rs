@@ -44,6 +44,12 @@ uuid_ids! {
     PaymentBatchId;
     /// An order of a payment batch: its payments of one currency from one funding budget.
     OrderId;
+    /// A payment of a batch; also what a bank knows it by.
+    PaymentId;
+    /// A claim of a worker on a batch that it processes.
+    LeaseId;
+    /// Something that happened.
+    EventId;
     /// A multi-factor authentication session.
     MfaSessionId;
     /// A budget, which holds money.

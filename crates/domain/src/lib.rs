@@ -8,6 +8,7 @@ pub mod address;
 pub mod batch;
 pub mod budget;
 pub mod card;
+pub mod event;
 pub mod fault;
 pub mod ids;
 pub mod ledger;

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{accounts, banks, clients, export, features, import, keys, migrate};
+use crate::commands::{accounts, banks, clients, export, features, import, keys, mfa, migrate};
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -45,6 +45,9 @@ pub(crate) enum Command {
     /// Accounts: what operations work with.
     #[command(subcommand)]
     Accounts(accounts::Action),
+    /// Multi-factor authentication of accounts.
+    #[command(subcommand)]
+    Mfa(mfa::Action),
     /// API keys of clients.
     #[command(subcommand)]
     Keys(keys::Action),
@@ -96,6 +99,9 @@ struct SettingFlags {
     /// Open connections at most [default: 1024].
     #[arg(long, global = true, value_name = "NUMBER")]
     max_connections: Option<String>,
+    /// Requests answered at once at most; more are refused [default: 4096].
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_in_flight: Option<String>,
     /// Threads that serve requests [default: one a core].
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
@@ -124,6 +130,7 @@ impl Cli {
             ("metrics", &flags.metrics),
             ("rate_limit", &flags.rate_limit),
             ("max_connections", &flags.max_connections),
+            ("max_in_flight", &flags.max_in_flight),
             ("workers", &flags.workers),
             ("shutdown_seconds", &flags.shutdown_seconds),
             ("postcode_cache_seconds", &flags.postcode_cache_seconds),

@@ -29,10 +29,16 @@ impl IdSource for RandomIds {
     }
 }
 
+/// Bytes that nobody can guess.
+pub(crate) fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+    let mut bytes = [0_u8; N];
+    getrandom::fill(&mut bytes).map_err(|error| anyhow!("the machine gives no random bytes: {error}"))?;
+    Ok(bytes)
+}
+
 /// The text of a new API key: what it is for, and 256 random bits.
 pub(crate) fn new_key(environment: Environment) -> anyhow::Result<String> {
-    let mut secret = [0_u8; 32];
-    getrandom::fill(&mut secret).map_err(|error| anyhow!("the machine gives no random bytes: {error}"))?;
+    let secret: [u8; 32] = random()?;
     let mut key = format!("florin_{}_", environment.as_str());
     for byte in secret {
         write!(key, "{byte:02x}")?;

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&cli.settings())?;
     let command = cli.command.unwrap_or(Command::Serve);
-    logging::start(&settings, matches!(command, Command::Serve))?;
+    let _written_at_the_end = logging::start(&settings, matches!(command, Command::Serve))?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }

@@ -4,12 +4,17 @@ use crate::machine::{RandomIds, SystemClock};
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
-use florin_application::Services;
+use chrono::TimeDelta;
+use florin_access_cache::{RecentAccounts, RecentCallers};
+use florin_application::{BatchServices, ProcessingLimits, ProcessingServices, Services};
+use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
+use florin_domain::batch::ModulusTable;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
+pub(crate) use florin_recent::STALENESS;
 use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::sync::Arc;
@@ -65,8 +70,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         environment: settings.environment,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        callers: store.clone(),
-        accounts: store.clone(),
+        callers: Arc::new(RecentCallers::new(store.clone())),
+        accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
         banks: store.clone(),
         cards: store.clone(),
@@ -77,6 +82,34 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         postcodes: postcodes(settings, store),
         upkeep: store.clone(),
     }
+}
+
+/// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
+/// adapter is wired here: confirmed batches stay confirmed.
+pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
+    match settings.environment {
+        Environment::Sandbox => Some(ProcessingServices {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            processing: store.clone(),
+            rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
+            // The simulated bank answers at once: what a worker that died has left undone need not wait long.
+            limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
+        }),
+        Environment::Production => None,
+    }
+}
+
+/// The services that manage payment batches.
+pub(crate) fn batches(store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+    let modulus = ModulusTable::built_in().context("the built-in table of sort codes can't be read")?;
+    Ok(BatchServices {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        management: store.clone(),
+        reading: store.clone(),
+        modulus: Arc::new(modulus),
+    })
 }
 
 /// Scripted tokens exist in the sandbox only.

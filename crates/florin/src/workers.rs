@@ -2,7 +2,7 @@
 
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
-use florin_application::Services;
+use florin_application::{ProcessingServices, Services};
 use florin_domain::access::Environment;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::time::Duration;
@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 /// Holds that are due expire within a minute: the sweep comes often enough to make up for a failed one.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
+/// Confirmed payment batches are picked up, and banks asked again, this soon.
+const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Between two rounds of forgetting idempotency records.
 const FORGET_PAUSE: Duration = Duration::from_secs(600);
 /// Between two rounds of folding raw measurements into their buckets.
@@ -24,10 +26,18 @@ pub(crate) struct Workers {
 
 impl Workers {
     /// Starts them.
-    pub(crate) fn start(services: &Services, kept: TimeDelta, metrics: Option<PrometheusHandle>) -> Self {
+    pub(crate) fn start(
+        services: &Services,
+        processing: Option<ProcessingServices>,
+        kept: TimeDelta,
+        metrics: Option<PrometheusHandle>,
+    ) -> Self {
         let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
         if services.environment == Environment::Sandbox {
             workers.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
+        }
+        if let Some(processing) = processing {
+            workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
         }
         workers.add(FORGET_PAUSE, services.clone(), move |services| async move { forget(&services, kept).await });
         if let Some(handle) = metrics {
@@ -66,6 +76,15 @@ async fn sweep(services: &Services) {
         Ok(0) => {}
         Ok(expired) => tracing::info!(expired, "holds expired"),
         Err(error) => tracing::error!(%error, "due holds could not be swept"),
+    }
+}
+
+/// One round. It is long enough to keep a worker busy, and short enough to let it stop.
+async fn process(processing: &ProcessingServices) {
+    match florin_application::process_batches(processing).await {
+        Ok(0) => {}
+        Ok(payments) => tracing::info!(payments, "payments were worked on"),
+        Err(error) => tracing::error!(%error, "payment batches could not be claimed"),
     }
 }
 

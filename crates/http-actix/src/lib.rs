@@ -2,14 +2,18 @@
 //!
 //! - `routes` has one operation a file; `call` has the steps that all of them begin with.
 //! - `extract` reads queries, headers and bodies, and collects every fault with its place.
+//! - `load` bounds how much is done at once.
 //! - `mapping` is the one place where errors become answers; `problem` is what they look like.
+//! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `middleware` wraps every request.
 
 mod call;
 mod codes;
 mod extract;
+mod load;
 mod mapping;
 mod middleware;
+mod payments;
 mod problem;
 mod repeat;
 mod routes;
@@ -17,6 +21,7 @@ mod server;
 mod state;
 mod views;
 
+pub use middleware::REQUESTS;
 pub use server::{HttpSettings, bind};
 pub use state::RenderMetrics;
 

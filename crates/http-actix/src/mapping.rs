@@ -2,10 +2,12 @@
 
 use crate::codes::ErrorCode;
 use crate::extract::json::differences;
+use crate::load::refusal;
 use crate::problem::{Problem, ProblemEntry};
+use crate::views::shortage_message;
 use actix_web::http::StatusCode;
 use florin_application::{AccessError, ConfirmBatchError, ListCheckoutsError, ReachError};
-use florin_domain::batch::{ConfirmRefusal, Shortage};
+use florin_domain::batch::{CancelRefusal, ConfirmRefusal, Shortage, UploadRefusal};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::mfa::{MfaFailure, OpenRefusal};
@@ -15,6 +17,8 @@ const AUTHORIZATION: &str = "header.Authorization";
 const TOKEN: &str = "body.precedingRelatedTransactionToken";
 const AMOUNT: &str = "body.amount";
 const MFA: &str = "body.mfa";
+/// What names a payment batch.
+pub(crate) const BATCH: &str = "path.paymentBatchId";
 
 fn conflict(path: &str, code: ErrorCode, message: impl Into<String>) -> Problem {
     Problem::new(StatusCode::CONFLICT, path, code, message)
@@ -55,7 +59,7 @@ impl From<AccessError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Overloaded => Self::unavailable(ErrorCode::Overloaded, "Too much to do; try again."),
+            StoreError::Overloaded => refusal(),
             StoreError::Unavailable(cause) => {
                 tracing::error!(%cause, "the store is unavailable");
                 Self::unavailable(ErrorCode::Overloaded, "The store can't be reached; try again.")
@@ -187,7 +191,7 @@ pub(crate) fn confirm_problem(error: ConfirmBatchError, request: Option<&Recorde
             Problem::unavailable(ErrorCode::ProviderUnavailable, "The MFA provider can't answer now.").retry_after(5)
         }
         ConfirmBatchError::Write(error) => {
-            write_problem(error, ("path.paymentBatchId", "payment batch"), request, refused_confirmation)
+            write_problem(error, (BATCH, "payment batch"), request, refused_confirmation)
         }
     }
 }
@@ -200,7 +204,7 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
         }
         ConfirmRefusal::State(illegal) => {
             let message = format!("The payment batch is {}; only a validated one can be confirmed.", illegal.current);
-            conflict("path.paymentBatchId", ErrorCode::InvalidState, message)
+            conflict(BATCH, ErrorCode::InvalidState, message)
         }
         ConfirmRefusal::Mfa(MfaFailure::Failed) => {
             forbidden(MFA, ErrorCode::MfaFailed, "Multi-factor authentication failed.")
@@ -212,20 +216,48 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
             forbidden(MFA, ErrorCode::MfaLocked, "Multi-factor authentication is locked.")
         }
         ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
-        ConfirmRefusal::BalanceLimit(_) => balance_limit("path.paymentBatchId"),
+        ConfirmRefusal::BalanceLimit(_) => balance_limit(BATCH),
         ConfirmRefusal::Unbookable => bug(&refusal),
     }
 }
 
 fn insufficient_funds(shortages: &[Shortage]) -> Problem {
-    let entry = |shortage: &Shortage| {
-        let Shortage { budget, needed, available } = shortage;
-        let currency = needed.currency;
-        let message = format!("Budget {budget} needs {needed} {currency} and has {available} {currency} available.");
-        ProblemEntry::new("", ErrorCode::InsufficientFunds, message)
-    };
+    let entry = |shortage| ProblemEntry::new("", ErrorCode::InsufficientFunds, shortage_message(shortage));
     let entries = shortages.iter().map(entry).collect();
     Problem::with_entries(StatusCode::CONFLICT, "The funding budgets lack the money for this batch.", entries)
+}
+
+/// Payments that can't be put into a batch; `path` is what names the batch, or the payments of a new one.
+pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
+    match refusal {
+        UploadRefusal::State(illegal) => {
+            let message =
+                format!("The payment batch is {}; only a draft or validated one takes payments.", illegal.current);
+            conflict(path, ErrorCode::InvalidState, message)
+        }
+        UploadRefusal::Locked => {
+            let message = "The payment batch is locked: it was made with its payments. Make another one.";
+            conflict(path, ErrorCode::InvalidState, message)
+        }
+        UploadRefusal::BalanceLimit(_) => balance_limit(path),
+    }
+}
+
+/// A batch that can't be cancelled.
+pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
+    match refusal {
+        CancelRefusal::State(illegal) => {
+            let message = format!("The payment batch is {}; it can't be cancelled any more.", illegal.current);
+            conflict(BATCH, ErrorCode::InvalidState, message)
+        }
+        CancelRefusal::BalanceLimit(error) => bug(error),
+        CancelRefusal::Unbalanced(error) => bug(error),
+    }
+}
+
+/// No such payment batch on the account.
+pub(crate) fn no_batch() -> Problem {
+    Problem::absent(BATCH, "payment batch")
 }
 
 fn balance_limit(path: &str) -> Problem {

@@ -1,16 +1,20 @@
 //! Idempotency claims, and the answers of writes.
 
-use crate::call::WriteCall;
+use crate::call::{Call, WriteCall};
 use crate::problem::Problem;
 use actix_web::HttpResponse;
+use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName};
+use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use florin_domain::access::Account;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, Written};
+use florin_ports::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::Arc;
+
+/// The media type of all answers.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Makes an answer from an outcome.
 pub(crate) type Render<T> = fn(&T) -> Answer;
@@ -23,33 +27,62 @@ pub(crate) fn claim<T: 'static>(
     render: Render<T>,
 ) -> Option<RepeatClaim<T>> {
     let key = write.key.clone()?;
-    Some(RepeatClaim {
-        client: write.call.caller.client.id,
-        account: account.id.clone(),
-        key,
-        request: record(write, secret),
-        at: write.call.app.services.clock.now(),
-        answer: Arc::new(render),
-    })
+    let body = write.body.as_ref().map_or_else(String::new, crate::extract::json::Json::canonical);
+    let body = if secret { RecordedBody::Hash(hash(body.as_bytes())) } else { RecordedBody::Json(body) };
+    Some(claim_of(&write.call, key, account, body, render))
 }
 
-fn record(write: &WriteCall<'_>, secret: bool) -> RecordedRequest {
-    let request = write.call.request;
-    let body = write.body.as_ref().map_or_else(String::new, crate::extract::json::Json::canonical);
-    RecordedRequest {
-        method: request.method().as_str().to_owned(),
-        path: request.path().to_owned(),
-        query: write.call.query.canonical(),
-        body: if secret { RecordedBody::Hash(hash(&body)) } else { RecordedBody::Json(body) },
+/// The claim of a request whose body is recorded like this.
+pub(crate) fn claim_of<T: 'static>(
+    call: &Call<'_>,
+    key: IdempotencyKey,
+    account: &Account,
+    body: RecordedBody,
+    render: Render<T>,
+) -> RepeatClaim<T> {
+    let request = RecordedRequest {
+        method: call.request.method().as_str().to_owned(),
+        path: call.request.path().to_owned(),
+        query: call.query.canonical(),
+        body,
+    };
+    RepeatClaim {
+        client: call.caller.client.id,
+        account: account.id.clone(),
+        key,
+        request,
+        at: call.app.services.clock.now(),
+        answer: Arc::new(render),
     }
 }
 
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a String can't fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+/// SHA-256, hexadecimal.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    let mut hash = Hash::default();
+    hash.0.update(bytes);
+    hash.finish()
+}
+
+/// The SHA-256 of a text that is never whole.
+#[derive(Default)]
+pub(crate) struct Hash(Sha256);
+
+impl Hash {
+    /// Hexadecimal.
+    pub(crate) fn finish(self) -> String {
+        self.0.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing to a String can't fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+}
+
+impl Write for Hash {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// An answer with a JSON body.
@@ -66,7 +99,9 @@ pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResp
     };
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);
-    builder.insert_header((CONTENT_TYPE, "application/json"));
+    if !answer.body.is_empty() {
+        builder.insert_header((CONTENT_TYPE, JSON));
+    }
     if replayed {
         builder.insert_header((HeaderName::from_static("idempotent-replayed"), "true"));
     }
@@ -75,6 +110,10 @@ pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResp
 
 /// Sends a JSON body with 200.
 pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
-    let text = serde_json::to_string(body).map_err(|_| Problem::internal())?;
-    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "application/json")).body(text))
+    Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
+}
+
+/// Sends JSON with 200.
+pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
+    HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
 }

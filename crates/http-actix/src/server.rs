@@ -2,10 +2,10 @@
 
 use crate::middleware::envelope;
 use crate::routes;
-use crate::state::{App, RateLimiter, RenderMetrics};
+use crate::state::{App, RenderMetrics};
 use actix_web::dev::Server;
 use actix_web::{App as ActixApp, HttpServer, web};
-use florin_application::Services;
+use florin_application::{BatchServices, Services};
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -20,6 +20,8 @@ pub struct HttpSettings {
     pub workers: usize,
     /// How many connections are open at most, all workers together.
     pub max_connections: usize,
+    /// How many requests of the API are answered at once; more are refused.
+    pub max_in_flight: usize,
     /// Requests a second for each API client; `None`: any number.
     pub rate_limit: Option<NonZeroU32>,
     /// Gives the text of `/metrics`; `None`: there is no such path.
@@ -34,9 +36,8 @@ const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Binds the address. The server runs when it is awaited, until SIGTERM or SIGINT; then it finishes what it began.
-pub fn bind(services: Services, settings: HttpSettings) -> io::Result<(Server, SocketAddr)> {
-    let app =
-        web::Data::new(App { services, limiter: settings.rate_limit.map(RateLimiter::new), metrics: settings.metrics });
+pub fn bind(services: Services, batches: BatchServices, settings: &HttpSettings) -> io::Result<(Server, SocketAddr)> {
+    let app = web::Data::new(App::new(services, batches, settings));
     let workers = settings.workers.max(1);
     let server = HttpServer::new(move || {
         ActixApp::new()

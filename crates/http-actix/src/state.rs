@@ -1,7 +1,12 @@
 //! What every request can reach.
 
-use florin_application::Services;
+use crate::HttpSettings;
+use crate::load::InFlight;
+use actix_web::web::Bytes;
+use florin_application::{BatchServices, Services};
 use florin_domain::ids::ClientId;
+use florin_ports::StoreError;
+use florin_recent::Recent;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::num::NonZeroU32;
@@ -13,8 +18,28 @@ pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
 /// Shared by all workers.
 pub(crate) struct App {
     pub(crate) services: Services,
+    pub(crate) batches: BatchServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
+    pub(crate) in_flight: InFlight,
+    /// Pages of the bank list as they are sent, by limit and offset.
+    pub(crate) banks: Recent<(i64, i64), Bytes, StoreError>,
+}
+
+impl App {
+    /// So many pages of the bank list are remembered: a full one takes about 200 KiB, and callers ask for the first.
+    const PAGES_OF_BANKS: u64 = 16;
+
+    pub(crate) fn new(services: Services, batches: BatchServices, settings: &HttpSettings) -> Self {
+        Self {
+            services,
+            batches,
+            limiter: settings.rate_limit.map(RateLimiter::new),
+            metrics: settings.metrics.clone(),
+            in_flight: InFlight::new(settings.max_in_flight),
+            banks: Recent::new(Self::PAGES_OF_BANKS),
+        }
+    }
 }
 
 /// So many requests a second for each API client.

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::ids::{BudgetId, JournalId};
+use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::Currency;
 
 /// What an audit found.
@@ -35,6 +35,8 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
+    /// Checkouts of an account that are not as many as a store has counted, where it keeps counts beside them.
+    CheckoutCount(AccountId),
 }
 
 /// Audits the whole store.

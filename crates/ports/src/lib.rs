@@ -3,7 +3,8 @@
 //! Ports have three shapes:
 //! 1. **Read**: a method returns values; an object of another account is simply absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
-//! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`MfaSessions`]): the port is given
+//! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
+//!    [`BatchProcessing`], [`MfaSessions`]): the port is given
 //!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
 //!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
 //!    may put many decisions into one transaction; a caller can't tell.
@@ -13,6 +14,9 @@
 mod access;
 mod addresses;
 mod audit;
+mod batch_management;
+mod batch_processing;
+mod batch_reading;
 mod card_ledger;
 mod clock;
 mod credits;
@@ -20,8 +24,10 @@ mod error;
 mod merchant;
 mod mfa;
 mod payment_batches;
+mod payment_rail;
 mod registry;
 mod repeat;
+mod sandbox_bank;
 mod seeding;
 #[cfg(feature = "test-support")]
 pub mod test_support;
@@ -30,6 +36,9 @@ mod upkeep;
 pub use access::{Accounts, Callers};
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
+pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder};
+pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
+pub use batch_reading::BatchReading;
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
@@ -37,8 +46,10 @@ pub use error::{StoreError, WriteError};
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
 pub use payment_batches::{ConfirmOrder, PaymentBatches};
+pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
+pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
 pub use upkeep::{Readiness, Upkeep};
 
@@ -47,13 +58,18 @@ pub use {
     access::{MockAccounts, MockCallers},
     addresses::{MockAddressBook, MockPostcodeProvider},
     audit::MockLedgerAudit,
+    batch_management::MockBatchManagement,
+    batch_processing::MockBatchProcessing,
+    batch_reading::MockBatchReading,
     card_ledger::MockCardLedger,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,
+    payment_rail::MockPaymentRail,
     registry::MockRegistry,
+    sandbox_bank::MockSandboxBankMemory,
     seeding::MockSeeding,
     upkeep::MockUpkeep,
 };

@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::Address;
-use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
+use florin_domain::mfa::TotpEnrolment;
 
 /// The operator's side of the store. Every call is atomic.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -26,6 +27,17 @@ pub trait Registry: Send + Sync {
 
     /// Stores a new account. `Duplicate`: the id is taken; `NotFound`: no such client.
     async fn add_account(&self, account: Account) -> Result<(), StoreError>;
+
+    /// Says whether the account's payment batches are confirmed with multi-factor authentication only. `NotFound`: no such
+    /// account.
+    async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError>;
+
+    /// Enrols an account for TOTP. It takes the place of an earlier enrolment, with all that was counted against that one.
+    /// `NotFound`: no such account.
+    async fn enrol(&self, enrolment: TotpEnrolment) -> Result<(), StoreError>;
+
+    /// Removes the enrolment of an account; whether there was one. `NotFound`: no such account.
+    async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError>;
 
     /// All keys (of one client), the oldest first.
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError>;

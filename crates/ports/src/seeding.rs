@@ -3,7 +3,7 @@
 use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
-use florin_domain::batch::PaymentBatch;
+use florin_domain::batch::{Payment, PaymentBatch};
 use florin_domain::budget::Budget;
 use florin_domain::card::{Card, SpendingLimit};
 use florin_domain::ledger::JournalTransaction;
@@ -38,6 +38,8 @@ pub struct SeedAccount {
     pub cards: Vec<SeedCard>,
     /// Its payment batches.
     pub batches: Vec<PaymentBatch>,
+    /// The payments of those.
+    pub payments: Vec<Payment>,
 }
 
 /// A budget and the journal transactions that its balances are the sums of.

@@ -22,6 +22,10 @@ pub trait Upkeep: Send + Sync {
     /// Asks the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
+    /// True while a write would be refused for lack of room ([`StoreError::Overloaded`]). Costs nothing to ask, and may
+    /// have changed by the time the write comes.
+    fn is_overloaded(&self) -> bool;
+
     /// Forgets idempotency records made before a time, at most `most`; how many went.
     async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 }

@@ -3,7 +3,7 @@
 use crate::factory::{Factory, Handle, SetupError};
 use florin_domain::fault::Flaw;
 use florin_domain::ledger::{BalanceLimit, Unbalanced};
-use florin_ports::{StoreError, WriteError};
+use florin_ports::{ProcessingError, StoreError, WriteError};
 use std::any::Any;
 use std::fmt;
 use std::panic::Location;
@@ -53,6 +53,13 @@ impl<R: fmt::Debug> From<WriteError<R>> for Failure {
     }
 }
 
+impl<R: fmt::Debug> From<ProcessingError<R>> for Failure {
+    #[track_caller]
+    fn from(error: ProcessingError<R>) -> Self {
+        Self::new(format!("work came to nothing: {error:?}"))
+    }
+}
+
 impl From<SetupError> for Failure {
     #[track_caller]
     fn from(error: SetupError) -> Self {
@@ -93,6 +100,8 @@ pub enum Need {
     Outage,
     /// Writes that can be made to fail.
     Faults,
+    /// Events that can be seen.
+    Events,
 }
 
 impl Need {
@@ -101,6 +110,7 @@ impl Need {
             Self::Ports => None,
             Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
+            Self::Events => handle.events.is_none().then_some("its events can't be seen"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
         }
     }

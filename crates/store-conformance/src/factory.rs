@@ -1,9 +1,10 @@
 //! What an adapter shows the kit.
 
 use async_trait::async_trait;
+use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, AddressBook, Banks, Callers, CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, Seeding, Upkeep,
+    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
+    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Upkeep,
 };
 use std::any::Any;
 use std::fmt;
@@ -28,6 +29,10 @@ pub trait Storage:
     + CardLedger
     + Credits
     + PaymentBatches
+    + BatchManagement
+    + BatchReading
+    + BatchProcessing
+    + SandboxBankMemory
     + MfaSessions
     + Registry
     + Seeding
@@ -45,6 +50,10 @@ impl<S> Storage for S where
         + CardLedger
         + Credits
         + PaymentBatches
+        + BatchManagement
+        + BatchReading
+        + BatchProcessing
+        + SandboxBankMemory
         + MfaSessions
         + Registry
         + Seeding
@@ -77,6 +86,13 @@ pub trait Faults: Send + Sync {
     async fn disarm(&self) -> Result<(), SetupError>;
 }
 
+/// Shows the events that a store has written. No port reads them: who delivers them looks for itself.
+#[async_trait]
+pub trait EventLog: Send + Sync {
+    /// All of them, in any order.
+    async fn events(&self) -> Result<Vec<Event>, SetupError>;
+}
+
 type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
 type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 
@@ -95,8 +111,16 @@ pub struct Handle {
     pub cards: Arc<dyn CardLedger>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
-    /// Payment batches.
+    /// Confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
+    /// Making, filling, editing and cancelling payment batches.
+    pub management: Arc<dyn BatchManagement>,
+    /// Reading payment batches.
+    pub reading: Arc<dyn BatchReading>,
+    /// Work on payment batches.
+    pub processing: Arc<dyn BatchProcessing>,
+    /// What the sandbox's bank remembers.
+    pub bank: Arc<dyn SandboxBankMemory>,
     /// MFA sessions.
     pub mfa: Arc<dyn MfaSessions>,
     /// The operator's side.
@@ -112,6 +136,7 @@ pub struct Handle {
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
+    pub(crate) events: Option<Arc<dyn EventLog>>,
     kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -126,6 +151,10 @@ impl Handle {
             cards: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
+            management: Arc::<S>::clone(store),
+            reading: Arc::<S>::clone(store),
+            processing: Arc::<S>::clone(store),
+            bank: Arc::<S>::clone(store),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),
             seeding: Arc::<S>::clone(store),
@@ -135,6 +164,7 @@ impl Handle {
             reopen: None,
             outage: None,
             faults: None,
+            events: None,
             kept: Vec::new(),
         }
     }
@@ -169,6 +199,13 @@ impl Handle {
         self.faults = Some(Arc::new(faults));
         self
     }
+
+    /// How the events that were written are seen.
+    #[must_use]
+    pub fn with_events(mut self, events: impl EventLog + 'static) -> Self {
+        self.events = Some(Arc::new(events));
+        self
+    }
 }
 
 impl fmt::Debug for Handle {
@@ -177,6 +214,7 @@ impl fmt::Debug for Handle {
             .field("reopens", &self.reopen.is_some())
             .field("breaks_down", &self.outage.is_some())
             .field("has_faults", &self.faults.is_some())
+            .field("has_events", &self.events.is_some())
             .finish_non_exhaustive()
     }
 }

@@ -24,11 +24,12 @@ mod factory;
 mod model;
 mod observe;
 mod orders;
+mod payments;
 mod verdict;
 mod world;
 
 pub use check::{Check, Failure, Need, Outcome};
-pub use factory::{Factory, Faults, Handle, Outage, SetupError, Storage};
+pub use factory::{EventLog, Factory, Faults, Handle, Outage, SetupError, Storage};
 pub use model::{Cases, ModelVerdict, run_against};
 pub use verdict::Verdict;
 

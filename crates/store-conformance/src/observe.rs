@@ -9,7 +9,7 @@ use crate::factory::Handle;
 use crate::orders::{session_id, token};
 use crate::world::{BOTH, Who, noon};
 use chrono::TimeDelta;
-use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
+use florin_domain::batch::{BatchFilter, ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentFilter};
 use florin_domain::budget::{Budget, CreditRefusal};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
@@ -163,6 +163,11 @@ impl Picture {
         see("banks".into(), &handle.banks.list(PageRequest::default()).await?);
         see("audit".into(), &handle.audit.audit().await?);
         see("due holds".into(), &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
+        if let Some(log) = &handle.events {
+            let mut events = log.events().await?;
+            events.sort_by_key(|event| event.id);
+            see("events".into(), &events);
+        }
         for who in BOTH {
             let account = who.account()?;
             let of = |what: &str| format!("{what} of {account}");
@@ -171,6 +176,13 @@ impl Picture {
             see(of("budgets"), &handle.seeding.budgets(&account).await?);
             see(of("cards"), &handle.seeding.cards(&account).await?);
             see(of("batches"), &handle.seeding.batches(&account).await?);
+            let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
+            let listed = handle.reading.list(&account, every, page).await?;
+            for batch in listed.rows.iter().map(|row| row.batch.id) {
+                let content = handle.reading.content(&account, batch, PaymentFilter::default()).await?;
+                see(of(&format!("batch {batch}")), &content);
+            }
+            see(of("list of batches"), &listed);
             see(of("enrolment"), &handle.mfa.enrolment(&account).await?);
             see(of("next credit"), &budget(handle, &account, who.budget()).await?.map(|(_, number)| number));
             for id in [who.card(), who.limited_card(), who.yen_card()] {

@@ -3,7 +3,7 @@
 use crate::check::Failure;
 use crate::world::{Who, noon, uuid};
 use chrono::{DateTime, Utc};
-use florin_domain::batch::{ConfirmSituation, ConfirmStamp, MfaProof, decide_confirm};
+use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
 use florin_domain::budget::{Budget, CreditInstruction, CreditScheme, CreditStamp, decide_credit};
 use florin_domain::card::decide::{
     CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
@@ -18,8 +18,10 @@ use florin_ports::{
     Answer, ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, IdempotencyKey,
     OpenSessionOrder, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
 };
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::Arc;
+use uuid::Uuid;
 
 pub(crate) type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
@@ -144,6 +146,12 @@ pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<
 /// A token that the scripted provider takes.
 pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
 
+/// Ids that count: the journal ids from `first` on.
+pub(crate) fn ids_from(first: u128) -> impl Fn() -> Uuid {
+    let next = Cell::new(first);
+    move || journal_id(next.replace(next.get() + 1)).0
+}
+
 /// A confirmation of the account's first batch under a session; its journal ids begin at `journal`.
 pub(crate) fn confirm(
     who: Who,
@@ -153,8 +161,10 @@ pub(crate) fn confirm(
 ) -> Result<ConfirmOrder, Failure> {
     let check = MfaCheck { client: who.client(), account: who.account()?, batch: who.batch(), provider };
     let proof = MfaProof { check, verdict };
-    let stamp = ConfirmStamp { journals: vec![journal_id(journal), journal_id(journal + 1)], now: noon() };
-    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, Some(&proof), &stamp));
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        let ids = ids_from(journal);
+        decide_confirm(situation, Some(&proof), who.client(), &Stamp { now: noon(), ids: &ids })
+    });
     let session = Some(session_id(session));
     Ok(ConfirmOrder { account: who.account()?, batch: who.batch(), session, decide, repeat: None })
 }

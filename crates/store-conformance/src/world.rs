@@ -168,6 +168,7 @@ fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure> {
             batch(who, who.batch(), PaymentBatchStatus::Validated)?,
             batch(who, who.draft(), PaymentBatchStatus::Draft)?,
         ],
+        payments: vec![],
     })
 }
 
@@ -238,7 +239,8 @@ pub(crate) fn card(who: Who, id: CardId) -> Result<Card, Failure> {
 
 pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) -> Result<PaymentBatch, Failure> {
     let order = |kind, budget, total| -> Result<PaymentOrder, Failure> {
-        Ok(PaymentOrder { id: OrderId(uuid(kind, id.0.as_u128())), budget, currency: gbp()?, total: Minor(total) })
+        let (id, currency) = (OrderId(uuid(kind, id.0.as_u128())), gbp()?);
+        Ok(PaymentOrder { id, budget, currency, total: Minor(total), fees: Minor::ZERO })
     };
     Ok(PaymentBatch {
         id,
@@ -247,10 +249,16 @@ pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) ->
         status,
         // Not in the order of their ids: their own order is kept.
         orders: vec![order(70, who.budget(), 1_000)?, order(60, who.second_budget(), 500)?],
+        created_by: who.client(),
+        visible: true,
+        locked: false,
+        input: None,
         created_at: noon(),
         updated_at: noon(),
+        confirmed_by: None,
         confirmed_at: None,
         passed_mfa_check_at: None,
+        orders_sent_at: None,
     })
 }
 

@@ -3,8 +3,8 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, AddressBook, Banks, Callers, CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, Seeding, StoreError, Upkeep,
+    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
+    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Upkeep,
 };
 use std::sync::Arc;
 
@@ -13,6 +13,9 @@ pub trait AnyStore:
     Accounts
     + AddressBook
     + Banks
+    + BatchManagement
+    + BatchProcessing
+    + BatchReading
     + Callers
     + CardLedger
     + Checkouts
@@ -21,6 +24,7 @@ pub trait AnyStore:
     + MfaSessions
     + PaymentBatches
     + Registry
+    + SandboxBankMemory
     + Seeding
     + Transfer
     + Upkeep

@@ -1,18 +1,16 @@
 //! PostgreSQL: what the body needs to know of it.
 
+#[macro_use]
+mod sets;
+
 mod connection;
 mod locks;
 pub(crate) mod migrations;
 mod readers;
+#[cfg(test)]
+pub(crate) mod testing;
 mod url;
 mod values;
-
-/// Locks the rows of a query until the transaction ends.
-macro_rules! locked {
-    ($query:expr) => {
-        $query.for_update()
-    };
-}
 
 #[path = "body/mod.rs"]
 mod body;
@@ -30,6 +28,9 @@ pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
 /// Where a database is.
 pub(crate) type Place = url::PostgresUrl;
 
+/// Rows that others hold locked are passed over.
+pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
+
 /// SQL types that differ between databases.
 pub(crate) mod sql {
     /// An id.
@@ -43,7 +44,7 @@ pub(crate) mod sql {
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
 };
-pub(crate) use locks::lock_ahead;
+pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use url::place;

@@ -1,16 +1,14 @@
 //! SQLite: what the body needs to know of it.
 
+#[macro_use]
+mod sets;
+
+mod balances;
 mod connection;
 pub(crate) mod migrations;
+#[cfg(test)]
+pub(crate) mod testing;
 mod values;
-
-/// Locks the rows of a query until the transaction ends. Nothing to do here: one write transaction at a time has the
-/// whole database.
-macro_rules! locked {
-    ($query:expr) => {
-        $query
-    };
-}
 
 #[path = "body/mod.rs"]
 mod body;
@@ -26,6 +24,9 @@ pub(crate) type Db = diesel::sqlite::Sqlite;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 
+/// Rows that others hold locked are passed over. Nobody holds any: one write transaction at a time has the whole database.
+pub(crate) const SKIP_LOCKED: &str = "";
+
 /// SQL types that differ between databases.
 pub(crate) mod sql {
     /// An id: a UUID in its hyphenated form, lower case, so that operators can read it and order is order of bytes.
@@ -36,8 +37,9 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
+pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
-    Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_ahead, open_readers, place, read,
+    Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,
     unhurried, worth_another_try, write,
 };
 pub(crate) use migrations::{applied, known, migrate};

@@ -13,6 +13,8 @@ use std::sync::Arc;
 #[allow(dead_code, reason = "the tests of the adapter use more of it")]
 #[path = "postgres/database.rs"]
 mod database;
+#[path = "conformance/events.rs"]
+mod events;
 #[path = "conformance/places.rs"]
 mod places;
 
@@ -38,7 +40,8 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 /// The database stays as long as any handle of it.
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
-    let first = Handle::of(&Arc::new(open(&database.url)?)).keeping(Arc::clone(database));
+    let store = Arc::new(open(&database.url)?);
+    let first = Handle::of(&store).with_events(events::Exported(store)).keeping(Arc::clone(database));
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }

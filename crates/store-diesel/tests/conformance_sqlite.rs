@@ -11,6 +11,8 @@ use florin_store_memory::MemoryStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[path = "conformance/events.rs"]
+mod events;
 #[path = "conformance/places.rs"]
 mod places;
 
@@ -32,9 +34,11 @@ fn open(path: &Path) -> Result<Store, SetupError> {
 
 fn handle(path: &Path) -> Result<Handle, SetupError> {
     let again = path.to_path_buf();
-    Ok(Handle::of(&Arc::new(open(path)?)).reopened_by(move || {
+    let store = Arc::new(open(path)?);
+    let handle = Handle::of(&store).with_events(events::Exported(store));
+    Ok(handle.reopened_by(move || {
         let again = again.clone();
-        async move { handle(&again) }
+        async move { self::handle(&again) }
     }))
 }
 

@@ -28,7 +28,10 @@ pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>)
                 LedgerAccount::Available(budget) => (budget, 0),
                 LedgerAccount::Held(budget) => (budget, 1),
                 LedgerAccount::Reserved(budget) => (budget, 2),
-                LedgerAccount::CardNetwork | LedgerAccount::InboundPayments | LedgerAccount::OutboundPayments => {
+                LedgerAccount::CardNetwork
+                | LedgerAccount::InboundPayments
+                | LedgerAccount::OutboundPayments
+                | LedgerAccount::Fees => {
                     continue;
                 }
             };

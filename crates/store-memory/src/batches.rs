@@ -5,7 +5,10 @@ use crate::data::{Data, replace};
 use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
-use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch};
+use florin_domain::batch::{
+    BatchBalances, ConfirmRefusal, ConfirmSituation, Confirmation, Payment, PaymentBatch, PaymentStatus,
+};
+use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
 
 #[async_trait]
@@ -35,23 +38,49 @@ fn situation(data: &Data, order: &ConfirmOrder) -> Result<Option<ConfirmSituatio
     let account = &order.account;
     let Some(batch) = data.batches.get(&(account.clone(), order.batch)) else { return Ok(None) };
     let policy = data.accounts.get(account).map(|account| account.mfa_required);
-    let budgets = batch.orders.iter().filter_map(|order| data.budgets.get(&(account.clone(), order.budget)));
-    let balances = budgets.flat_map(|budget| {
-        let id = budget.id;
-        budget.balances.iter().map(move |(currency, balances)| ((id, *currency), *balances))
-    });
     Ok(Some(ConfirmSituation {
         batch: batch.clone(),
         session: order.session.and_then(|id| data.sessions.get(&(account.clone(), id))).cloned(),
         enrolment: data.enrolments.get(account).cloned(),
         mfa_required: policy.ok_or_else(|| StoreError::Corrupt("a batch without its account".into()))?,
-        balances: balances.collect(),
+        balances: balances_of(data, batch),
     }))
 }
 
 fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> {
     let batch = &confirmation.batch;
     replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())?;
+    set_payments(data, batch, confirmation.payments);
+    data.events.extend(confirmation.events.iter().cloned());
     confirmation.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
     confirmation.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
+}
+
+/// What the funding budgets of a batch hold.
+pub(crate) fn balances_of(data: &Data, batch: &PaymentBatch) -> BatchBalances {
+    let budgets = batch.orders.iter().filter_map(|order| data.budgets.get(&(batch.account.clone(), order.budget)));
+    let balances = budgets.flat_map(|budget| {
+        let id = budget.id;
+        budget.balances.iter().map(move |(currency, balances)| ((id, *currency), *balances))
+    });
+    balances.collect()
+}
+
+/// The payments of a batch, by input index.
+pub(crate) fn payments_of<'a>(
+    data: &'a Data,
+    account: &AccountId,
+    batch: PaymentBatchId,
+) -> impl DoubleEndedIterator<Item = &'a Payment> {
+    let of_batch = (account.clone(), batch, u32::MIN)..=(account.clone(), batch, u32::MAX);
+    data.payments.range(of_batch).map(|(_, payment)| payment)
+}
+
+/// Puts every payment of a batch into a status, as of the batch's last change.
+pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, status: PaymentStatus) {
+    let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
+    for (_, payment) in data.payments.range_mut(of_batch) {
+        payment.status = status;
+        payment.updated_at = batch.updated_at;
+    }
 }

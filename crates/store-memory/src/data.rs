@@ -2,17 +2,18 @@
 
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::address::Address;
-use florin_domain::batch::PaymentBatch;
+use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, Credit};
 use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit};
+use florin_domain::event::Event;
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, MfaSessionId, PaymentBatchId,
-    TransactionToken,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
+    PaymentId, TransactionToken,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
-use florin_ports::{Answer, RecordedRequest, StoreError};
+use florin_ports::{AcceptedPayment, Answer, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -33,6 +34,11 @@ pub(crate) struct Data {
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
+    pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
+    pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
+    pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, chrono::DateTime<chrono::Utc>)>,
+    pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
+    pub(crate) events: Vec<Event>,
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,

@@ -10,6 +10,9 @@
 mod access;
 mod addresses;
 mod audit;
+mod batch_management;
+mod batch_processing;
+mod batch_reading;
 mod batches;
 mod cards;
 mod credits;
@@ -19,6 +22,7 @@ mod mfa;
 mod money;
 mod registry;
 mod repeat;
+mod sandbox_bank;
 mod seeding;
 mod store;
 mod upkeep;

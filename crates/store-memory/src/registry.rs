@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
-use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
+use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Registry, StoreError};
 
 #[async_trait]
@@ -41,6 +42,29 @@ impl Registry for MemoryStore {
 
     async fn add_account(&self, account: Account) -> Result<(), StoreError> {
         self.change(|data| insert_account(data, account))
+    }
+
+    async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("account {account}"));
+            data.accounts.get_mut(account).ok_or_else(missing)?.mfa_required = required;
+            Ok(())
+        })
+    }
+
+    async fn enrol(&self, enrolment: TotpEnrolment) -> Result<(), StoreError> {
+        self.change(|data| {
+            must_exist(data.accounts.contains_key(&enrolment.account), &enrolment.account)?;
+            data.enrolments.insert(enrolment.account.clone(), enrolment);
+            Ok(())
+        })
+    }
+
+    async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        self.change(|data| {
+            must_exist(data.accounts.contains_key(account), account)?;
+            Ok(data.enrolments.remove(account).is_some())
+        })
     }
 
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {

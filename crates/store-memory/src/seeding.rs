@@ -91,6 +91,11 @@ fn plant_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
         }
         add(&mut data.batches, (batch.account.clone(), batch.id), batch)?;
     }
+    for payment in seed.payments {
+        let batch = (payment.account.clone(), payment.batch);
+        must_exist(data.batches.contains_key(&batch), &payment.batch)?;
+        add(&mut data.payments, (batch.0, batch.1, payment.index), payment)?;
+    }
     if let Some(enrolment) = seed.enrolment {
         must_exist(data.accounts.contains_key(&enrolment.account), &enrolment.account)?;
         add(&mut data.enrolments, enrolment.account.clone(), enrolment)?;

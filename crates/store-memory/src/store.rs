@@ -17,6 +17,11 @@ impl MemoryStore {
         Self::default()
     }
 
+    /// What happened so far, in the order in which it was stored. No port reads it: it is for tests.
+    pub fn events(&self) -> Vec<florin_domain::event::Event> {
+        self.read(|data| data.events.clone())
+    }
+
     /// Reads under the lock.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Data) -> T) -> T {
         work(&self.lock())

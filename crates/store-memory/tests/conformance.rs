@@ -1,6 +1,8 @@
 //! The store in memory keeps the promises of the ports.
 
-use florin_store_conformance::{Factory, Handle, SetupError};
+use async_trait::async_trait;
+use florin_domain::event::Event;
+use florin_store_conformance::{EventLog, Factory, Handle, SetupError};
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
 
@@ -12,9 +14,18 @@ impl Factory for InMemory {
     }
 }
 
+struct Events(Arc<MemoryStore>);
+
+#[async_trait]
+impl EventLog for Events {
+    async fn events(&self) -> Result<Vec<Event>, SetupError> {
+        Ok(self.0.events())
+    }
+}
+
 /// Another handle on the same data is another clone.
 fn handle(store: Arc<MemoryStore>) -> Handle {
-    Handle::of(&store).reopened_by(move || {
+    Handle::of(&store).with_events(Events(Arc::clone(&store))).reopened_by(move || {
         let store = Arc::clone(&store);
         async move { Ok(handle(store)) }
     })

@@ -2,11 +2,13 @@
 
 pub(crate) mod assert;
 pub(crate) mod batches;
+pub(crate) mod busy;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod http;
 pub(crate) mod load;
 pub(crate) mod money;
+pub(crate) mod payments;
 pub(crate) mod postgres;
 pub(crate) mod record;
 pub(crate) mod server;
@@ -16,6 +18,7 @@ pub(crate) mod together;
 pub(crate) mod wallet;
 
 pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
+pub(crate) use busy::while_asking;
 pub(crate) use client::{Answer, Client};
 pub(crate) use demo::demo;
 pub(crate) use server::{Home, Server, shared};

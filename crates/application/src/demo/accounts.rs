@@ -35,6 +35,7 @@ fn bare(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAc
         budgets: Vec::new(),
         cards: Vec::new(),
         batches: Vec::new(),
+        payments: Vec::new(),
     })
 }
 
@@ -57,7 +58,7 @@ fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     });
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &books, now);
-    seed.batches = batches::of_demo_account(&id, &mut books, now)?;
+    seed.batches = batches::of_demo_account(&seed.account, &mut books, now)?;
     seed.budgets = books.into_iter().map(Book::close).collect();
     Ok(seed)
 }
@@ -75,7 +76,7 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &books[0], now);
-    seed.batches = batches::of_other_account(&id, &mut books, now)?;
+    seed.batches = batches::of_other_account(&seed.account, &mut books, now)?;
     seed.budgets = books.into_iter().map(Book::close).collect();
     Ok(seed)
 }

@@ -4,8 +4,9 @@ use super::DemoFault;
 use super::budgets::{Book, Movement};
 use super::ids::{Kind, id};
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::Account;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
-use florin_domain::ids::{AccountId, OrderId, PaymentBatchId};
+use florin_domain::ids::{OrderId, PaymentBatchId};
 use florin_domain::ledger::{JournalKind, LedgerAccount};
 use florin_domain::money::Minor;
 
@@ -41,7 +42,7 @@ const OTHER: [Plan; 1] = [("Rent", Validated, &[(0, 1_000)])];
 
 /// The demo account's batches, funded from its budgets (GBP, EUR, JPY).
 pub(super) fn of_demo_account(
-    account: &AccountId,
+    account: &Account,
     books: &mut [Book; 3],
     now: DateTime<Utc>,
 ) -> Result<Vec<PaymentBatch>, DemoFault> {
@@ -50,7 +51,7 @@ pub(super) fn of_demo_account(
 
 /// The other account's batch.
 pub(super) fn of_other_account(
-    account: &AccountId,
+    account: &Account,
     books: &mut [Book; 1],
     now: DateTime<Utc>,
 ) -> Result<Vec<PaymentBatch>, DemoFault> {
@@ -58,7 +59,7 @@ pub(super) fn of_other_account(
 }
 
 fn batches(
-    account: &AccountId,
+    account: &Account,
     plans: &[Plan],
     first: u32,
     books: &mut [Book],
@@ -75,13 +76,14 @@ fn batches(
     (first..).zip(plans).map(batch).collect()
 }
 
-fn batch(number: u32, plan: &Plan, account: &AccountId, books: &[Book], created_at: DateTime<Utc>) -> PaymentBatch {
+fn batch(number: u32, plan: &Plan, account: &Account, books: &[Book], created_at: DateTime<Utc>) -> PaymentBatch {
     let &(name, status, orders) = plan;
     let order = |(index, &(book, total)): (u32, &(usize, i64))| PaymentOrder {
         id: OrderId(id(Kind::Order, number * 10 + index)),
         budget: books[book].id(),
         currency: books[book].currency(),
         total: Minor(total),
+        fees: Minor::ZERO,
     };
     let (updated_after, confirmed) = match status {
         Draft => (0, false),
@@ -90,17 +92,24 @@ fn batch(number: u32, plan: &Plan, account: &AccountId, books: &[Book], created_
         Started => (20, true),
         Completed | Failed => (30, true),
     };
+    let started = matches!(status, Started | Completed | Failed);
     let confirmed_at = confirmed.then(|| created_at + TimeDelta::minutes(10));
     PaymentBatch {
         id: PaymentBatchId(id(Kind::Batch, number)),
-        account: account.clone(),
+        account: account.id.clone(),
         name: name.into(),
         status,
         orders: (1..).zip(orders).map(order).collect(),
+        created_by: account.client,
+        visible: true,
+        locked: false,
+        input: None,
         created_at,
         updated_at: created_at + TimeDelta::minutes(updated_after),
+        confirmed_by: confirmed_at.map(|_| account.client),
         confirmed_at,
         passed_mfa_check_at: confirmed_at,
+        orders_sent_at: started.then(|| created_at + TimeDelta::minutes(20)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Confirming a payment batch (contract 3.2): the batch first, then MFA, then the funds.
 
-use super::{BatchMove, IllegalMove, PaymentBatch};
-use crate::ids::{BudgetId, JournalId};
-use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use super::confirmable::shortages;
+use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus, Stamp};
+use crate::event::{Event, EventKind};
+use crate::ids::{BudgetId, ClientId, JournalId};
+use crate::ledger::{BalanceLimit, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
-use crate::money::{Currency, Minor, Money};
-use chrono::{DateTime, Utc};
-use std::collections::BTreeMap;
+use crate::money::Money;
 
 /// What an adapter loads, under the lock.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct ConfirmSituation {
     /// Whether the account's policy wants MFA.
     pub mfa_required: bool,
     /// What the funding budgets of the orders hold, per currency.
-    pub balances: BTreeMap<(BudgetId, Currency), Balances>,
+    pub balances: BatchBalances,
 }
 
 /// What the caller showed, and what the provider said of it.
@@ -30,15 +30,6 @@ pub struct MfaProof {
     pub check: MfaCheck,
     /// The provider's word on the token.
     pub verdict: MfaVerdict,
-}
-
-/// Ids and time, handed in so that the decision is pure.
-#[derive(Clone, Debug)]
-pub struct ConfirmStamp {
-    /// One journal id per order, at least.
-    pub journals: Vec<JournalId>,
-    /// Now.
-    pub now: DateTime<Utc>,
 }
 
 /// What is to be stored, whole or not at all. A refusal, too, may store that an attempt was made.
@@ -57,10 +48,14 @@ pub struct ConfirmDecision {
 pub struct Confirmation {
     /// The batch as it is now.
     pub batch: PaymentBatch,
-    /// One reservation an order.
+    /// The status that every payment of the batch takes, at `batch.updated_at`.
+    pub payments: PaymentStatus,
+    /// One reservation for each funding budget and currency.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
-    pub balances: BTreeMap<(BudgetId, Currency), Balances>,
+    pub balances: BatchBalances,
+    /// What happened: one event an order.
+    pub events: Vec<Event>,
 }
 
 /// What one budget lacks in one currency.
@@ -92,7 +87,7 @@ pub enum ConfirmRefusal {
     /// A balance would leave 64 bits.
     #[error(transparent)]
     BalanceLimit(#[from] BalanceLimit),
-    /// A rule made postings that do not balance, or too few ids were handed in: a bug.
+    /// A rule made postings that do not balance: a bug.
     #[error("the confirmation could not be booked")]
     Unbookable,
 }
@@ -109,8 +104,13 @@ impl ConfirmDecision {
     }
 }
 
-/// Decides a confirmation. `proof` is `None` where the caller sent no `mfa`.
-pub fn decide_confirm(situation: &ConfirmSituation, proof: Option<&MfaProof>, stamp: &ConfirmStamp) -> ConfirmDecision {
+/// Decides a confirmation by `client`. `proof` is `None` where the caller sent no `mfa`.
+pub fn decide_confirm(
+    situation: &ConfirmSituation,
+    proof: Option<&MfaProof>,
+    client: ClientId,
+    stamp: &Stamp<'_>,
+) -> ConfirmDecision {
     let status = match situation.batch.status.after(BatchMove::Confirm) {
         Ok(status) => status,
         Err(illegal) => return ConfirmDecision::refused(illegal),
@@ -136,9 +136,13 @@ pub fn decide_confirm(situation: &ConfirmSituation, proof: Option<&MfaProof>, st
         let mut batch = situation.batch.clone();
         batch.status = status;
         batch.updated_at = stamp.now;
+        batch.confirmed_by = Some(client);
         batch.confirmed_at = Some(stamp.now);
         batch.passed_mfa_check_at = proof.map(|_| stamp.now);
-        Confirmation { batch, journal, balances }
+        let of_batch = (&batch.account, batch.id);
+        let event = |order| stamp.event(EventKind::PaymentBatchOrderCreated, of_batch, Some(order), None);
+        let events = batch.orders.iter().map(|order| event(order.id)).collect();
+        Confirmation { batch, payments: PaymentStatus::Confirmed, journal, balances, events }
     });
     match booked {
         Ok(confirmation) => ConfirmDecision { answer: Ok(confirmation), session, enrolment },
@@ -147,41 +151,31 @@ pub fn decide_confirm(situation: &ConfirmSituation, proof: Option<&MfaProof>, st
     }
 }
 
-type Reserved = (Vec<JournalTransaction>, BTreeMap<(BudgetId, Currency), Balances>);
-
-/// Reserves the total of every funding budget and currency, or names all that is short.
-fn reserve(situation: &ConfirmSituation, stamp: &ConfirmStamp) -> Result<Reserved, ConfirmRefusal> {
+/// Reserves what the orders cost on every funding budget and currency, or names all that is short.
+fn reserve(
+    situation: &ConfirmSituation,
+    stamp: &Stamp<'_>,
+) -> Result<(Vec<JournalTransaction>, BatchBalances), ConfirmRefusal> {
     let batch = &situation.batch;
-    let mut totals: BTreeMap<(BudgetId, Currency), Minor> = BTreeMap::new();
-    for order in &batch.orders {
-        let total = totals.entry((order.budget, order.currency)).or_default();
-        *total = total.plus(order.total).ok_or(BalanceLimit)?;
-    }
-    let shortages: Vec<_> = totals.iter().filter_map(|(key, total)| shortage(situation, *key, *total)).collect();
+    let costs = batch.costs()?;
+    let shortages = shortages(&costs, &situation.balances);
     if !shortages.is_empty() {
         return Err(ConfirmRefusal::InsufficientFunds(shortages));
     }
     let mut journal = Vec::new();
-    let mut after = BTreeMap::new();
-    let mut ids = stamp.journals.iter();
-    for (&(budget, currency), &total) in &totals {
-        let id = *ids.next().ok_or(ConfirmRefusal::Unbookable)?;
-        let opposite = total.negated().ok_or(BalanceLimit)?;
+    let mut after = BatchBalances::new();
+    for ((budget, currency), cost) in costs {
+        let opposite = cost.negated().ok_or(BalanceLimit)?;
         let postings = [
             Posting { account: LedgerAccount::Available(budget), amount: opposite },
-            Posting { account: LedgerAccount::Reserved(budget), amount: total },
+            Posting { account: LedgerAccount::Reserved(budget), amount: cost },
         ];
         let balances = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
         after.insert((budget, currency), balances.after(budget, &postings)?);
-        let cause = (JournalKind::BatchReservation, batch.id.0);
+        let (id, cause) = (JournalId(stamp.id()), (JournalKind::BatchReservation, batch.id.0));
         journal.push(JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, postings)?);
     }
     Ok((journal, after))
-}
-
-fn shortage(situation: &ConfirmSituation, (budget, currency): (BudgetId, Currency), needed: Minor) -> Option<Shortage> {
-    let available = situation.balances.get(&(budget, currency)).map_or(Minor::ZERO, Balances::available);
-    (available < needed).then(|| Shortage { budget, needed: needed.of(currency), available: available.of(currency) })
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::batch::{PaymentBatchStatus, PaymentOrder};
-use crate::ids::{AccountId, ClientId, MfaSessionId, OrderId, PaymentBatchId};
+use crate::ids::{AccountId, MfaSessionId, OrderId, PaymentBatchId};
+use crate::ledger::Balances;
 use crate::mfa::{MfaProviderName, MfaSessionState};
+use crate::money::{Currency, Minor};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
@@ -29,6 +33,7 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
         budget: BUDGET,
         currency: gbp(),
         total: Minor(total),
+        fees: Minor(0),
     };
     ConfirmSituation {
         batch: PaymentBatch {
@@ -37,10 +42,16 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
             name: "Salaries".into(),
             status,
             orders: vec![order(1, 600), order(2, 400)],
+            created_by: client,
+            visible: true,
+            locked: false,
+            input: None,
             created_at: NOW,
             updated_at: NOW,
+            confirmed_by: None,
             confirmed_at: None,
             passed_mfa_check_at: None,
+            orders_sent_at: None,
         },
         session: Some(MfaSession::open(MfaSessionId(Uuid::from_u128(3)), client, account, batch, provider, NOW)),
         enrolment: None,
@@ -49,10 +60,13 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
     }
 }
 
+fn stamp() -> Stamp<'static> {
+    Stamp { now: NOW, ids: &|| Uuid::from_u128(8) }
+}
+
 fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision {
     let proof = MfaProof { check: check(), verdict };
-    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128(8)); 2], now: NOW };
-    decide_confirm(situation, Some(&proof), &stamp)
+    decide_confirm(situation, Some(&proof), check().client, &stamp())
 }
 
 const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
@@ -93,12 +107,12 @@ fn the_token_comes_before_the_funds_and_short_funds_burn_nothing() {
 
 #[test]
 fn a_policy_without_mfa_needs_no_proof() {
-    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128(8))], now: NOW };
+    let (client, stamp) = (check().client, stamp());
     let strict = situation(PaymentBatchStatus::Validated, 1000);
-    assert_eq!(decide_confirm(&strict, None, &stamp).answer, Err(ConfirmRefusal::MfaRequired));
-    let draft = decide_confirm(&situation(PaymentBatchStatus::Draft, 1000), None, &stamp);
+    assert_eq!(decide_confirm(&strict, None, client, &stamp).answer, Err(ConfirmRefusal::MfaRequired));
+    let draft = decide_confirm(&situation(PaymentBatchStatus::Draft, 1000), None, client, &stamp);
     assert!(matches!(draft.answer, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
     let lax = ConfirmSituation { mfa_required: false, ..strict };
-    let confirmation = decide_confirm(&lax, None, &stamp).answer.unwrap();
+    let confirmation = decide_confirm(&lax, None, client, &stamp).answer.unwrap();
     assert_eq!(confirmation.batch.passed_mfa_check_at, None);
 }

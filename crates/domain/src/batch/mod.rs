@@ -1,49 +1,51 @@
-//! Payment batches (contract 3.1, 3.2).
+//! Payment batches (contract 3): what a batch is, how its payments are checked, and every decision on it.
 
+mod alert;
+mod cancel;
+mod check;
 mod confirm;
+mod confirmable;
+mod create;
+#[cfg(test)]
+mod decisions_tests;
+mod edit;
+mod filter;
+mod input;
+#[cfg(test)]
+mod input_tests;
+mod instruction;
+mod network;
+mod payment;
+#[cfg(test)]
+mod properties;
+mod settle;
+mod stamp;
+mod start;
 mod status;
+#[cfg(test)]
+mod testing;
+mod upload;
+mod whole;
 
-pub use confirm::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmStamp, Confirmation, MfaProof, Shortage, decide_confirm,
+pub use alert::{Alert, AlertCode, AlertKind};
+pub use cancel::{CancelDecision, CancelRefusal, CancelSituation, decide_cancel};
+pub use check::{
+    CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, check_rows,
 };
+pub use confirm::{
+    ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, MfaProof, Shortage, decide_confirm,
+};
+pub use confirmable::{BatchBalances, Confirmability, check_confirmable};
+pub use create::{BatchName, CreateDecision, CreateRequest, decide_create};
+pub use edit::{BatchEdit, decide_edit};
+pub use filter::{AlertFilter, BatchFilter, Direction, PaymentFilter};
+pub use input::{BankAddressInput, EmailInput, PaymentInput, PostalAddressInput, RecipientInput};
+pub use instruction::{FailureReason, PaymentInstruction, PaymentOutcome, PaymentReport};
+pub use network::PaymentNetwork;
+pub use payment::{Payment, PaymentStatus, PaymentTerms};
+pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
+pub use stamp::Stamp;
+pub use start::{StartDecision, TakeDecision, decide_start, decide_take};
 pub use status::{BatchMove, IllegalMove, PaymentBatchStatus};
-
-use crate::ids::{AccountId, BudgetId, OrderId, PaymentBatchId};
-use crate::money::{Currency, Minor};
-use chrono::{DateTime, Utc};
-
-/// A payment batch with the totals of its orders.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PaymentBatch {
-    /// Its id.
-    pub id: PaymentBatchId,
-    /// The account it belongs to.
-    pub account: AccountId,
-    /// The name it was given.
-    pub name: String,
-    /// Where it stands.
-    pub status: PaymentBatchStatus,
-    /// One order per funding budget and currency.
-    pub orders: Vec<PaymentOrder>,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When it was changed last.
-    pub updated_at: DateTime<Utc>,
-    /// When it was confirmed.
-    pub confirmed_at: Option<DateTime<Utc>>,
-    /// When its confirmation passed multi-factor authentication.
-    pub passed_mfa_check_at: Option<DateTime<Utc>>,
-}
-
-/// The payments of a batch in one currency from one funding budget.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PaymentOrder {
-    /// Its id.
-    pub id: OrderId,
-    /// The budget that pays.
-    pub budget: BudgetId,
-    /// In which currency.
-    pub currency: Currency,
-    /// The sum of its payments, above zero.
-    pub total: Minor,
-}
+pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};
+pub use whole::{BatchContent, BatchInput, BatchSummary, InputFormat, InputStatus, PaymentBatch, PaymentOrder};

@@ -21,6 +21,8 @@ pub enum LedgerAccount {
     InboundPayments,
     /// The banks that payments of batches go to.
     OutboundPayments,
+    /// Florin's own income: what payments cost beside their amounts.
+    Fees,
 }
 
 impl LedgerAccount {
@@ -33,6 +35,7 @@ impl LedgerAccount {
             Self::CardNetwork => "card_network",
             Self::InboundPayments => "inbound_payments",
             Self::OutboundPayments => "outbound_payments",
+            Self::Fees => "fees",
         }
     }
 
@@ -40,7 +43,7 @@ impl LedgerAccount {
     pub const fn budget(self) -> Option<BudgetId> {
         match self {
             Self::Available(budget) | Self::Held(budget) | Self::Reserved(budget) => Some(budget),
-            Self::CardNetwork | Self::InboundPayments | Self::OutboundPayments => None,
+            Self::CardNetwork | Self::InboundPayments | Self::OutboundPayments | Self::Fees => None,
         }
     }
 }
@@ -63,11 +66,31 @@ pub enum JournalKind {
     Card,
     /// The reservation of a confirmed payment batch.
     BatchReservation,
-    /// The payout of a payment batch.
+    /// The payout of a whole payment batch: of the demo data only, whose finished batches have no payments.
     BatchPayout,
+    /// The release of a reservation, because its payment batch was cancelled.
+    BatchRelease,
+    /// A payment of a batch was paid.
+    Payment,
+    /// A payment of a batch failed: what was reserved for it can be spent again.
+    PaymentRelease,
+    /// A payment of a batch was paid and came back.
+    PaymentReturn,
 }
 
 impl JournalKind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Credit,
+        Self::Card,
+        Self::BatchReservation,
+        Self::BatchPayout,
+        Self::BatchRelease,
+        Self::Payment,
+        Self::PaymentRelease,
+        Self::PaymentReturn,
+    ];
+
     /// The name as stored.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -75,6 +98,10 @@ impl JournalKind {
             Self::Card => "card",
             Self::BatchReservation => "batch_reservation",
             Self::BatchPayout => "batch_payout",
+            Self::BatchRelease => "batch_release",
+            Self::Payment => "payment",
+            Self::PaymentRelease => "payment_release",
+            Self::PaymentReturn => "payment_return",
         }
     }
 }
@@ -88,7 +115,7 @@ pub struct JournalTransaction {
     pub account: AccountId,
     /// Why.
     pub kind: JournalKind,
-    /// The id of the card message, credit or batch behind it.
+    /// The id of the card message, credit, batch or payment behind it.
     pub cause: Uuid,
     /// The currency of all its postings.
     pub currency: Currency,

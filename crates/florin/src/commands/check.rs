@@ -27,6 +27,8 @@ enum Line {
     Balance { budget_id: String, currency_code: &'static str },
     /// Held money that is not the sum of the open holds.
     Holds { budget_id: String, currency_code: &'static str },
+    /// Checkouts that are not as many as was counted.
+    CheckoutCount { account_id: String },
 }
 
 impl From<AuditReport> for Report {
@@ -39,6 +41,7 @@ impl From<AuditReport> for Report {
             Discrepancy::Holds { budget, currency } => {
                 Line::Holds { budget_id: budget.to_string(), currency_code: currency.code() }
             }
+            Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
         };
         Self {
             ok: report.discrepancies.is_empty(),
@@ -70,6 +73,7 @@ fn print(report: &Report) -> String {
         Line::Holds { budget_id, currency_code } => {
             format!("  what budget {budget_id} holds in {currency_code} is not the sum of its open holds")
         }
+        Line::CheckoutCount { account_id } => format!("  the checkouts of account {account_id} are miscounted"),
     }));
     lines.join("\n")
 }
@@ -77,7 +81,7 @@ fn print(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use florin_domain::ids::{BudgetId, JournalId};
+    use florin_domain::ids::{AccountId, BudgetId, JournalId};
     use florin_domain::money::Currency;
     use uuid::Uuid;
 
@@ -88,6 +92,7 @@ mod tests {
             Discrepancy::Unbalanced(JournalId(Uuid::nil())),
             Discrepancy::Balance { budget, currency },
             Discrepancy::Holds { budget, currency },
+            Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
         ];
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
@@ -95,9 +100,10 @@ mod tests {
             {"kind": "unbalanced", "journalId": nil},
             {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
+            {"kind": "checkoutCount", "accountId": "F1"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), wanted);
-        assert_eq!(print(&report).lines().count(), 4);
+        assert_eq!(print(&report).lines().count(), 5);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

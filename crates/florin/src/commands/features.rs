@@ -1,6 +1,6 @@
 //! `florin features enable|disable`
 
-use super::{Context, client_argument, explain};
+use super::{Context, client_argument, explain, forgotten};
 use crate::output;
 use crate::usage::UsageError;
 use florin_domain::access::Feature;
@@ -48,6 +48,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let client = client_argument(&switch.client)?;
     let absent = || format!("there is no client {client}");
     registry.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
+    forgotten().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
     let state = if enabled { "on" } else { "off" };
     output::either(context.json, &row, || format!("{} is {state} for client {client}.", feature.as_str()))

@@ -1,6 +1,6 @@
 //! `florin import FILE`
 
-use super::Context;
+use super::{Context, forgotten};
 use crate::output;
 use crate::wiring;
 use anyhow::anyhow;
@@ -38,6 +38,8 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     let imported = store
         .import(environment, &mut BufReader::with_capacity(256 * 1024, opened))
         .map_err(|error| anyhow!("{}: nothing was imported: {error}", file.display()))?;
+    // A server that runs may remember the empty bank list.
+    forgotten().await;
     let report = Report {
         exported_at: &imported.exported_at,
         rows: &imported.contents.rows,

@@ -1,6 +1,6 @@
 //! `florin keys issue|list|revoke`
 
-use super::{Context, argument, client_argument, explain, written};
+use super::{Context, argument, client_argument, explain, forgotten, written};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
@@ -22,7 +22,7 @@ pub(crate) enum Action {
         #[arg(long, value_name = "CLIENT")]
         client: Option<String>,
     },
-    /// Revoke a key: it stops working for good.
+    /// Revoke a key: when this has returned, no server accepts it.
     Revoke {
         /// The id of the key, not the key itself.
         #[arg(value_name = "KEY_ID")]
@@ -113,6 +113,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let absent = || format!("there is no key {key}");
             let revoked = registry.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
+            forgotten().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
             output::either(context.json, &revoked, || format!("Key {key} is revoked."))
         }

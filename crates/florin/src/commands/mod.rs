@@ -10,6 +10,7 @@ pub(crate) mod export;
 pub(crate) mod features;
 pub(crate) mod import;
 pub(crate) mod keys;
+pub(crate) mod mfa;
 pub(crate) mod migrate;
 mod openapi;
 mod serve;
@@ -67,6 +68,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Demo => demo::run(context, store).await,
         Command::Clients(action) => clients::run(context, store, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
+        Command::Mfa(action) => mfa::run(context, store, action).await,
         Command::Keys(action) => keys::run(context, store, action).await,
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
@@ -78,6 +80,12 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         | Command::Import(_)
         | Command::Openapi => Ok(()),
     }
+}
+
+/// Waits until no running server remembers what was so before. When a command has returned, what it changed holds for every
+/// request that begins afterwards.
+async fn forgotten() {
+    actix_web::rt::time::sleep(wiring::STALENESS).await;
 }
 
 /// Reads an argument, or tells what is wrong with it.

@@ -40,17 +40,19 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         listen: settings.listen,
         workers: settings.workers,
         max_connections: settings.max_connections,
+        max_in_flight: settings.max_in_flight,
         rate_limit: settings.rate_limit,
         metrics: metrics
             .clone()
             .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
         shutdown_timeout: settings.shutdown,
     };
+    let batches = wiring::batches(store)?;
     let (server, address) =
-        florin_http_actix::bind(services.clone(), http).map_err(|error| unbound(settings.listen, &error))?;
+        florin_http_actix::bind(services.clone(), batches, &http).map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
-    let workers = Workers::start(&services, settings.idempotency, metrics);
+    let workers = Workers::start(&services, wiring::processing(settings, store), settings.idempotency, metrics);
     let ended = server.await;
     workers.stop().await;
     tracing::info!("stopped");

@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) rate_limit: Option<NonZeroU32>,
     /// Open connections at most.
     pub(crate) max_connections: usize,
+    /// Requests answered at once at most.
+    pub(crate) max_in_flight: usize,
     /// Threads that serve requests.
     pub(crate) workers: usize,
     /// How long requests that run may take to end when the server is told to stop.
@@ -123,6 +125,7 @@ impl Settings {
             metrics: texts.read("metrics", false, |text| text.parse().ok(), "true or false")?,
             rate_limit: texts.read("rate_limit", None, read::rate_limit, "off, or requests a second from 1 on")?,
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
+            max_in_flight: texts.number("max_in_flight", 4096, 1..=1_000_000)?,
             workers: texts.number("workers", cores.min(256), 1..=256)?,
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,

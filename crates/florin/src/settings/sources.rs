@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// Every setting: its name in `florin.toml`. The variable is `FLORIN_` and the name in capitals, the flag has hyphens.
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 14] = [
     "environment",
     "database_url",
     "listen",
@@ -20,6 +20,7 @@ pub(crate) const KEYS: [&str; 13] = [
     "metrics",
     "rate_limit",
     "max_connections",
+    "max_in_flight",
     "workers",
     "shutdown_seconds",
     "postcode_cache_seconds",

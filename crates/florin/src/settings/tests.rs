@@ -61,6 +61,7 @@ fn every_setting_can_be_given_each_way() {
         ("metrics", "true"),
         ("rate_limit", "off"),
         ("max_connections", "10"),
+        ("max_in_flight", "11"),
         ("workers", "3"),
         ("shutdown_seconds", "0"),
         ("postcode_cache_seconds", "0"),

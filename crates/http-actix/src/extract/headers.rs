@@ -46,12 +46,20 @@ pub(crate) fn idempotency_key(request: &HttpRequest, faults: &mut Faults) -> Opt
 
 /// Whether the body says it is JSON in UTF-8.
 pub(crate) fn is_json(request: &HttpRequest) -> bool {
+    is_of(request, "application/json")
+}
+
+/// Whether the body says it is CSV in UTF-8.
+pub(crate) fn is_csv(request: &HttpRequest) -> bool {
+    is_of(request, "text/csv")
+}
+
+fn is_of(request: &HttpRequest, wanted: &str) -> bool {
     let mut values = request.headers().get_all(CONTENT_TYPE);
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(text) = value.to_str() else { return false };
     let mut parts = text.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
-    is_json && parts.all(is_fine_parameter)
+    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(wanted)) && parts.all(is_fine_parameter)
 }
 
 fn is_fine_parameter(parameter: &str) -> bool {

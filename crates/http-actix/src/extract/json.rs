@@ -99,12 +99,12 @@ impl Json {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// How deep the brackets go. Brackets inside strings don't count.
-fn levels(text: &str) -> usize {
+pub(super) fn levels(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {
         match byte {

@@ -116,7 +116,7 @@ fn duplicates(value: &Json, path: &str, faults: &mut Faults) {
     }
 }
 
-fn wanted(what: &str) -> Flaw {
+pub(super) fn wanted(what: &str) -> Flaw {
     Flaw::new(FlawCode::InvalidType, format!("{what} is wanted."))
 }
 

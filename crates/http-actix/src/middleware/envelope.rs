@@ -1,19 +1,27 @@
 //! Request ids, log lines, and the error body for whatever goes wrong.
 
 use crate::codes::ErrorCode;
+use crate::load::{discard, is_shed, refusal};
 use crate::problem::Problem;
+use crate::state::App;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
+use actix_web::web::Data;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
 use florin_domain::ids::ClientId;
 use futures_util::FutureExt;
+use std::fmt::{self, Display};
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
+/// Where the API is; outside it are health and docs.
+const API: &str = "/v2/";
+/// What the log lines of requests are filed under.
+pub const REQUESTS: &str = "florin::requests";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The caller of a request, for its log line.
@@ -32,13 +40,31 @@ pub(crate) async fn envelope(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let began = Instant::now();
     let id = request_id(&request);
-    let (request, response) = next.call(request).await?.map_into_boxed_body().into_parts();
+    let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
+    let admission = app.in_flight.admit();
+    let is_refused = admission.is_none() || is_shed(&app.services, request.method());
+    // Whether the server lives and how it is must be told however much there is to do.
+    let (request, response) = if is_refused && request.path().starts_with(API) {
+        refuse(request).await
+    } else {
+        next.call(request).await?.map_into_boxed_body().into_parts()
+    };
     let mut response = with_error_body(response, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    log(&request, response.status(), &id, began);
+    let took = began.elapsed();
+    if app.metrics.is_some() {
+        measure(&request, response.status(), took);
+    }
+    log(&request, response.status(), &id, took);
     Ok(ServiceResponse::new(request, response))
+}
+
+/// Turns a request away at the door.
+async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
+    discard(request.take_payload()).await;
+    request.into_response(HttpResponse::from_error(refusal())).into_parts()
 }
 
 /// Turns a panic of a handler into a 500. It stands at each resource: before routing, a request can't be kept.
@@ -96,23 +122,38 @@ fn framework_problem(status: StatusCode) -> Problem {
     Problem::new(status, "", code, message)
 }
 
-/// One line a request: never the query, which may hold what is nobody else's business.
-fn log(request: &HttpRequest, status: StatusCode, id: &str, began: Instant) {
-    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let client = request.extensions().get::<Client>().map(|client| client.0.to_string());
+/// Counts the request for `/metrics`.
+fn measure(request: &HttpRequest, status: StatusCode, took: Duration) {
     let route = request.match_pattern().unwrap_or_else(|| "unmatched".to_owned());
     let labels =
-        [("method", request.method().as_str().to_owned()), ("route", route), ("status", status.as_u16().to_string())];
+        [("method", request.method().as_str().to_owned()), ("route", route), ("status", status.as_str().to_owned())];
     metrics::counter!("florin_requests_total", &labels).increment(1);
-    metrics::histogram!("florin_request_seconds", &labels).record(began.elapsed());
+    metrics::histogram!("florin_request_seconds", &labels).record(took);
+}
+
+/// One line a request: never the query, which may hold what is nobody else's business.
+fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
+    let client = request.extensions().get::<Client>().copied();
     tracing::info!(
-        target: "florin::requests",
-        method = %request.method(),
+        target: REQUESTS,
+        method = request.method().as_str(),
         path = request.path(),
         status = status.as_u16(),
-        micros,
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         request_id = %id,
-        client = client.as_deref().unwrap_or("-"),
+        client = %Named(client),
         "request"
     );
+}
+
+/// A client by its id, or a hyphen.
+struct Named(Option<Client>);
+
+impl Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(Client(id)) => Display::fmt(&id, f),
+            None => f.write_str("-"),
+        }
+    }
 }

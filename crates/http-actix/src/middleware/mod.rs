@@ -2,4 +2,5 @@
 
 mod envelope;
 
+pub use envelope::REQUESTS;
 pub(crate) use envelope::{calm, envelope, note_client};

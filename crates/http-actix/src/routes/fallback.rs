@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use actix_web::dev::HttpServiceFactory;
 use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
-use actix_web::{FromRequest, Handler, HttpResponse, Responder, guard, web};
+use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
 
 /// A path that answers GET, and HEAD like it.
 pub(super) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
@@ -16,7 +16,7 @@ where
     F::Output: Responder + 'static,
 {
     web::resource(path)
-        .route(web::route().guard(guard::Any(guard::Get()).or(guard::Head())).to(handler))
+        .route(reading().to(handler))
         .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
         .wrap(from_fn(calm))
 }
@@ -29,6 +29,16 @@ where
     F::Output: Responder + 'static,
 {
     web::resource(path).route(web::post().to(handler)).default_service(web::to(|| async { method_not_allowed("POST") }))
+}
+
+/// A path that answers what is routed on it, and refuses all else; `allow` says what that is.
+pub(super) fn many(path: &str, allow: &'static str) -> Resource {
+    web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
+}
+
+/// GET, and HEAD like it.
+pub(super) fn reading() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
 fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {

@@ -30,7 +30,7 @@ fn version_2(config: &mut ServiceConfig) {
     config
         .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
         .service(get("/merchant/banks", merchant::list_banks::handle))
-        .service(post("/payment-batches/{paymentBatchId}/confirm", payment_batches::confirm::handle))
+        .configure(payment_batches::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
         .service(post("/budgets/generate-credit", budgets::generate_credit::handle))

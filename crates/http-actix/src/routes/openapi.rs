@@ -24,7 +24,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
     components(schemas(ProblemBody, ProblemEntry)),
     tags(
         (name = "Merchant", description = "Checkouts, and the banks that can pay them."),
-        (name = "Payment batches", description = "Confirming payment batches with multi-factor authentication."),
+        (name = "Payment batches", description = "Many payments, checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
         (name = "Service", description = "Health; no key needed.")
@@ -32,6 +32,17 @@ use utoipa::{IntoResponses, Modify, OpenApi};
     paths(
         merchant::list_checkouts::handle,
         merchant::list_banks::handle,
+        payment_batches::create::handle,
+        payment_batches::list::handle,
+        payment_batches::find::handle,
+        payment_batches::edit::handle,
+        payment_batches::cancel::handle,
+        payment_batches::upload::handle,
+        payment_batches::list_payments::handle,
+        payment_batches::list_alerts::handle,
+        payment_batches::validate::handle,
+        payment_batches::download::handle,
+        payment_batches::template::handle,
         payment_batches::confirm::handle,
         mfa::open_session::handle,
         addresses::lookup::handle,
@@ -86,7 +97,7 @@ pub(crate) fn text() -> &'static str {
 type Responses = BTreeMap<String, RefOr<Response>>;
 
 /// An answer from 400 on.
-fn problem(description: &str, headers: &[&str]) -> RefOr<Response> {
+pub(super) fn problem(description: &str, headers: &[&str]) -> RefOr<Response> {
     let content = Content::new(Some(Ref::from_schema_name("Error")));
     let response = ResponseBuilder::new().description(description).content("application/json", content);
     headers.iter().fold(response, |response, name| response.header(*name, Header::default())).build().into()

@@ -1,9 +1,10 @@
 //! Checkouts.
 
-use super::time;
+use super::Time;
 use florin_domain::merchant::{Checkout, CheckoutKind, ShippingOptions};
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// A configured payment page on which checkout sessions are taken.
 #[derive(Serialize, ToSchema)]
@@ -11,8 +12,8 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckoutView {
     /// Identifies the checkout.
-    #[schema(format = Uuid, max_length = 36)]
-    id: String,
+    #[schema(value_type = String, format = Uuid, max_length = 36)]
+    id: Uuid,
     /// What it is for; fixed at creation.
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
@@ -27,8 +28,8 @@ pub(crate) struct CheckoutView {
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
     /// The settlement account that SHOPPING sessions pay into; null is the default one, and always for `TOP_UP`.
-    #[schema(required, format = Uuid, max_length = 36)]
-    settlement_account_id: Option<String>,
+    #[schema(required, value_type = Option<String>, format = Uuid, max_length = 36)]
+    settlement_account_id: Option<Uuid>,
     /// Shipping collection; null for `TOP_UP`.
     #[schema(required)]
     shipping_options: Option<ShippingOptionsView>,
@@ -39,11 +40,11 @@ pub(crate) struct CheckoutView {
     #[schema(required, pattern = "^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$")]
     locale: Option<String>,
     /// When it was made.
-    #[schema(format = DateTime)]
-    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
     /// When it was changed last.
-    #[schema(format = DateTime)]
-    updated_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
 }
 
 /// Shipping collection of a SHOPPING checkout.
@@ -66,17 +67,17 @@ impl From<Checkout> for CheckoutView {
             CheckoutKind::TopUp => (None, None),
         };
         Self {
-            id: checkout.id.to_string(),
+            id: checkout.id.0,
             kind,
             name: checkout.name,
             status: checkout.status.as_str(),
             currency_code: checkout.currency.code(),
-            settlement_account_id: settlement_account.map(|id| id.to_string()),
+            settlement_account_id: settlement_account.map(|id| id.0),
             shipping_options: shipping.map(ShippingOptionsView::from),
             return_url: checkout.return_url,
             locale: checkout.locale,
-            created_at: time(checkout.created_at),
-            updated_at: time(checkout.updated_at),
+            created_at: Time(checkout.created_at),
+            updated_at: Time(checkout.updated_at),
         }
     }
 }

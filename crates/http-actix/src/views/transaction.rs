@@ -1,29 +1,30 @@
 //! Simulated card transactions.
 
-use super::time;
+use super::{Amount, Time};
 use crate::repeat::answer;
 use actix_web::http::StatusCode;
-use chrono::{DateTime, NaiveTime, Utc};
 use florin_domain::card::{Acceptor, CardTransaction};
 use florin_domain::money::Minor;
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// The answer to a card message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionAnswer)]
-pub(crate) struct TransactionAnswer {
-    transaction: TransactionView,
+pub(crate) struct TransactionAnswer<'a> {
+    transaction: TransactionView<'a>,
 }
 
 /// The record of one card message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
-struct TransactionView {
+struct TransactionView<'a> {
     /// What the acquirer charges.
-    acquirer_fee_amount: String,
+    #[schema(value_type = String)]
+    acquirer_fee_amount: Amount,
     /// The dotted event type.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -31,28 +32,30 @@ struct TransactionView {
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// Identifies the message.
-    #[schema(format = Uuid)]
-    token: String,
+    #[schema(value_type = String, format = Uuid)]
+    token: Uuid,
     /// The card's holder.
-    #[schema(format = Uuid)]
-    user_token: String,
+    #[schema(value_type = String, format = Uuid)]
+    user_token: Uuid,
     /// The card.
-    #[schema(format = Uuid)]
-    card_token: String,
+    #[schema(value_type = String, format = Uuid)]
+    card_token: Uuid,
     /// What was asked; on a reversal the first message's amount.
-    request_amount: String,
+    #[schema(value_type = String)]
+    request_amount: Amount,
     /// How it was answered.
     response: ResponseView,
-    #[schema(format = DateTime)]
-    created_time: String,
+    #[schema(value_type = String, format = DateTime)]
+    created_time: Time,
     /// Equals `createdTime`.
-    #[schema(format = DateTime)]
-    user_transaction_time: String,
+    #[schema(value_type = String, format = DateTime)]
+    user_transaction_time: Time,
     /// Midnight UTC of that day.
-    #[schema(format = DateTime)]
-    settlement_date: String,
+    #[schema(value_type = String, format = DateTime)]
+    settlement_date: Time,
     /// The message's own amount.
-    amount: String,
+    #[schema(value_type = String)]
+    amount: Amount,
     /// The budget's balances afterwards.
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
@@ -61,12 +64,12 @@ struct TransactionView {
     currency_conversion: ConversionView,
     /// The token that was sent; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(format = Uuid, nullable = false)]
-    preceding_related_transaction_token: Option<String>,
+    #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
+    preceding_related_transaction_token: Option<Uuid>,
     #[schema(pattern = "^(VISA|MASTERCARD|DISCOVER|PULSE)$")]
     network: &'static str,
     subnetwork: &'static str,
-    card_acceptor: AcceptorView,
+    card_acceptor: AcceptorView<'a>,
 }
 
 /// Code and memo of a response.
@@ -83,11 +86,14 @@ struct ResponseView {
 #[serde(rename_all = "camelCase")]
 struct BalancesView {
     /// All the money in it.
-    ledger_balance: String,
+    #[schema(value_type = String)]
+    ledger_balance: Amount,
     /// What can be spent.
-    available_balance: String,
+    #[schema(value_type = String)]
+    available_balance: Amount,
     /// What this message did: negative when funds are taken.
-    impacted_amount: String,
+    #[schema(value_type = String)]
+    impacted_amount: Amount,
 }
 
 /// From the merchant's currency to the card's.
@@ -95,7 +101,8 @@ struct BalancesView {
 #[schema(as = CurrencyConversion)]
 #[serde(rename_all = "camelCase")]
 struct ConversionView {
-    original_amount: String,
+    #[schema(value_type = String)]
+    original_amount: Amount,
     conversion_rate: u32,
     /// ISO 4217, numeric.
     original_currency_code: String,
@@ -105,39 +112,39 @@ struct ConversionView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardAcceptor)]
 #[serde(rename_all = "camelCase")]
-struct AcceptorView {
-    postal_code: String,
-    mid: String,
-    mcc: String,
-    name: String,
-    city: String,
-    state: String,
-    country_code: String,
+struct AcceptorView<'a> {
+    postal_code: &'a str,
+    mid: &'a str,
+    mcc: &'a str,
+    name: &'a str,
+    city: &'a str,
+    state: &'a str,
+    country_code: &'a str,
 }
 
-impl From<&Acceptor> for AcceptorView {
-    fn from(acceptor: &Acceptor) -> Self {
-        let Acceptor { mid, name, city, state, postal_code, country_code, mcc } = acceptor.clone();
+impl<'a> From<&'a Acceptor> for AcceptorView<'a> {
+    fn from(acceptor: &'a Acceptor) -> Self {
+        let Acceptor { mid, name, city, state, postal_code, country_code, mcc } = acceptor;
         Self { postal_code, mid, mcc, name, city, state, country_code }
     }
 }
 
-impl From<&CardTransaction> for TransactionView {
-    fn from(record: &CardTransaction) -> Self {
-        let money = |minor: Minor| minor.of(record.currency).to_string();
-        let created = time(record.created_at);
+impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
+    fn from(record: &'a CardTransaction) -> Self {
+        let money = |minor: Minor| Amount(minor.of(record.currency));
+        let created = Time(record.created_at);
         Self {
             acquirer_fee_amount: money(Minor::ZERO),
             kind: record.kind.as_str(),
             state: record.state.as_str(),
-            token: record.token.to_string(),
-            user_token: record.user_token.to_string(),
-            card_token: record.card.to_string(),
+            token: record.token.0,
+            user_token: record.user_token.0,
+            card_token: record.card.0,
             request_amount: money(record.requested),
             response: ResponseView { code: record.response.code(), memo: record.response.memo() },
-            user_transaction_time: created.clone(),
+            user_transaction_time: created,
             created_time: created,
-            settlement_date: time(midnight(record.created_at)),
+            settlement_date: created.midnight(),
             amount: money(record.amount),
             gpa: BalancesView {
                 ledger_balance: money(record.ledger_balance),
@@ -150,16 +157,12 @@ impl From<&CardTransaction> for TransactionView {
                 conversion_rate: 1,
                 original_currency_code: record.currency.numeric(),
             },
-            preceding_related_transaction_token: record.preceding.map(|token| token.to_string()),
+            preceding_related_transaction_token: record.preceding.map(|token| token.0),
             network: record.network.as_str(),
             subnetwork: record.subnetwork(),
             card_acceptor: AcceptorView::from(&record.acceptor),
         }
     }
-}
-
-fn midnight(at: DateTime<Utc>) -> DateTime<Utc> {
-    at.date_naive().and_time(NaiveTime::MIN).and_utc()
 }
 
 /// 201 with the record.

@@ -103,7 +103,9 @@ async fn any_write(handle: Handle) -> Proof {
     }
     handle.seeding.plant(world).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
-    for (base, place) in (1..).map(|number| number * 100).zip(faults.places()) {
+    // Where only batches are written has a check of its own.
+    let places = faults.places().into_iter().filter(|place| !super::payments_injected::is_ours(place));
+    for (base, place) in (1..).map(|number| number * 100).zip(places) {
         for number in [base + 1, base + 2] {
             fresh(handle.cards.first_message(purchase(number)?).await)?;
         }

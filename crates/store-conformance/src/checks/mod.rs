@@ -15,6 +15,11 @@ mod mfa;
 mod money;
 mod outage;
 mod panics;
+mod payments_injected;
+mod payments_lists;
+mod payments_manage;
+mod payments_more;
+mod payments_process;
 mod registry;
 mod repeats;
 mod repeats_upkeep;
@@ -38,12 +43,17 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         expiry::CHECKS,
         credits::CHECKS,
         batches::CHECKS,
+        payments_manage::CHECKS,
+        payments_lists::CHECKS,
+        payments_process::CHECKS,
+        payments_more::CHECKS,
         mfa::CHECKS,
         tenancy::CHECKS,
         repeats::CHECKS,
         repeats_upkeep::CHECKS,
         atomic::CHECKS,
         injected::CHECKS,
+        payments_injected::CHECKS,
         panics::CHECKS,
         contention::CHECKS,
         money::CHECKS,

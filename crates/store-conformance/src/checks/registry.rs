@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::page::PageRequest;
 
 checks! {
@@ -17,6 +18,8 @@ checks! {
     "registry.set_feature.unknown_client_is_not_found" => unknown_client,
     "registry.accounts.by_id" => accounts_in_order,
     "registry.add_account.duplicate_and_not_found" => account_constraints,
+    "registry.set_mfa_required.of_one_account" => mfa_policy,
+    "registry.enrol.replaces_and_removes" => enrolments,
     "registry.keys.oldest_first_and_of_one_client" => keys_in_order,
     "registry.add_key.duplicate_and_not_found" => key_constraints,
     "registry.add_key.all_or_nothing" => key_all_or_nothing,
@@ -177,4 +180,44 @@ async fn replace_addresses(handle: Handle) -> Proof {
     handle.registry.replace_addresses(vec![address("M11AE", "two")]).await?;
     same("addresses that were replaced", handle.addresses.find(&first).await?, vec![])?;
     same("the new addresses", handle.addresses.find(&second).await?, vec![address("M11AE", "two")])
+}
+
+async fn mfa_policy(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
+    let before = there("the other account", handle.accounts.find(other).await?)?;
+    for required in [false, false, true] {
+        handle.registry.set_mfa_required(mine, required).await?;
+        same("the policy", there("the account", handle.accounts.find(mine).await?)?.mfa_required, required)?;
+    }
+    handle.registry.set_mfa_required(mine, false).await?;
+    same("the other account", there("the other account", handle.accounts.find(other).await?)?, before)?;
+    not_found("of no account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
+}
+
+async fn enrolments(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
+    let fresh = |account: &AccountId, byte| TotpEnrolment {
+        account: account.clone(),
+        secret: Secret::new(vec![byte; 20]),
+        used_steps: Vec::new(),
+        wrong_at: Vec::new(),
+        locked_until: None,
+    };
+    let elsewhere = handle.mfa.enrolment(other).await?;
+    let worn =
+        TotpEnrolment { used_steps: vec![7], wrong_at: vec![noon()], locked_until: Some(noon()), ..fresh(mine, 1) };
+    for enrolment in [worn, fresh(mine, 2)] {
+        handle.registry.enrol(enrolment.clone()).await?;
+        same("the enrolment", handle.mfa.enrolment(mine).await?, Some(enrolment))?;
+    }
+    for there in [true, false] {
+        same("whether there was one", handle.registry.remove_enrolment(mine).await?, there)?;
+        same("the enrolment", handle.mfa.enrolment(mine).await?, None)?;
+    }
+    same("of the other account", handle.mfa.enrolment(other).await?, elsewhere)?;
+    let nobody = AccountId::parse("F404")?;
+    not_found("of no account", &handle.registry.enrol(fresh(&nobody, 3)).await)?;
+    not_found("of no account", &handle.registry.remove_enrolment(&nobody).await)
 }

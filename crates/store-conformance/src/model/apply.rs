@@ -4,10 +4,10 @@ use super::operation::{Follow, Operation};
 use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
 use crate::factory::Handle;
-use crate::orders::{amount, claim, instruction, journal_id, message, session_id, stamp_at, token, twisted};
+use crate::orders::{amount, claim, ids_from, instruction, journal_id, message, session_id, stamp_at, token, twisted};
 use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::batch::{ConfirmSituation, ConfirmStamp, MfaProof, decide_confirm};
+use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
 use florin_domain::budget::{Budget, CreditInstruction, CreditStamp, decide_credit};
 use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{
@@ -158,10 +158,12 @@ impl Turn<'_> {
             let check = MfaCheck { client: who.client(), account: account.clone(), batch, provider };
             MfaProof { check, verdict }
         });
-        let journals = vec![journal_id(self.number * 2), journal_id(self.number * 2 + 1)];
-        let stamp = ConfirmStamp { journals, now: self.now };
+        let (number, now) = (self.number, self.now);
         let repeat = self.claim(who, key, "confirm")?;
-        let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, proof.as_ref(), &stamp));
+        let decide = Arc::new(move |situation: &ConfirmSituation| {
+            let ids = ids_from(number * 2);
+            decide_confirm(situation, proof.as_ref(), who.client(), &Stamp { now, ids: &ids })
+        });
         let session = Some(session_id(session.into()));
         let order = ConfirmOrder { account, batch, session, decide, repeat };
         Ok(text(self.handle.batches.confirm(order).await))

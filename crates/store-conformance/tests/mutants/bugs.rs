@@ -1,8 +1,11 @@
 //! The bugs, and the store that has one of them.
 
+use florin_domain::ids::PaymentBatchId;
+use florin_ports::Lease;
 use florin_store_memory::MemoryStore;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 macro_rules! bugs {
     ($($name:ident,)*) => {
@@ -49,9 +52,25 @@ bugs! {
     ForgetsTooYoung,
     DuplicateIsCorrupt,
     UnknownKeyRevoked,
+    EnrolmentOutlivesItself,
+    PolicyOfAll,
     RevokedKeysHidden,
     AuditSeesNothing,
     SecondHandleIsAnotherStore,
+    NoTenantFilterOnBatches,
+    PaymentsOneWay,
+    PaymentCountFollowsThePage,
+    AllAlertsShown,
+    LostLeaseWrites,
+    LeasesNotExclusive,
+    TakenNotStored,
+    RefusedUploadRenames,
+    ConfirmLeavesPayments,
+    CancelLeavesPayments,
+    CancelKeepsTheMoney,
+    BankForgetsTheFirst,
+    EventsOfMakingLost,
+    RecordOfAnyPayment,
 }
 
 /// A store in memory with a bug, or with none.
@@ -59,16 +78,23 @@ pub(crate) struct Mutant {
     pub(crate) inner: MemoryStore,
     pub(crate) bug: Option<Bug>,
     pub(crate) dead: Arc<AtomicBool>,
+    /// The last lease of each batch.
+    pub(crate) leases: Arc<Mutex<BTreeMap<PaymentBatchId, Lease>>>,
 }
 
 impl Mutant {
     pub(crate) fn with(bug: Option<Bug>) -> Self {
-        Self { inner: MemoryStore::new(), bug, dead: Arc::default() }
+        Self { inner: MemoryStore::new(), bug, dead: Arc::default(), leases: Arc::default() }
     }
 
     /// Another handle on the same data.
     pub(crate) fn twin(&self) -> Self {
-        Self { inner: self.inner.clone(), bug: self.bug, dead: Arc::clone(&self.dead) }
+        Self {
+            inner: self.inner.clone(),
+            bug: self.bug,
+            dead: Arc::clone(&self.dead),
+            leases: Arc::clone(&self.leases),
+        }
     }
 
     pub(crate) fn has(&self, bug: Bug) -> bool {

@@ -1,6 +1,7 @@
 //! The kit can fail: stores with one deliberate bug each, and the named check that catches it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod batches;
 mod bugs;
 mod orders;
 mod reads;
@@ -20,7 +21,7 @@ impl Factory for Mutants {
 
 fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
-    Handle::of(store).reopened_by(move || {
+    Handle::of(store).with_events(batches::Events(store.inner.clone())).reopened_by(move || {
         let again =
             Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
         async move { Ok(handle(&again)) }
@@ -61,9 +62,25 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ForgetsTooYoung, "upkeep.forget_answers.only_older_ones"),
     (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
     (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
+    (Bug::EnrolmentOutlivesItself, "registry.enrol.replaces_and_removes"),
+    (Bug::PolicyOfAll, "registry.set_mfa_required.of_one_account"),
     (Bug::RevokedKeysHidden, "callers.find.shows_revoked_and_expired_keys"),
     (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
     (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),
+    (Bug::NoTenantFilterOnBatches, "tenancy.batch_reading.foreign_batches_are_absent"),
+    (Bug::PaymentsOneWay, "batch_reading.payments.filters_orders_and_counts"),
+    (Bug::PaymentCountFollowsThePage, "batch_reading.payments.filters_orders_and_counts"),
+    (Bug::AllAlertsShown, "batch_reading.find.shows_the_first_100_alerts"),
+    (Bug::LostLeaseWrites, "batch_processing.lease.that_is_lost_writes_nothing"),
+    (Bug::LeasesNotExclusive, "batch_processing.claim.leased_batches_are_passed_over"),
+    (Bug::TakenNotStored, "batch_processing.take.takes_each_once_by_index"),
+    (Bug::RefusedUploadRenames, "batch_management.upload.refusal_changes_nothing"),
+    (Bug::ConfirmLeavesPayments, "batches.confirm.marks_every_payment_and_reserves_fees"),
+    (Bug::CancelLeavesPayments, "batch_management.cancel.releases_amounts_and_fees"),
+    (Bug::CancelKeepsTheMoney, "batch_management.cancel.releases_amounts_and_fees"),
+    (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),
+    (Bug::EventsOfMakingLost, "events.are_stored_with_their_cause_and_only_then"),
+    (Bug::RecordOfAnyPayment, "batch_processing.record.is_shown_the_payments_of_the_batch_only"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -97,7 +114,7 @@ fn names_of_checks_are_unique() {
 async fn a_store_without_a_bug_passes() {
     let verdict = run(&Mutants(None)).await;
     verdict.assert_passed();
-    assert!(verdict.to_string().ends_with("0 failed, 4 skipped"), "{verdict}");
+    assert!(verdict.to_string().ends_with("0 failed, 5 skipped"), "{verdict}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

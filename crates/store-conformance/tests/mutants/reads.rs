@@ -10,10 +10,11 @@ use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, AuditReport, Banks, Callers, Checkouts, LedgerAudit, Readiness, Registry, Seeding,
-    StoreError, Upkeep, World,
+    Accounts, AddressBook, AuditReport, Banks, Callers, Checkouts, LedgerAudit, MfaSessions, Readiness, Registry,
+    Seeding, StoreError, Upkeep, World,
 };
 use std::sync::atomic::Ordering;
 
@@ -105,6 +106,26 @@ impl Registry for Mutant {
         self.inner.add_account(account).await
     }
 
+    async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
+        if self.has(Bug::PolicyOfAll) {
+            for account in self.inner.accounts().await? {
+                self.inner.set_mfa_required(&account.id, required).await?;
+            }
+        }
+        self.inner.set_mfa_required(account, required).await
+    }
+
+    async fn enrol(&self, enrolment: TotpEnrolment) -> Result<(), StoreError> {
+        self.inner.enrol(enrolment).await
+    }
+
+    async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        if self.has(Bug::EnrolmentOutlivesItself) {
+            return Ok(self.inner.enrolment(account).await?.is_some());
+        }
+        self.inner.remove_enrolment(account).await
+    }
+
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
         self.inner.keys(client).await
     }
@@ -180,6 +201,10 @@ impl Upkeep for Mutant {
             return Err(StoreError::Unavailable("dead".into()));
         }
         self.inner.readiness().await
+    }
+
+    fn is_overloaded(&self) -> bool {
+        self.inner.is_overloaded()
     }
 
     async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {

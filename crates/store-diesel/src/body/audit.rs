@@ -6,6 +6,7 @@
 
 use super::backend::{self, Conn};
 use super::errors::Outcome;
+use super::merchant;
 use super::schema::journal_transactions;
 use super::store::Store;
 use super::types::{Currency, Id};
@@ -118,6 +119,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
             discrepancies.push(Discrepancy::Holds { budget, currency });
         }
     }
+    discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
     Ok(AuditReport { journal_transactions, balances, discrepancies })
 }
 

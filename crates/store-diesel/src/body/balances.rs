@@ -1,93 +1,144 @@
 //! Budgets and their balances.
 
-use super::backend::{Conn, Db};
-use super::errors::{Outcome, corrupt, exactly_one};
+use super::backend::{self, Conn, Db};
+use super::errors::{Outcome, corrupt};
+use super::group::Needs;
 use super::schema::{balances, budgets};
-use super::statements::StoreBalances;
+use super::sets::{Stored, rows};
 use super::types::{Account, Currency, Id};
 use diesel::prelude::*;
 use florin_domain::budget::Budget;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{self, Minor};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = budgets, check_for_backend(Db))]
-struct BudgetRow {
-    account_id: Account,
-    id: Id,
-    name: String,
-}
+rows! {
+    /// A budget.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = budgets, check_for_backend(Db))]
+    pub(crate) struct BudgetRow in budgets {
+        account_id: Account,
+        id: Id,
+        name: String,
+    }
 
-/// The three pools of a budget in one currency.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = balances, check_for_backend(Db))]
-pub(crate) struct PoolsRow {
-    #[diesel(column_name = available_minor)]
-    available: i64,
-    #[diesel(column_name = held_minor)]
-    held: i64,
-    #[diesel(column_name = reserved_minor)]
-    reserved: i64,
-}
-
-impl PoolsRow {
-    /// As the domain has them.
-    pub(crate) fn read(&self) -> Outcome<Balances> {
-        Balances::new(Minor(self.available), Minor(self.held), Minor(self.reserved)).map_err(corrupt)
+    /// What a budget holds in one currency.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = balances, check_for_backend(Db))]
+    pub(crate) struct BalanceRow in balances {
+        account_id: Account,
+        budget_id: Id,
+        currency: Currency,
+        available_minor: i64,
+        held_minor: i64,
+        reserved_minor: i64,
     }
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = balances, check_for_backend(Db))]
-struct BalanceRow {
-    account_id: Account,
-    budget_id: Id,
-    currency: Currency,
-    available_minor: i64,
-    held_minor: i64,
-    reserved_minor: i64,
+update_rows! {
+    /// What a budget holds now.
+    BalanceNow in balances {
+        set { available_minor: i64, held_minor: i64, reserved_minor: i64, }
+        of { account_id: Account, budget_id: Id, currency: Currency, }
+        if ""
+    }
 }
 
-/// A budget of the account, locked.
-pub(crate) fn budget(conn: &mut Conn, account: &AccountId, id: BudgetId) -> Outcome<Option<Budget>> {
-    let row = budgets::table
-        .filter(budgets::account_id.eq(account.as_str()))
-        .filter(budgets::id.eq(Id(id.0)))
-        .select(BudgetRow::as_select())
-        .get_result(conn)
-        .optional()?;
-    let Some(row) = row else { return Ok(None) };
-    let balances = locked!(
-        balances::table
-            .filter(balances::account_id.eq(account.as_str()))
-            .filter(balances::budget_id.eq(Id(id.0)))
-            .order(balances::currency)
-            .select((balances::currency, PoolsRow::as_select()))
-    )
-    .load::<(Currency, PoolsRow)>(conn)?;
-    let balances = balances.into_iter().map(|(currency, pools)| Ok((currency.0, pools.read()?)));
-    let balances = balances.collect::<Outcome<_>>()?;
-    Ok(Some(Budget { id, account: account.clone(), name: row.name, balances }))
+select_rows! {
+    /// Budgets, without their balances.
+    Budgets: BudgetRow {
+        from budgets by { account_id: Account, id: Id, }
+        with ""
+        order ""
+        lock ""
+    }
 }
 
-/// What budgets of the account hold, locked in the order of their ids.
-pub(crate) fn of_budgets(
-    conn: &mut Conn,
-    account: &AccountId,
-    budgets: impl IntoIterator<Item = BudgetId>,
-) -> Outcome<BTreeMap<(BudgetId, money::Currency), Balances>> {
-    let ids: Vec<_> = budgets.into_iter().map(|budget| Id(budget.0)).collect();
-    let rows = locked!(
-        balances::table
-            .filter(balances::account_id.eq(account.as_str()))
-            .filter(balances::budget_id.eq_any(ids))
-            .order((balances::budget_id, balances::currency))
-            .select((balances::budget_id, balances::currency, PoolsRow::as_select()))
-    )
-    .load::<(Id, Currency, PoolsRow)>(conn)?;
-    rows.into_iter().map(|(budget, currency, pools)| Ok(((BudgetId(budget.0), currency.0), pools.read()?))).collect()
+impl BalanceRow {
+    fn read(&self) -> Outcome<Balances> {
+        Balances::new(Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor)).map_err(corrupt)
+    }
+}
+
+/// What the budgets of a group hold.
+#[derive(Default)]
+pub(crate) struct Purses {
+    held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
+    changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
+    names: BTreeMap<(AccountId, BudgetId), String>,
+}
+
+impl Purses {
+    /// Locks and loads all balances of the budgets that are needed.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let mut purses = Self::default();
+        for row in backend::lock_balances(conn, needs)? {
+            let held = row.read()?;
+            purses.held.entry((row.account_id.0, BudgetId(row.budget_id.0))).or_default().push((row.currency.0, held));
+        }
+        Ok(purses)
+    }
+
+    /// The same with the names of budgets that are wanted whole.
+    pub(crate) fn named(mut self, conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let rows = Budgets::load(needs.budgets.iter().cloned(), conn)?;
+        self.names = rows.into_iter().map(|row| ((row.account_id.0, BudgetId(row.id.0)), row.name)).collect();
+        Ok(self)
+    }
+
+    /// A budget that is wanted whole.
+    pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
+        let name = self.names.get(&(account.clone(), id))?.clone();
+        Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
+    }
+
+    /// What a budget holds in each of its currencies.
+    pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
+        self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a budget holds in a currency.
+    pub(crate) fn balances(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+        currency: money::Currency,
+    ) -> Option<Balances> {
+        self.of(account, budget).iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
+    }
+
+    /// Notes what a budget holds now.
+    pub(crate) fn change(
+        &mut self,
+        account: &AccountId,
+        (budget, currency): (BudgetId, money::Currency),
+        after: Balances,
+    ) {
+        let held = self.held.entry((account.clone(), budget)).or_default();
+        match held.iter_mut().find(|(held, _)| *held == currency) {
+            Some((_, balances)) => *balances = after,
+            // Not there: storing it will fail, and tell so.
+            None => held.push((currency, after)),
+        }
+        self.changed.insert((account.clone(), budget, currency));
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
+            let after = self.balances(&account, budget, currency)?;
+            Some(BalanceNow {
+                available_minor: after.available().0,
+                held_minor: after.held().0,
+                reserved_minor: after.reserved().0,
+                account_id: Account(account),
+                budget_id: Id(budget.0),
+                currency: Currency(currency),
+            })
+        };
+        BalanceNow::store(self.changed.iter().cloned().filter_map(row).collect(), conn)
+    }
 }
 
 /// All budgets of the account by id, their balances by currency.
@@ -96,10 +147,10 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     let rows = balances::table
         .filter(balances::account_id.eq(account.as_str()))
         .order((balances::budget_id, balances::currency))
-        .select((balances::budget_id, balances::currency, PoolsRow::as_select()))
-        .load::<(Id, Currency, PoolsRow)>(conn)?;
-    for (budget, currency, pools) in rows {
-        held.entry(budget).or_default().push((currency.0, pools.read()?));
+        .select(BalanceRow::as_select())
+        .load(conn)?;
+    for row in rows {
+        held.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
     }
     let rows = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
@@ -119,36 +170,14 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
 pub(crate) fn insert(conn: &mut Conn, budget: &Budget) -> Outcome<()> {
     let account_id = Account(budget.account.clone());
     let row = BudgetRow { account_id: account_id.clone(), id: Id(budget.id.0), name: budget.name.clone() };
-    diesel::insert_into(budgets::table).values(row).execute(conn)?;
-    for (currency, held) in &budget.balances {
-        let row = BalanceRow {
-            account_id: account_id.clone(),
-            budget_id: Id(budget.id.0),
-            currency: Currency(*currency),
-            available_minor: held.available().0,
-            held_minor: held.held().0,
-            reserved_minor: held.reserved().0,
-        };
-        diesel::insert_into(balances::table).values(row).execute(conn)?;
-    }
-    Ok(())
-}
-
-/// Stores what a budget holds now.
-pub(crate) fn store(
-    conn: &mut Conn,
-    account: &AccountId,
-    (budget, currency): (BudgetId, money::Currency),
-    after: &Balances,
-) -> Outcome<()> {
-    let statement = StoreBalances {
-        available: after.available().0,
-        held: after.held().0,
-        reserved: after.reserved().0,
-        account: Account(account.clone()),
-        budget: Id(budget.0),
-        currency: Currency(currency),
+    BudgetRow::store(vec![row], conn)?;
+    let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
+        account_id: account_id.clone(),
+        budget_id: Id(budget.id.0),
+        currency: Currency(*currency),
+        available_minor: held.available().0,
+        held_minor: held.held().0,
+        reserved_minor: held.reserved().0,
     };
-    let changed = statement.execute(conn)?;
-    exactly_one(changed, "balances")
+    BalanceRow::store(budget.balances.iter().map(row).collect(), conn)
 }

@@ -1,55 +1,36 @@
-//! Payment batches.
+//! Payment batches: their confirmation, and what a group of orders sees of them.
 
 use super::backend::{Conn, Db};
-use super::errors::{Outcome, exactly_one};
-use super::job::Order;
-use super::repeat::once;
-use super::schema::{accounts, payment_batches as batches, payment_orders as orders};
+use super::batch_rows::{BatchNow, BatchRow, LockedBatches, with_orders};
+use super::errors::{Failure, Outcome};
+use super::group::{Needs, Order, Sheet, ask};
+use super::repeat::Records;
+use super::schema::{accounts, balances, payment_batches};
+use super::sets::{Known, Stored};
 use super::store::Store;
-use super::types::{Account, Currency, Id, Named, Time};
-use super::{balances, journal, mfa};
+use super::types::{Account, Id};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::batch::{
-    ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, PaymentOrder,
-};
-use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId};
-use florin_domain::money::Minor;
-use florin_ports::{ConfirmOrder, PaymentBatches, WriteError, Written};
+use florin_domain::batch::{BatchBalances, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
+use std::collections::BTreeMap;
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = batches, check_for_backend(Db), treat_none_as_default_value = false)]
-struct BatchRow {
-    account_id: Account,
-    id: Id,
-    name: String,
-    status: Named<PaymentBatchStatus>,
-    created_at: Time,
-    updated_at: Time,
-    confirmed_at: Option<Time>,
-    passed_mfa_check_at: Option<Time>,
+/// What an account's policy is.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(Db))]
+pub(crate) struct PolicyRow {
+    id: Account,
+    mfa_required: bool,
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = orders, check_for_backend(Db))]
-struct OrderRow {
-    account_id: Account,
-    batch_id: Id,
-    position: i64,
-    id: Id,
-    budget_id: Id,
-    currency: Currency,
-    total_minor: i64,
-}
-
-impl From<OrderRow> for PaymentOrder {
-    fn from(row: OrderRow) -> Self {
-        Self {
-            id: OrderId(row.id.0),
-            budget: BudgetId(row.budget_id.0),
-            currency: row.currency.0,
-            total: Minor(row.total_minor),
-        }
+select_rows! {
+    /// The policies of accounts.
+    Policies: PolicyRow {
+        from accounts by { id: Account, }
+        with ""
+        order ""
+        lock ""
     }
 }
 
@@ -64,121 +45,134 @@ impl Order for ConfirmOrder {
     type Done = Written<PaymentBatch>;
     type Refused = ConfirmRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
-        once(conn, self.repeat.as_ref(), |conn| {
-            let situation = situation(conn, self)?.ok_or(WriteError::Absent)?;
-            let decision = (self.decide)(&situation);
-            // Attempts count, whatever the answer is.
-            if let Some(session) = &decision.session {
-                mfa::update_session(conn, session)?;
-            }
-            if let Some(enrolment) = &decision.enrolment {
-                mfa::update_enrolment(conn, enrolment)?;
-            }
-            let confirmation = decision.answer.map_err(WriteError::Refused)?;
-            save(conn, situation.batch.status, &confirmation)?;
-            Ok(confirmation.batch)
-        })
+    fn needs(&self, needs: &mut Needs) {
+        needs.batch(&self.account, self.batch);
+        needs.funds_of(&self.account, self.batch);
+        if let Some(session) = self.session {
+            needs.session(&self.account, session);
+        }
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let situation = situation(sheet, self).ok_or(WriteError::Absent)?;
+        let decision = ask(|| (self.decide)(&situation))?;
+        let confirmed = decision.answer.as_ref().ok();
+        let record = confirmed.map(|done| Records::made(self.repeat.as_ref(), &done.batch)).transpose()?.flatten();
+        // Attempts count, whatever the answer is.
+        sheet.mfa.change(decision.session, decision.enrolment);
+        let confirmation = decision.answer.map_err(WriteError::Refused)?;
+        note(sheet, &confirmation);
+        sheet.records.add(record);
+        Ok(Written::Fresh(confirmation.batch))
     }
 }
 
-fn situation(conn: &mut Conn, order: &ConfirmOrder) -> Outcome<Option<ConfirmSituation>> {
+fn situation(sheet: &Sheet, order: &ConfirmOrder) -> Option<ConfirmSituation> {
     let account = &order.account;
-    let Some(batch) = find(conn, account, order.batch)? else { return Ok(None) };
-    let session = order.session.map(|id| mfa::session(conn, account, id)).transpose()?.flatten();
-    let enrolment = mfa::enrolment(conn, account)?;
-    let row = accounts::table.filter(accounts::id.eq(account.as_str()));
-    let mfa_required = row.select(accounts::mfa_required).get_result(conn)?;
-    let balances = balances::of_budgets(conn, account, batch.orders.iter().map(|order| order.budget))?;
-    Ok(Some(ConfirmSituation { batch, session, enrolment, mfa_required, balances }))
+    let batch = sheet.batches.get(account, order.batch)?.clone();
+    Some(ConfirmSituation {
+        session: order.session.and_then(|id| sheet.mfa.session(account, id)),
+        enrolment: sheet.mfa.enrolment(account),
+        mfa_required: sheet.batches.wants_mfa(account),
+        balances: funds(sheet, &batch),
+        batch,
+    })
 }
 
-fn save(conn: &mut Conn, before: PaymentBatchStatus, confirmation: &Confirmation) -> Outcome<()> {
+/// What the funding budgets of a batch's orders hold.
+pub(crate) fn funds(sheet: &Sheet, batch: &PaymentBatch) -> BatchBalances {
+    let mut balances = BatchBalances::new();
+    for order in &batch.orders {
+        let held = sheet.purses.of(&batch.account, order.budget).iter();
+        balances.extend(held.map(|(currency, held)| ((order.budget, *currency), *held)));
+    }
+    balances
+}
+
+fn note(sheet: &mut Sheet, confirmation: &Confirmation) {
     let batch = &confirmation.batch;
-    let row = batches::table
-        .filter(batches::account_id.eq(batch.account.as_str()))
-        .filter(batches::id.eq(Id(batch.id.0)))
-        .filter(batches::status.eq(Named(before)));
-    let changed = diesel::update(row)
-        .set((
-            batches::status.eq(Named(batch.status)),
-            batches::updated_at.eq(Time(batch.updated_at)),
-            batches::confirmed_at.eq(batch.confirmed_at.map(Time)),
-            batches::passed_mfa_check_at.eq(batch.passed_mfa_check_at.map(Time)),
-        ))
-        .execute(conn)?;
-    exactly_one(changed, "payment batch")?;
-    confirmation.journal.iter().try_for_each(|transaction| journal::insert(conn, transaction))?;
-    confirmation.balances.iter().try_for_each(|(key, after)| balances::store(conn, &batch.account, *key, after))
+    sheet.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
+    sheet.payments.all_become(batch, confirmation.payments);
+    sheet.events.add(&confirmation.events);
+    sheet.batches.change(batch.clone());
 }
 
-/// A batch of the account with its orders, locked.
-pub(crate) fn find(conn: &mut Conn, account: &AccountId, id: PaymentBatchId) -> Outcome<Option<PaymentBatch>> {
-    let row = locked!(
-        batches::table
-            .filter(batches::account_id.eq(account.as_str()))
-            .filter(batches::id.eq(Id(id.0)))
-            .select(BatchRow::as_select())
-    )
-    .get_result(conn)
-    .optional()?;
-    row.map(|row| with_orders(conn, row)).transpose()
+/// The batches of a group.
+#[derive(Default)]
+pub(crate) struct Batches {
+    known: Known<(AccountId, PaymentBatchId), PaymentBatch>,
+    /// Whether confirmations want MFA, by account.
+    policies: BTreeMap<AccountId, bool>,
+}
+
+impl Batches {
+    /// Locks and loads batches, without their orders.
+    pub(crate) fn lock(conn: &mut Conn, needs: &Needs) -> Outcome<Vec<BatchRow>> {
+        LockedBatches::load(needs.batches.iter().cloned(), conn)
+    }
+
+    /// The same with their orders, and with what their accounts' policies are.
+    pub(crate) fn of(conn: &mut Conn, needs: &Needs, locked: Vec<BatchRow>) -> Outcome<Self> {
+        let accounts = needs.funded.iter().map(|(account, _)| (account.clone(),));
+        let policies = Policies::load(accounts.collect::<std::collections::BTreeSet<_>>(), conn)?;
+        let policies = policies.into_iter().map(|row| (row.id.0, row.mfa_required)).collect();
+        let batches = with_orders(conn, locked)?.into_iter();
+        Ok(Self { known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(), policies })
+    }
+
+    /// A batch.
+    pub(crate) fn get(&self, account: &AccountId, id: PaymentBatchId) -> Option<&PaymentBatch> {
+        self.known.get(&(account.clone(), id))
+    }
+
+    fn wants_mfa(&self, account: &AccountId) -> bool {
+        self.policies.get(account).copied().unwrap_or(true)
+    }
+
+    /// Notes what became of a batch. Its orders stay.
+    pub(crate) fn change(&mut self, batch: PaymentBatch) {
+        self.known.change((batch.account.clone(), batch.id), batch);
+    }
+
+    /// Wants that what pays for the batches was locked. Orders of a batch can be replaced between the moment in which
+    /// they tell what to lock, and the lock on the batch: who tries again finds the new ones.
+    pub(crate) fn must_be_covered(
+        &self,
+        conn: &mut Conn,
+        needs: &Needs,
+        sheet: &super::balances::Purses,
+    ) -> Outcome<()> {
+        for (account, id) in &needs.funded {
+            let orders = self.get(&account.0, PaymentBatchId(id.0)).map_or(&[][..], |batch| &batch.orders);
+            for order in orders.iter().filter(|order| sheet.of(&account.0, order.budget).is_empty()) {
+                let of_budget = balances::table
+                    .filter(balances::account_id.eq(account))
+                    .filter(balances::budget_id.eq(Id(order.budget.0)));
+                if of_budget.count().get_result::<i64>(conn)? > 0 {
+                    let raced = "could not serialize access: the orders of a batch were replaced meanwhile";
+                    return Err(Failure(StoreError::Unavailable(raced.into())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        BatchNow::store(self.known.into_changes().map(|(_, batch)| BatchNow::from(batch)).collect(), conn)
+    }
 }
 
 /// The batches of an account, by id.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<PaymentBatch>> {
-    let rows = batches::table
-        .filter(batches::account_id.eq(account.as_str()))
-        .order(batches::id)
+    let rows = payment_batches::table
+        .filter(payment_batches::account_id.eq(account.as_str()))
+        .order(payment_batches::id)
         .select(BatchRow::as_select())
         .load(conn)?;
-    rows.into_iter().map(|row| with_orders(conn, row)).collect()
-}
-
-fn with_orders(conn: &mut Conn, row: BatchRow) -> Outcome<PaymentBatch> {
-    let of_batch = orders::table
-        .filter(orders::account_id.eq(row.account_id.0.as_str()))
-        .filter(orders::batch_id.eq(row.id))
-        .order(orders::position)
-        .select(OrderRow::as_select())
-        .load(conn)?;
-    Ok(PaymentBatch {
-        id: PaymentBatchId(row.id.0),
-        account: row.account_id.0,
-        name: row.name,
-        status: row.status.0,
-        orders: of_batch.into_iter().map(PaymentOrder::from).collect(),
-        created_at: row.created_at.0,
-        updated_at: row.updated_at.0,
-        confirmed_at: row.confirmed_at.map(|time| time.0),
-        passed_mfa_check_at: row.passed_mfa_check_at.map(|time| time.0),
-    })
-}
-
-/// Stores a new batch with its orders.
-pub(crate) fn insert(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
-    let row = BatchRow {
-        account_id: Account(batch.account.clone()),
-        id: Id(batch.id.0),
-        name: batch.name.clone(),
-        status: Named(batch.status),
-        created_at: Time(batch.created_at),
-        updated_at: Time(batch.updated_at),
-        confirmed_at: batch.confirmed_at.map(Time),
-        passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
-    };
-    diesel::insert_into(batches::table).values(row).execute(conn)?;
-    for (position, order) in (0_i64..).zip(&batch.orders) {
-        let row = OrderRow {
-            account_id: Account(batch.account.clone()),
-            batch_id: Id(batch.id.0),
-            position,
-            id: Id(order.id.0),
-            budget_id: Id(order.budget.0),
-            currency: Currency(order.currency),
-            total_minor: order.total.0,
-        };
-        diesel::insert_into(orders::table).values(row).execute(conn)?;
-    }
-    Ok(())
+    with_orders(conn, rows)
 }

@@ -1,14 +1,13 @@
 //! Credits.
 
-use super::backend::Conn;
-use super::errors::{Outcome, corrupt, exactly_one};
-use super::job::Order;
-use super::repeat::once;
-use super::schema::{credit_counters as counters, credits};
-use super::statements::CountCredit;
+use super::backend::{Conn, Db};
+use super::errors::{Outcome, corrupt};
+use super::group::{Needs, Order, Sheet, ask};
+use super::repeat::Records;
+use super::schema::{credit_counters, credits};
+use super::sets::{Known, Stored, rows};
 use super::store::Store;
 use super::types::{Account, Currency, Id, Named, Time};
-use super::{balances, journal};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditScheme};
@@ -16,30 +15,59 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::text::Text;
 use florin_ports::{CreditOrder, Credits, WriteError, Written};
 
-#[derive(Insertable)]
-#[diesel(table_name = credits, treat_none_as_default_value = false)]
-struct CreditRow {
+rows! {
+    #[derive(Insertable)]
+    #[diesel(table_name = credits, treat_none_as_default_value = false)]
+    struct CreditRow in credits {
+        account_id: Account,
+        number: i64,
+        budget_id: Id,
+        journal_id: Id,
+        currency: Currency,
+        amount_minor: i64,
+        scheme: Named<CreditScheme>,
+        remitters_name: String,
+        remitters_address: String,
+        beneficiary_name: String,
+        reference: Option<String>,
+        bank_identifier: Option<String>,
+        account_identifier: Option<String>,
+        order_id: Option<String>,
+        third_party_reference: Option<String>,
+        institution_name: Option<String>,
+        institution_address: Option<String>,
+        available_minor: i64,
+        held_minor: i64,
+        reserved_minor: i64,
+        created_at: Time,
+    }
+}
+
+/// The number of the last credit of an account.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = credit_counters, check_for_backend(Db))]
+pub(crate) struct CounterRow {
     account_id: Account,
-    number: i64,
-    budget_id: Id,
-    journal_id: Id,
-    currency: Currency,
-    amount_minor: i64,
-    scheme: Named<CreditScheme>,
-    remitters_name: String,
-    remitters_address: String,
-    beneficiary_name: String,
-    reference: Option<String>,
-    bank_identifier: Option<String>,
-    account_identifier: Option<String>,
-    order_id: Option<String>,
-    third_party_reference: Option<String>,
-    institution_name: Option<String>,
-    institution_address: Option<String>,
-    available_minor: i64,
-    held_minor: i64,
-    reserved_minor: i64,
-    created_at: Time,
+    last_number: i64,
+}
+
+select_rows! {
+    /// Numbers of last credits, locked.
+    Counters: CounterRow {
+        from credit_counters by { account_id: Account, }
+        with ""
+        order " ORDER BY credit_counters.account_id"
+        lock " FOR UPDATE OF credit_counters"
+    }
+}
+
+update_rows! {
+    /// The number of the last credit now.
+    CounterNow in credit_counters {
+        set { last_number: i64, }
+        of { account_id: Account, }
+        if ""
+    }
 }
 
 impl CreditRow {
@@ -82,34 +110,57 @@ impl Order for CreditOrder {
     type Done = Written<Credit>;
     type Refused = CreditRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<CreditRefusal>> {
-        once(conn, self.repeat.as_ref(), |conn| {
-            let budget = balances::budget(conn, &self.account, self.budget)?.ok_or(WriteError::Absent)?;
-            let last = last_number(conn, &self.account)?;
-            let number = last.checked_add(1).ok_or_else(|| corrupt("no number is left for credits"))?;
-            let decision = (self.decide)(&(budget, number)).map_err(WriteError::Refused)?;
-            save(conn, self, last, &decision)?;
-            Ok(decision.credit)
-        })
+    fn needs(&self, needs: &mut Needs) {
+        needs.credited(&self.account, self.budget);
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<CreditRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let budget = sheet.purses.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
+        let number = sheet.credits.next(&self.account)?;
+        let decision = ask(|| (self.decide)(&(budget, number)))?.map_err(WriteError::Refused)?;
+        let record = Records::made(self.repeat.as_ref(), &decision.credit)?;
+        let currency = decision.credit.instruction.currency;
+        sheet.purses.change(&self.account, (self.budget, currency), decision.credit.balances);
+        sheet.journal.add(&decision.journal);
+        sheet.credits.add(self, &decision);
+        sheet.records.add(record);
+        Ok(Written::Fresh(decision.credit))
     }
 }
 
-/// Stores all of a decision.
-fn save(conn: &mut Conn, order: &CreditOrder, last: i64, decision: &CreditDecision) -> Outcome<()> {
-    let credit = &decision.credit;
-    let of_budget = (order.budget, credit.instruction.currency);
-    count(conn, &order.account, (last, credit.box_transaction_id))?;
-    journal::insert(conn, &decision.journal)?;
-    diesel::insert_into(credits::table).values(CreditRow::of(decision, order.budget)).execute(conn)?;
-    balances::store(conn, &order.account, of_budget, &credit.balances)
+/// The credits of a group, and how far their accounts have counted.
+#[derive(Default)]
+pub(crate) struct Counted {
+    last: Known<AccountId, i64>,
+    new: Vec<CreditRow>,
 }
 
-fn last_number(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
-    let row = counters::table.filter(counters::account_id.eq(account.as_str())).select(counters::last_number);
-    Ok(locked!(row).get_result(conn)?)
-}
+impl Counted {
+    /// Locks and loads counters.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let rows = Counters::load(needs.counters.iter().cloned(), conn)?;
+        Ok(Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() })
+    }
 
-fn count(conn: &mut Conn, account: &AccountId, (from, to): (i64, i64)) -> Outcome<()> {
-    let changed = CountCredit { to, account: Account(account.clone()), from }.execute(conn)?;
-    exactly_one(changed, "credit counter")
+    /// The number of the account's next credit.
+    fn next(&self, account: &AccountId) -> Outcome<i64> {
+        let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;
+        last.checked_add(1).ok_or_else(|| corrupt("no number is left for credits"))
+    }
+
+    fn add(&mut self, order: &CreditOrder, decision: &CreditDecision) {
+        self.last.change(order.account.clone(), decision.credit.box_transaction_id);
+        self.new.push(CreditRow::of(decision, order.budget));
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        let now = |(account, last_number)| CounterNow { last_number, account_id: Account(account) };
+        CounterNow::store(self.last.into_changes().map(now).collect(), conn)?;
+        CreditRow::store(self.new, conn)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::backend;
 use diesel::result::{DatabaseErrorKind, Error};
-use florin_ports::{StoreError, WriteError};
+use florin_ports::{ProcessingError, StoreError, WriteError};
 
 /// A [`StoreError`] on its way out: a type of our own, so that Diesel's errors turn into it by `?`.
 #[derive(Debug)]
@@ -16,9 +16,13 @@ pub(crate) fn corrupt(what: impl std::fmt::Display) -> Failure {
     Failure(StoreError::Corrupt(what.to_string()))
 }
 
-/// Wants that exactly one row was changed.
-pub(crate) fn exactly_one(changed: usize, what: &str) -> Outcome<()> {
-    if changed == 1 { Ok(()) } else { Err(corrupt(format!("{changed} rows changed instead of 1: {what}"))) }
+/// Wants that as many rows were written as there were to write.
+pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<()> {
+    if written == expected {
+        Ok(())
+    } else {
+        Err(corrupt(format!("{written} rows written instead of {expected}: {table}")))
+    }
 }
 
 impl From<Error> for Failure {
@@ -58,5 +62,41 @@ impl From<Failure> for StoreError {
 impl<R> From<Failure> for WriteError<R> {
     fn from(failure: Failure) -> Self {
         Self::Store(failure.0)
+    }
+}
+
+impl<R> From<Failure> for ProcessingError<R> {
+    fn from(failure: Failure) -> Self {
+        Self::Store(failure.0)
+    }
+}
+
+/// What work comes to where it comes to nothing: the store failed, or something else is to be answered.
+pub(crate) trait MayFail: From<StoreError> + Send + 'static {
+    /// The failure of the store, or the answer.
+    fn failure(self) -> Result<StoreError, Self>;
+}
+
+impl<R: Send + 'static> MayFail for WriteError<R> {
+    fn failure(self) -> Result<StoreError, Self> {
+        match self {
+            Self::Store(error) => Ok(error),
+            answer => Err(answer),
+        }
+    }
+}
+
+impl<R: Send + 'static> MayFail for ProcessingError<R> {
+    fn failure(self) -> Result<StoreError, Self> {
+        match self {
+            Self::Store(error) => Ok(error),
+            answer => Err(answer),
+        }
+    }
+}
+
+impl MayFail for StoreError {
+    fn failure(self) -> Result<StoreError, Self> {
+        Ok(self)
     }
 }

@@ -1,162 +1,142 @@
-//! Jobs of the writer: typed orders with a way to answer.
+//! Jobs of the writer: something to be written, and who waits for its answer.
 
 use super::backend::Conn;
 use super::errors::Outcome;
-use florin_ports::{
-    ConfirmOrder, CreditOrder, ExpiryOrder, FirstMessageOrder, FollowUpOrder, OpenSessionOrder, StoreError, WriteError,
-};
-use std::any::Any;
-use std::convert::Infallible;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use super::group::{Needs, Order, Sheet};
+use florin_ports::{StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Something to be written in one transaction, which other orders may share.
-pub(crate) trait Order: Send + 'static {
-    /// What it comes to.
-    type Done: Send + 'static;
-    /// How its rule may refuse.
-    type Refused: Send + 'static;
+/// What the writer is asked to do.
+pub(crate) enum Job {
+    /// An order, which shares its transaction with those that are queued next to it.
+    Order(Box<dyn Decided>),
+    /// Anything that is seldom done. It has a transaction of its own.
+    Change(Box<dyn Alone>),
+    /// Work on one payment batch. It has a transaction of its own, and locks what it touches as orders do.
+    Task(Box<dyn Alone>),
+}
 
-    /// Loads, decides, stores. It may be called again after a rollback. `WriteError::Store` rolls back; every other end is
-    /// an answer, and what was written up to it is kept.
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<Self::Refused>>;
+impl Job {
+    /// An order, and where its answer will come.
+    pub(crate) fn order<O: Order>(order: O) -> (Self, Receiver<Reply<O>>) {
+        let (ticket, answer) = Ticket::new();
+        (Self::Order(Box::new(Task { work: order, ticket })), answer)
+    }
+
+    /// A change, and where its answer will come.
+    pub(crate) fn change<T, F>(change: F) -> (Self, Receiver<Result<T, StoreError>>)
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (ticket, answer) = Ticket::new();
+        (Self::Change(Box::new(Task { work: change, ticket })), answer)
+    }
+
+    /// Work on a payment batch, and where its answer will come.
+    pub(crate) fn task<T, F>(task: F) -> (Self, Receiver<Result<T, StoreError>>)
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (ticket, answer) = Ticket::new();
+        (Self::Task(Box::new(Task { work: task, ticket })), answer)
+    }
+
+    /// Gives the answer that was kept: what it says is durable.
+    pub(crate) fn settle(&mut self) {
+        match self {
+            Self::Order(job) => job.settle(),
+            Self::Change(job) | Self::Task(job) => job.settle(),
+        }
+    }
+
+    /// Answers that the store failed, if nothing was answered yet.
+    pub(crate) fn fail(&mut self, error: StoreError) {
+        match self {
+            Self::Order(job) => job.fail(error),
+            Self::Change(job) | Self::Task(job) => job.fail(error),
+        }
+    }
 }
 
 /// The answer to an order.
 pub(crate) type Reply<O> = Result<<O as Order>::Done, WriteError<<O as Order>::Refused>>;
 
-/// An order, and who waits for it.
-pub(crate) struct Ticket<O: Order> {
-    pub(crate) order: O,
-    caller: Option<Sender<Reply<O>>>,
-    reply: Option<Reply<O>>,
-}
-
-impl<O: Order> Ticket<O> {
-    /// A ticket, and where its answer will come.
-    pub(crate) fn new(order: O) -> (Self, Receiver<Reply<O>>) {
-        let (caller, answer) = channel();
-        (Self { order, caller: Some(caller), reply: None }, answer)
-    }
-}
-
-/// An order of any type, as the writer sees it.
-pub(crate) trait Work: Send {
-    /// Carries the order out and keeps the answer. An error asks for a rollback.
-    fn attempt(&mut self, conn: &mut Conn) -> Result<(), StoreError>;
-
-    /// Gives the answer that was kept: what it says is durable.
+/// Who waits for an answer, whatever it is.
+pub(crate) trait Waiting: Send {
+    /// Gives the answer that was kept.
     fn settle(&mut self);
 
-    /// Answers that the store failed.
+    /// Answers that the store failed, if nothing was answered yet.
     fn fail(&mut self, error: StoreError);
 }
 
-impl<O: Order> Work for Ticket<O> {
-    fn attempt(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
-        let order = &self.order;
-        // Nothing of a half-done order is seen again: the transaction is rolled back.
-        match catch_unwind(AssertUnwindSafe(|| order.carry_out(conn))) {
-            Err(panic) => Err(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref())))),
-            Ok(Err(WriteError::Store(error))) => Err(error),
-            Ok(reply) => {
-                self.reply = Some(reply);
-                Ok(())
-            }
-        }
-    }
+/// An order of any type.
+pub(crate) trait Decided: Waiting {
+    /// Says what it must see.
+    fn needs(&self, needs: &mut Needs);
 
+    /// Carries it out on the sheet, and keeps the answer.
+    fn decide(&mut self, sheet: &mut Sheet);
+}
+
+/// A change of any type.
+pub(crate) trait Alone: Waiting {
+    /// Makes it, and keeps the answer. An error asks for a rollback.
+    fn attempt(&mut self, conn: &mut Conn) -> Outcome<()>;
+}
+
+struct Ticket<T, E> {
+    caller: Option<Sender<Result<T, E>>>,
+    reply: Option<Result<T, E>>,
+}
+
+impl<T, E> Ticket<T, E> {
+    fn new() -> (Self, Receiver<Result<T, E>>) {
+        let (caller, answer) = channel();
+        (Self { caller: Some(caller), reply: None }, answer)
+    }
+}
+
+struct Task<W, T, E> {
+    work: W,
+    ticket: Ticket<T, E>,
+}
+
+impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
     fn settle(&mut self) {
         // A caller that went away does not want the answer any more.
-        if let (Some(caller), Some(reply)) = (self.caller.take(), self.reply.take()) {
+        if let (Some(caller), Some(reply)) = (self.ticket.caller.take(), self.ticket.reply.take()) {
             let _ = caller.send(reply);
         }
     }
 
     fn fail(&mut self, error: StoreError) {
-        if let Some(caller) = self.caller.take() {
-            let _ = caller.send(Err(WriteError::Store(error)));
+        if let Some(caller) = self.ticket.caller.take() {
+            let _ = caller.send(Err(error.into()));
         }
     }
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
-}
+impl<O: Order> Decided for Task<O, O::Done, WriteError<O::Refused>> {
+    fn needs(&self, needs: &mut Needs) {
+        self.work.needs(needs);
+    }
 
-/// What the writer is asked to do. Orders that move money keep their types, so that a whole group of them can be loaded,
-/// decided and stored with a few statements.
-pub(crate) enum Job {
-    FirstMessage(Ticket<FirstMessageOrder>),
-    FollowUp(Ticket<FollowUpOrder>),
-    Expiry(Ticket<ExpiryOrder>),
-    Credit(Ticket<CreditOrder>),
-    Confirm(Ticket<ConfirmOrder>),
-    OpenSession(Ticket<OpenSessionOrder>),
-    /// Anything that is seldom done.
-    Admin(Box<dyn Work>),
-}
-
-impl Job {
-    /// The order in it.
-    pub(crate) fn work(&mut self) -> &mut dyn Work {
-        match self {
-            Self::FirstMessage(ticket) => ticket,
-            Self::FollowUp(ticket) => ticket,
-            Self::Expiry(ticket) => ticket,
-            Self::Credit(ticket) => ticket,
-            Self::Confirm(ticket) => ticket,
-            Self::OpenSession(ticket) => ticket,
-            Self::Admin(work) => work.as_mut(),
-        }
+    fn decide(&mut self, sheet: &mut Sheet) {
+        self.ticket.reply = Some(self.work.carry_out(sheet));
     }
 }
 
-macro_rules! jobs {
-    ($($variant:ident($order:ty),)*) => {$(
-        impl From<Ticket<$order>> for Job {
-            fn from(ticket: Ticket<$order>) -> Self {
-                Self::$variant(ticket)
-            }
-        }
-    )*};
-}
-
-jobs! {
-    FirstMessage(FirstMessageOrder),
-    FollowUp(FollowUpOrder),
-    Expiry(ExpiryOrder),
-    Credit(CreditOrder),
-    Confirm(ConfirmOrder),
-    OpenSession(OpenSessionOrder),
-}
-
-/// A change with no rule to decide: it is made, or it fails.
-pub(crate) struct Admin<F>(pub(crate) F);
-
-impl<F, T> Order for Admin<F>
+impl<F, T> Alone for Task<F, T, StoreError>
 where
-    F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
-    T: Send + 'static,
+    F: Fn(&mut Conn) -> Outcome<T> + Send,
+    T: Send,
 {
-    type Done = T;
-    type Refused = Infallible;
-
-    fn carry_out(&self, conn: &mut Conn) -> Result<T, WriteError<Infallible>> {
-        Ok((self.0)(conn)?)
-    }
-}
-
-impl<F, T> From<Ticket<Admin<F>>> for Job
-where
-    F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
-    T: Send + 'static,
-{
-    fn from(ticket: Ticket<Admin<F>>) -> Self {
-        Self::Admin(Box::new(ticket))
+    fn attempt(&mut self, conn: &mut Conn) -> Outcome<()> {
+        let done = (self.work)(conn)?;
+        self.ticket.reply = Some(Ok(done));
+        Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! MFA sessions and enrolments.
 
 use super::backend::{Conn, Db};
-use super::batches;
-use super::errors::{Outcome, corrupt, exactly_one};
-use super::job::Order;
-use super::repeat::once;
-use super::schema::{mfa_sessions as sessions, totp_enrolments as enrolments};
+use super::errors::{Outcome, corrupt};
+use super::group::{Needs, Order, Sheet, ask};
+use super::repeat::Records;
+use super::schema::{mfa_sessions, totp_enrolments};
+use super::sets::{Known, Stored, rows};
 use super::store::Store;
 use super::types::{Account, Id, Named, Time};
 use async_trait::async_trait;
@@ -17,18 +17,68 @@ use florin_domain::mfa::{
 };
 use florin_ports::{MfaSessions, OpenSessionOrder, StoreError, WriteError, Written};
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = sessions, check_for_backend(Db))]
-struct SessionRow {
-    account_id: Account,
-    id: Id,
-    client_id: Id,
-    batch_id: Id,
-    provider: Named<MfaProviderName>,
-    state: Named<MfaSessionState>,
-    wrong_tokens: i64,
-    created_at: Time,
-    expires_at: Time,
+rows! {
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = mfa_sessions, check_for_backend(Db))]
+    pub(crate) struct SessionRow in mfa_sessions {
+        account_id: Account,
+        id: Id,
+        client_id: Id,
+        batch_id: Id,
+        provider: Named<MfaProviderName>,
+        state: Named<MfaSessionState>,
+        wrong_tokens: i64,
+        created_at: Time,
+        expires_at: Time,
+    }
+
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = totp_enrolments, check_for_backend(Db), treat_none_as_default_value = false)]
+    pub(crate) struct EnrolmentRow in totp_enrolments {
+        account_id: Account,
+        secret: Vec<u8>,
+        used_steps: String,
+        wrong_at: String,
+        locked_until: Option<Time>,
+    }
+}
+
+select_rows! {
+    /// Sessions, locked.
+    LockedSessions: SessionRow {
+        from mfa_sessions by { account_id: Account, id: Id, }
+        with ""
+        order " ORDER BY mfa_sessions.account_id, mfa_sessions.id"
+        lock " FOR UPDATE OF mfa_sessions"
+    }
+}
+
+select_rows! {
+    /// Enrolments, locked.
+    LockedEnrolments: EnrolmentRow {
+        from totp_enrolments by { account_id: Account, }
+        with ""
+        order " ORDER BY totp_enrolments.account_id"
+        lock " FOR UPDATE OF totp_enrolments"
+    }
+}
+
+update_rows! {
+    /// What became of a session.
+    SessionNow in mfa_sessions {
+        set { state: Named<MfaSessionState>, wrong_tokens: i64, expires_at: Time, }
+        of { account_id: Account, id: Id, }
+        if ""
+    }
+}
+
+update_rows! {
+    /// What became of an enrolment. Its secret stays.
+    EnrolmentNow in totp_enrolments {
+        set { used_steps: String, wrong_at: String, locked_until: Option<Time>, }
+        of { account_id: Account, }
+        if ""
+    }
 }
 
 impl SessionRow {
@@ -45,17 +95,6 @@ impl SessionRow {
             state: self.state.0,
         })
     }
-}
-
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = enrolments, check_for_backend(Db))]
-#[diesel(treat_none_as_default_value = false, treat_none_as_null = true)]
-struct EnrolmentRow {
-    account_id: Account,
-    secret: Vec<u8>,
-    used_steps: String,
-    wrong_at: String,
-    locked_until: Option<Time>,
 }
 
 impl From<&TotpEnrolment> for EnrolmentRow {
@@ -95,9 +134,8 @@ impl MfaSessions for Store {
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
         let account = account.clone();
-        // Not locked: readers can't.
         self.read(move |conn| {
-            let row = enrolments::table.filter(enrolments::account_id.eq(account.as_str()));
+            let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
             let row = row.select(EnrolmentRow::as_select()).get_result(conn).optional()?;
             row.map(EnrolmentRow::read).transpose()
         })
@@ -109,80 +147,109 @@ impl Order for OpenSessionOrder {
     type Done = Written<MfaSession>;
     type Refused = OpenRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<OpenRefusal>> {
-        once(conn, self.repeat.as_ref(), |conn| {
-            let batch = batches::find(conn, &self.account, self.batch)?.ok_or(WriteError::Absent)?;
-            let enrolment = enrolment(conn, &self.account)?;
-            let session = (self.decide)(&OpenSituation { batch, enrolment }).map_err(WriteError::Refused)?;
-            insert_session(conn, &session)?;
-            Ok(session)
-        })
+    fn needs(&self, needs: &mut Needs) {
+        needs.batch(&self.account, self.batch);
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<OpenRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let batch = sheet.batches.get(&self.account, self.batch).ok_or(WriteError::Absent)?.clone();
+        let situation = OpenSituation { batch, enrolment: sheet.mfa.enrolment(&self.account) };
+        let session = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        let record = Records::made(self.repeat.as_ref(), &session)?;
+        sheet.mfa.open(&session);
+        sheet.records.add(record);
+        Ok(Written::Fresh(session))
     }
 }
 
-/// A session of the account, locked.
-pub(crate) fn session(conn: &mut Conn, account: &AccountId, id: MfaSessionId) -> Outcome<Option<MfaSession>> {
-    let row = locked!(
-        sessions::table
-            .filter(sessions::account_id.eq(account.as_str()))
-            .filter(sessions::id.eq(Id(id.0)))
-            .select(SessionRow::as_select())
-    )
-    .get_result(conn)
-    .optional()?;
-    row.map(SessionRow::read).transpose()
+/// The sessions and enrolments of a group.
+#[derive(Default)]
+pub(crate) struct Authentication {
+    sessions: Known<(AccountId, MfaSessionId), MfaSession>,
+    opened: Vec<SessionRow>,
+    enrolments: Known<AccountId, TotpEnrolment>,
 }
 
-fn insert_session(conn: &mut Conn, session: &MfaSession) -> Outcome<()> {
-    let row = SessionRow {
-        account_id: Account(session.account.clone()),
-        id: Id(session.id.0),
-        client_id: Id(session.client.0),
-        batch_id: Id(session.batch.0),
-        provider: Named(session.provider),
-        state: Named(session.state),
-        wrong_tokens: i64::from(session.wrong_tokens),
-        created_at: Time(session.created_at),
-        expires_at: Time(session.expires_at),
-    };
-    diesel::insert_into(sessions::table).values(row).execute(conn)?;
-    Ok(())
+impl Authentication {
+    /// Locks and loads what is needed.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let sessions = LockedSessions::load(needs.sessions.iter().cloned(), conn)?;
+        let enrolments = LockedEnrolments::load(needs.enrolments.iter().cloned(), conn)?;
+        let session = |row: SessionRow| row.read().map(|session| ((session.account.clone(), session.id), session));
+        let enrolment = |row: EnrolmentRow| row.read().map(|enrolment| (enrolment.account.clone(), enrolment));
+        Ok(Self {
+            sessions: sessions.into_iter().map(session).collect::<Outcome<_>>()?,
+            opened: Vec::new(),
+            enrolments: enrolments.into_iter().map(enrolment).collect::<Outcome<_>>()?,
+        })
+    }
+
+    /// A session.
+    pub(crate) fn session(&self, account: &AccountId, id: MfaSessionId) -> Option<MfaSession> {
+        self.sessions.get(&(account.clone(), id)).cloned()
+    }
+
+    /// The enrolment of an account.
+    pub(crate) fn enrolment(&self, account: &AccountId) -> Option<TotpEnrolment> {
+        self.enrolments.get(account).cloned()
+    }
+
+    /// Notes a new session.
+    fn open(&mut self, session: &MfaSession) {
+        self.opened.push(SessionRow::from(session));
+        self.sessions.keep((session.account.clone(), session.id), session.clone());
+    }
+
+    /// Notes what became of a session and an enrolment.
+    pub(crate) fn change(&mut self, session: Option<MfaSession>, enrolment: Option<TotpEnrolment>) {
+        if let Some(session) = session {
+            self.sessions.change((session.account.clone(), session.id), session);
+        }
+        if let Some(enrolment) = enrolment {
+            self.enrolments.change(enrolment.account.clone(), enrolment);
+        }
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        SessionRow::store(self.opened, conn)?;
+        let session = |((account, id), session): ((AccountId, MfaSessionId), MfaSession)| SessionNow {
+            state: Named(session.state),
+            wrong_tokens: i64::from(session.wrong_tokens),
+            expires_at: Time(session.expires_at),
+            account_id: Account(account),
+            id: Id(id.0),
+        };
+        SessionNow::store(self.sessions.into_changes().map(session).collect(), conn)?;
+        let enrolment = |(_, enrolment): (AccountId, TotpEnrolment)| {
+            let EnrolmentRow { account_id, used_steps, wrong_at, locked_until, .. } = EnrolmentRow::from(&enrolment);
+            EnrolmentNow { used_steps, wrong_at, locked_until, account_id }
+        };
+        EnrolmentNow::store(self.enrolments.into_changes().map(enrolment).collect(), conn)
+    }
 }
 
-/// Stores what became of a session.
-pub(crate) fn update_session(conn: &mut Conn, session: &MfaSession) -> Outcome<()> {
-    let row = sessions::table
-        .filter(sessions::account_id.eq(session.account.as_str()))
-        .filter(sessions::id.eq(Id(session.id.0)));
-    let changed = diesel::update(row)
-        .set((
-            sessions::state.eq(Named(session.state)),
-            sessions::wrong_tokens.eq(i64::from(session.wrong_tokens)),
-            sessions::expires_at.eq(Time(session.expires_at)),
-        ))
-        .execute(conn)?;
-    exactly_one(changed, "MFA session")
-}
-
-/// The TOTP enrolment of the account, locked.
-pub(crate) fn enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<Option<TotpEnrolment>> {
-    let row = locked!(
-        enrolments::table.filter(enrolments::account_id.eq(account.as_str())).select(EnrolmentRow::as_select())
-    )
-    .get_result(conn)
-    .optional()?;
-    row.map(EnrolmentRow::read).transpose()
+impl From<&MfaSession> for SessionRow {
+    fn from(session: &MfaSession) -> Self {
+        Self {
+            account_id: Account(session.account.clone()),
+            id: Id(session.id.0),
+            client_id: Id(session.client.0),
+            batch_id: Id(session.batch.0),
+            provider: Named(session.provider),
+            state: Named(session.state),
+            wrong_tokens: i64::from(session.wrong_tokens),
+            created_at: Time(session.created_at),
+            expires_at: Time(session.expires_at),
+        }
+    }
 }
 
 /// Stores a new enrolment.
 pub(crate) fn insert_enrolment(conn: &mut Conn, enrolment: &TotpEnrolment) -> Outcome<()> {
-    diesel::insert_into(enrolments::table).values(EnrolmentRow::from(enrolment)).execute(conn)?;
-    Ok(())
-}
-
-/// Stores what became of an enrolment.
-pub(crate) fn update_enrolment(conn: &mut Conn, enrolment: &TotpEnrolment) -> Outcome<()> {
-    let row = enrolments::table.filter(enrolments::account_id.eq(enrolment.account.as_str()));
-    let changed = diesel::update(row).set(EnrolmentRow::from(enrolment)).execute(conn)?;
-    exactly_one(changed, "TOTP enrolment")
+    EnrolmentRow::store(vec![EnrolmentRow::from(enrolment)], conn)
 }

@@ -1,5 +1,5 @@
 //! The body: all queries, written once. It is compiled into each backend, which is its parent module, and takes from it
-//! the connection, the SQL types of [`types`], the write transaction and the lock clause.
+//! the connection, the SQL types of [`types`], the write transaction, and how sets of rows are loaded and stored ([`sets`]).
 //!
 //! One row by its key is read with `get_result`, not with `first`: that adds `LIMIT ?`, and SQLite prepares a statement
 //! with such a limit anew each time it is run.
@@ -7,22 +7,25 @@
 mod access;
 mod addresses;
 mod audit;
-mod balances;
+pub(super) mod balances;
+mod batch_rows;
 mod batches;
 mod cards;
 mod credits;
 pub(super) mod errors;
-pub(super) mod job;
+pub(super) mod group;
+mod job;
 mod journal;
 mod keys;
 mod merchant;
 mod mfa;
 mod names;
+mod payments;
 mod registry;
 mod repeat;
 pub(super) mod schema;
 mod seeding;
-mod statements;
+pub(super) mod sets;
 mod store;
 mod transfer;
 pub(super) mod types;

@@ -1,11 +1,14 @@
 //! Lists of the domain, stored by the names of their members.
 
 use florin_domain::access::{Environment, Feature, Scope};
-use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::batch::{
+    AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
+};
 use florin_domain::budget::CreditScheme;
 use florin_domain::card::{
     CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
 };
+use florin_domain::event::EventKind;
 use florin_domain::ledger::JournalKind;
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
@@ -40,20 +43,28 @@ macro_rules! names {
 }
 
 names! {
+    AlertCode: Self::ALL, Self::as_str;
+    AlertKind: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;
     ChainEnd: &Self::ALL, Self::as_str;
     ChainKind: &Self::ALL, Self::as_str;
     CheckoutStatus: &Self::ALL, Self::as_str;
     CheckoutType: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
+    EventKind: &Self::ALL, Self::as_str;
+    FailureReason: &Self::ALL, Self::as_str;
+    InputFormat: &Self::ALL, Self::as_str;
+    InputStatus: &Self::ALL, Self::as_str;
     Environment: &[Self::Sandbox, Self::Production], Self::as_str;
     Feature: &Self::ALL, Self::as_str;
-    JournalKind: &[Self::Credit, Self::Card, Self::BatchReservation, Self::BatchPayout], Self::as_str;
+    JournalKind: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
     Network: &Self::ALL, Self::as_str;
     PaymentBatchStatus: &Self::ALL, Self::as_str;
+    PaymentNetwork: &Self::ALL, Self::as_str;
+    PaymentStatus: &Self::ALL, Self::as_str;
     Response: &Self::ALL, Self::code;
     Scope: Self::ALL, Self::as_str;
     SpendingWindow: &Self::ALL, Self::as_str;
@@ -75,6 +86,14 @@ mod tests {
             }
         }
         let schema = backend::migrations::sources();
+        check::<AlertCode>(&schema);
+        check::<AlertKind>(&schema);
+        check::<EventKind>(&schema);
+        check::<FailureReason>(&schema);
+        check::<InputFormat>(&schema);
+        check::<InputStatus>(&schema);
+        check::<PaymentNetwork>(&schema);
+        check::<PaymentStatus>(&schema);
         check::<CardState>(&schema);
         check::<ChainEnd>(&schema);
         check::<ChainKind>(&schema);

@@ -5,17 +5,19 @@ use super::errors::{Failure, Outcome};
 use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts};
 use super::schema::{
     accounts, api_key_accounts, api_keys, banks, client_features, clients, credit_counters, imported_addresses,
+    totp_enrolments,
 };
 use super::store::Store;
 use super::types::{Account, Id, Named, Time};
-use super::{addresses, merchant};
+use super::{addresses, merchant, mfa};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::Address;
-use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
+use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Registry, StoreError};
 
 #[derive(Insertable)]
@@ -74,6 +76,29 @@ impl Registry for Store {
         self.change(move |conn| insert_account(conn, &account)).await
     }
 
+    async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
+        let account = account.clone();
+        self.change(move |conn| {
+            let row = accounts::table.filter(accounts::id.eq(account.as_str()));
+            let changed = diesel::update(row).set(accounts::mfa_required.eq(required)).execute(conn)?;
+            if changed == 1 { Ok(()) } else { Err(no_account(&account)) }
+        })
+        .await
+    }
+
+    async fn enrol(&self, enrolment: TotpEnrolment) -> Result<(), StoreError> {
+        self.change(move |conn| {
+            remove_enrolment(conn, &enrolment.account)?;
+            mfa::insert_enrolment(conn, &enrolment)
+        })
+        .await
+    }
+
+    async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        let account = account.clone();
+        self.change(move |conn| remove_enrolment(conn, &account)).await
+    }
+
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| keys(conn, client))).await
     }
@@ -101,6 +126,20 @@ impl Registry for Store {
         })
         .await
     }
+}
+
+fn no_account(account: &AccountId) -> Failure {
+    Failure(StoreError::NotFound(format!("account {account}")))
+}
+
+/// Removes the enrolment of an account that must be there; whether there was one.
+fn remove_enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let known = accounts::table.filter(accounts::id.eq(account.as_str()));
+    if !diesel::select(diesel::dsl::exists(known)).get_result(conn)? {
+        return Err(no_account(account));
+    }
+    let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
+    Ok(diesel::delete(row).execute(conn)? == 1)
 }
 
 fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) -> Outcome<()> {

@@ -2,92 +2,126 @@
 
 use super::backend::{Conn, Db};
 use super::errors::{Outcome, corrupt};
-use super::schema::idempotency_records as records;
+use super::group::{Needs, RecordKey, ask, record_key};
+use super::schema::idempotency_records;
+use super::sets::{Stored, rows};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError};
+use std::collections::BTreeMap;
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = records, check_for_backend(Db))]
-struct RecordRow {
-    account_id: Account,
-    client_id: Id,
-    idempotency_key: String,
-    method: String,
-    path: String,
-    query: String,
-    body_form: String,
-    body: String,
-    answer_status: i64,
-    answer_body: String,
-    created_at: Time,
-}
-
-/// Does work under a claim, if there is one: what was done before is not done again.
-pub(crate) fn once<T, R>(
-    conn: &mut Conn,
-    claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn) -> Result<T, WriteError<R>>,
-) -> Result<Written<T>, WriteError<R>> {
-    let Some(claim) = claim else { return work(conn).map(Written::Fresh) };
-    if let Some((request, answer)) = find(conn, claim)? {
-        return if request == claim.request {
-            Ok(Written::Replayed(answer))
-        } else {
-            Err(WriteError::Mismatch(Box::new(request)))
-        };
+rows! {
+    /// What was answered to a request.
+    #[derive(Clone, Queryable, Selectable, Insertable)]
+    #[diesel(table_name = idempotency_records, check_for_backend(Db))]
+    pub(crate) struct RecordRow in idempotency_records {
+        account_id: Account,
+        client_id: Id,
+        idempotency_key: String,
+        method: String,
+        path: String,
+        query: String,
+        body_form: String,
+        body: String,
+        answer_status: i64,
+        answer_body: String,
+        created_at: Time,
     }
-    let done = work(conn)?;
-    record(conn, claim, (claim.answer)(&done))?;
-    Ok(Written::Fresh(done))
 }
 
-/// Whether a record was stored meanwhile by another instance under the same key: who tries again finds it.
+select_rows! {
+    /// Records by account, client and key.
+    RecordRows: RecordRow {
+        from idempotency_records by { account_id: Account, client_id: Id, idempotency_key: String, }
+        with ""
+        order ""
+        lock ""
+    }
+}
+
+/// Whether a record was stored meanwhile by another instance under the same key, or a payment was accepted by the sandbox's
+/// bank: who tries again finds it.
 pub(crate) fn is_taken(error: &StoreError) -> bool {
-    matches!(error, StoreError::Duplicate(text) if text.contains("idempotency_records"))
+    const ONCE: [&str; 2] = ["idempotency_records", "sandbox_payments"];
+    matches!(error, StoreError::Duplicate(text) if ONCE.iter().any(|table| text.contains(table)))
 }
 
-fn find<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<Option<(RecordedRequest, Answer)>> {
-    let row = records::table
-        .filter(records::account_id.eq(claim.account.as_str()))
-        .filter(records::client_id.eq(Id(claim.client.0)))
-        .filter(records::idempotency_key.eq(claim.key.as_str()))
-        .select(RecordRow::as_select())
-        .get_result(conn)
-        .optional()?;
-    row.map(read).transpose()
+/// The records of a group.
+#[derive(Default)]
+pub(crate) struct Records {
+    known: BTreeMap<RecordKey, RecordRow>,
+    /// By key: two instances that store the same ones wait for each other in turn, and never in a ring.
+    new: BTreeMap<RecordKey, RecordRow>,
 }
 
-fn read(row: RecordRow) -> Outcome<(RecordedRequest, Answer)> {
-    let body = match row.body_form.as_str() {
-        "json" => RecordedBody::Json(row.body),
-        "hash" => RecordedBody::Hash(row.body),
-        other => return Err(corrupt(format!("a recorded body of form `{other}`"))),
-    };
-    let status = u16::try_from(row.answer_status).map_err(corrupt)?;
-    let request = RecordedRequest { method: row.method, path: row.path, query: row.query, body };
-    Ok((request, Answer { status, body: row.answer_body }))
+impl Records {
+    /// Loads what there is under the keys of the group.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let rows = RecordRows::load(needs.records.iter().cloned(), conn)?;
+        Ok(Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() })
+    }
+
+    /// What was answered under a claim before, if anything was.
+    pub(crate) fn find<T, R>(&self, claim: Option<&RepeatClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
+        let Some(claim) = claim else { return Ok(None) };
+        let key = record_key(claim);
+        let Some(row) = self.known.get(&key).or_else(|| self.new.get(&key)) else { return Ok(None) };
+        let (request, answer) = row.clone().read()?;
+        if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
+    }
+
+    /// The record of what is done under a claim. Nothing is noted yet.
+    pub(crate) fn made<T, R>(claim: Option<&RepeatClaim<T>>, done: &T) -> Result<Option<RecordRow>, WriteError<R>> {
+        let Some(claim) = claim else { return Ok(None) };
+        let answer = ask(|| (claim.answer)(done))?;
+        Ok(Some(RecordRow::of(claim, answer)))
+    }
+
+    /// Notes a record.
+    pub(crate) fn add(&mut self, record: Option<RecordRow>) {
+        self.new.extend(record.map(|row| (row.key(), row)));
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        RecordRow::store(self.new.into_values().collect(), conn)
+    }
 }
 
-fn record<T>(conn: &mut Conn, claim: &RepeatClaim<T>, answer: Answer) -> Outcome<()> {
-    let RecordedRequest { method, path, query, body } = claim.request.clone();
-    let (body_form, body) = match body {
-        RecordedBody::Json(text) => ("json", text),
-        RecordedBody::Hash(text) => ("hash", text),
-    };
-    let row = RecordRow {
-        account_id: Account(claim.account.clone()),
-        client_id: Id(claim.client.0),
-        idempotency_key: claim.key.as_str().to_owned(),
-        method,
-        path,
-        query,
-        body_form: body_form.to_owned(),
-        body,
-        answer_status: i64::from(answer.status),
-        answer_body: answer.body,
-        created_at: Time(claim.at),
-    };
-    diesel::insert_into(records::table).values(row).execute(conn)?;
-    Ok(())
+impl RecordRow {
+    fn of<T>(claim: &RepeatClaim<T>, answer: Answer) -> Self {
+        let RecordedRequest { method, path, query, body } = claim.request.clone();
+        let (body_form, body) = match body {
+            RecordedBody::Json(text) => ("json", text),
+            RecordedBody::Hash(text) => ("hash", text),
+        };
+        Self {
+            account_id: Account(claim.account.clone()),
+            client_id: Id(claim.client.0),
+            idempotency_key: claim.key.as_str().to_owned(),
+            method,
+            path,
+            query,
+            body_form: body_form.to_owned(),
+            body,
+            answer_status: i64::from(answer.status),
+            answer_body: answer.body,
+            created_at: Time(claim.at),
+        }
+    }
+
+    fn key(&self) -> RecordKey {
+        (self.account_id.clone(), self.client_id, self.idempotency_key.clone())
+    }
+
+    fn read(self) -> Outcome<(RecordedRequest, Answer)> {
+        let body = match self.body_form.as_str() {
+            "json" => RecordedBody::Json(self.body),
+            "hash" => RecordedBody::Hash(self.body),
+            other => return Err(corrupt(format!("a recorded body of form `{other}`"))),
+        };
+        let status = u16::try_from(self.answer_status).map_err(corrupt)?;
+        let request = RecordedRequest { method: self.method, path: self.path, query: self.query, body };
+        Ok((request, Answer { status, body: self.answer_body }))
+    }
 }

@@ -75,6 +75,13 @@ tables! {
         updated_at -> TimeSql,
     }
 
+    checkout_counts (account_id, checkout_type, status) {
+        account_id -> Text,
+        checkout_type -> Text,
+        status -> Text,
+        total -> BigInt,
+    }
+
     banks (id) {
         id -> Text,
         name -> Text,
@@ -214,10 +221,23 @@ tables! {
         id -> IdSql,
         name -> Text,
         status -> Text,
+        created_by -> IdSql,
+        visible -> Bool,
+        locked -> Bool,
+        input_format -> Nullable<Text>,
+        input_status -> Nullable<Text>,
+        input_budget_id -> Nullable<IdSql>,
+        input_created_at -> Nullable<TimeSql>,
+        input_updated_at -> Nullable<TimeSql>,
         created_at -> TimeSql,
         updated_at -> TimeSql,
+        confirmed_by -> Nullable<IdSql>,
         confirmed_at -> Nullable<TimeSql>,
         passed_mfa_check_at -> Nullable<TimeSql>,
+        orders_sent_at -> Nullable<TimeSql>,
+        work_at -> Nullable<TimeSql>,
+        lease_id -> Nullable<IdSql>,
+        leased_until -> Nullable<TimeSql>,
     }
 
     payment_orders (account_id, batch_id, position) {
@@ -228,6 +248,56 @@ tables! {
         budget_id -> IdSql,
         currency -> Text,
         total_minor -> BigInt,
+        fees_minor -> BigInt,
+    }
+
+    payments (account_id, batch_id, input_index) {
+        account_id -> Text,
+        batch_id -> IdSql,
+        input_index -> BigInt,
+        id -> IdSql,
+        status -> Text,
+        order_id -> Nullable<IdSql>,
+        budget_id -> Nullable<IdSql>,
+        currency -> Nullable<Text>,
+        amount_minor -> Nullable<BigInt>,
+        fee_minor -> Nullable<BigInt>,
+        network -> Nullable<Text>,
+        failure -> Nullable<Text>,
+        input -> Text,
+        created_at -> TimeSql,
+        updated_at -> TimeSql,
+        started_at -> Nullable<TimeSql>,
+        ask_at -> Nullable<TimeSql>,
+    }
+
+    payment_alerts (account_id, batch_id, position) {
+        account_id -> Text,
+        batch_id -> IdSql,
+        position -> BigInt,
+        created_at -> TimeSql,
+        kind -> Text,
+        code -> Text,
+        input_index -> Nullable<BigInt>,
+        message -> Text,
+    }
+
+    outbox_events (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        kind -> Text,
+        batch_id -> IdSql,
+        order_id -> Nullable<IdSql>,
+        payment_id -> Nullable<IdSql>,
+        created_at -> TimeSql,
+    }
+
+    sandbox_payments (id) {
+        id -> IdSql,
+        currency -> Text,
+        amount_minor -> BigInt,
+        reference -> Nullable<Text>,
+        accepted_at -> TimeSql,
     }
 
     mfa_sessions (account_id, id) {

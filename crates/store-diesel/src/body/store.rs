@@ -1,11 +1,12 @@
 //! The store: readers, a writer, and what start-up and shut-down need.
 
 use super::backend::{self, Conn, Place, Readers};
-use super::errors::Outcome;
-use super::job::{Admin, Job, Order, Ticket};
+use super::errors::{Failure, MayFail, Outcome};
+use super::group::Order;
+use super::job::{Job, Reply};
 use super::writer::Writer;
 use crate::{OpenError, StoreSettings};
-use florin_ports::{StoreError, WriteError};
+use florin_ports::StoreError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -98,25 +99,38 @@ impl Store {
         })
     }
 
-    /// Hands an order to the writer.
-    pub(crate) async fn submit<O: Order>(&self, order: O) -> Result<O::Done, WriteError<O::Refused>>
-    where
-        Job: From<Ticket<O>>,
-    {
-        self.inner.writer.submit(order).await
+    /// Whether a write would be refused for lack of room.
+    pub(crate) fn has_no_room(&self) -> bool {
+        self.inner.writer.is_full()
     }
 
-    /// Has the writer make a change; it may be tried more than once.
+    /// Hands an order to the writer.
+    pub(crate) async fn submit<O: Order>(&self, order: O) -> Reply<O> {
+        self.inner.writer.submit(Job::order(order)).await
+    }
+
+    /// Has the writer make a change in a transaction of its own; it may be tried more than once.
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.submit(Admin(work)).await.map_err(|error| match error {
-            WriteError::Store(error) => error,
-            WriteError::Absent => StoreError::NotFound("absent".into()),
-            WriteError::Mismatch(_) => StoreError::Corrupt("a change has no idempotency record".into()),
-            WriteError::Refused(never) => match never {},
-        })
+        self.inner.writer.submit(Job::change(work)).await
+    }
+
+    /// Has the writer work on a payment batch in a transaction of its own. Only a failure of the store is rolled back, and
+    /// may be tried again; every other end is an answer.
+    pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: MayFail,
+    {
+        let task = Job::task(move |conn| match work(conn).map_err(E::failure) {
+            Ok(done) => Ok(Ok(done)),
+            Err(Ok(failure)) => Err(Failure(failure)),
+            Err(Err(answer)) => Ok(Err(answer)),
+        });
+        self.inner.writer.submit(task).await?
     }
 }

@@ -26,6 +26,10 @@ impl Upkeep for Store {
         self.read(readiness).await
     }
 
+    fn is_overloaded(&self) -> bool {
+        self.has_no_room()
+    }
+
     async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.change(move |conn| {
             let gone =

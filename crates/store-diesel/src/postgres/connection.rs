@@ -17,6 +17,12 @@ const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
 const DURABLE: &str =
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
+/// Of the writer: each of its statements finds rows by their keys, given as arrays whose lengths the planner can't know. A
+/// plan is made once, for few keys, and stays right for many: an index for each key, never a whole table, whatever the
+/// statistics say while a table grows.
+const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
+    SET enable_mergejoin = off; SET jit = off;";
+
 /// Of readers: they can't write, and each transaction has one view of everything.
 const READ_ONLY: &str =
     "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on;";
@@ -33,7 +39,8 @@ struct Setting {
 /// Opens a connection that writes.
 pub(crate) fn connect_writer(place: &PostgresUrl) -> Result<Conn, OpenError> {
     let mut conn = connect(place)?;
-    let ready = conn.batch_execute(DURABLE).and_then(|()| speak_english(&mut conn));
+    let ready = conn.batch_execute(DURABLE).and_then(|()| conn.batch_execute(BY_KEY));
+    let ready = ready.and_then(|()| speak_english(&mut conn));
     ready.map_err(|error| unreachable(place, &error))?;
     Ok(conn)
 }
@@ -76,9 +83,12 @@ pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Lets this transaction take its time.
+/// Lets this transaction take its time, and read whole tables.
 pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
-    Ok(conn.batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")?)
+    const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+        SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \
+        SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL jit TO DEFAULT";
+    Ok(conn.batch_execute(UNHURRIED)?)
 }
 
 /// What passes when the same is tried again on the same connection.

@@ -2,7 +2,6 @@
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
-use super::body::job::Job;
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings};
 use diesel::connection::SimpleConnection;
@@ -93,9 +92,9 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     Ok(work(&mut conn)?)
 }
 
-/// Locks what a group will touch. Nothing to do: its transaction has the whole database.
+/// Lets operators' changes come one after the other. Nothing to do: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
-pub(crate) fn lock_ahead(_conn: &mut Conn, _group: &[Job]) -> Outcome<()> {
+pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 

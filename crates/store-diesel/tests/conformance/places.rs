@@ -10,6 +10,12 @@ pub(crate) fn all() -> Vec<String> {
         "credits",
         "mfa_sessions",
         "idempotency_records",
+        "payment_batches",
+        "payment_orders",
+        "payments",
+        "payment_alerts",
+        "outbox_events",
+        "sandbox_payments",
     ];
     let updates = [
         "card_transactions",
@@ -20,8 +26,11 @@ pub(crate) fn all() -> Vec<String> {
         "payment_batches",
         "mfa_sessions",
         "totp_enrolments",
+        "payments",
     ];
+    let deletes = ["payment_orders", "payments", "payment_alerts"];
     let inserts = inserts.map(|table| format!("INSERT ON {table}"));
     let updates = updates.map(|table| format!("UPDATE ON {table}"));
-    inserts.into_iter().chain(updates).collect()
+    let deletes = deletes.map(|table| format!("DELETE ON {table}"));
+    inserts.into_iter().chain(updates).chain(deletes).collect()
 }

@@ -1,13 +1,14 @@
 //! Groups that cross: many budgets, from two instances, in any order.
 
-use crate::support::{Home, MINE, active_card, authorization, fresh, gbp, id, noon, stamp, world};
-use florin_domain::batch::{ConfirmSituation, ConfirmStamp, PaymentBatch, PaymentOrder, decide_confirm};
+use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
+use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, Stamp, decide_confirm};
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, ConfirmOrder, FirstMessageOrder, PaymentBatches, SeedBudget, SeedCard, Seeding, World};
+use std::cell::Cell;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -43,6 +44,7 @@ fn seed_batch(number: u128) -> PaymentBatch {
         budget: budget_number(number * 7 + place * 5),
         currency: gbp(),
         total: Minor(10),
+        fees: Minor(0),
     };
     let orders = vec![order(0), order(1), order(2)];
     PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }
@@ -63,9 +65,11 @@ fn wide_world() -> World {
 }
 
 fn confirmation(number: u128) -> ConfirmOrder {
-    let journals = (0..3).map(|place| JournalId(numbered(55, number * 3 + place))).collect();
-    let stamp = ConfirmStamp { journals, now: noon() };
-    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, None, &stamp));
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        let next = Cell::new(number * 6);
+        let ids = || numbered(55, next.replace(next.get() + 1));
+        decide_confirm(situation, None, client(MINE), &Stamp { now: noon(), ids: &ids })
+    });
     let batch = PaymentBatchId(numbered(52, number));
     ConfirmOrder { account: id(MINE), batch, session: None, decide, repeat: None }
 }

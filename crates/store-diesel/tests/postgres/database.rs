@@ -26,6 +26,11 @@ impl Database {
         Self { url: url_of(&name), name }
     }
 
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Runs SQL behind the store's back.
     pub(crate) fn sql(&self, statements: &str) {
         self.connect().batch_execute(statements).unwrap();

@@ -119,6 +119,29 @@ async fn a_short_deadlock_is_tried_again() {
     home.audit().await;
 }
 
+/// The session dies while its group waits for a lock, with half of the locks taken.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once() {
+    let home = Home::planted().await;
+    let mut other = home.database.connect();
+    other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
+    let gate = crate::groups::Gate::shut(&home.store).await;
+    let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    let two = crate::groups::queue(&home.store, authorization(OTHER, stamp(2), "10")).await;
+    let three = crate::groups::queue(&home.store, authorization(MINE, stamp(3), "10")).await;
+    gate.open().await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!one.is_finished() && !two.is_finished());
+    // With it goes the session that holds the lock.
+    assert!(home.database.kill_sessions() >= 2);
+    for answer in [one, two, three] {
+        fresh(answer.await.unwrap());
+    }
+    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
+    assert_eq!(home.balances(OTHER).await.held(), Minor(1_000));
+    home.audit().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
     let home = Home::planted().await;

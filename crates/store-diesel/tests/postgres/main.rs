@@ -37,13 +37,21 @@ mod registry;
 mod repeats;
 #[path = "../store/seeding.rs"]
 mod seeding;
+#[path = "../store/sheets.rs"]
+mod sheets;
 #[path = "../store/tenancy.rs"]
 mod tenancy;
+#[path = "../conformance/upgrade.rs"]
+mod upgrade;
+mod upgrading;
 
 mod crossing;
 mod database;
 mod faults;
 mod instances;
 mod opening;
+mod plans;
+mod prepared;
 mod proxy;
 mod support;
+mod work;

@@ -1,6 +1,6 @@
 //! The audit finds what was done behind the store's back.
 
-use crate::support::{Home, MINE, authorize, budget, gbp, stamp};
+use crate::support::{Home, MINE, authorize, budget, gbp, id, stamp};
 use florin_domain::ids::JournalId;
 use florin_ports::{AuditReport, Discrepancy, LedgerAudit};
 
@@ -50,4 +50,18 @@ async fn a_journal_that_was_touched() {
     let statement =
         "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 WHERE pool = 'inbound_payments'";
     assert_eq!(found_after(statement).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checkouts_that_were_not_counted() {
+    const NEW: &str = "INSERT INTO checkouts (account_id, id, checkout_type, status, currency, return_url, created_at, \
+        updated_at) SELECT account_id, '0198c0de-0001-7000-8000-00000000c0de', 'TOP_UP', 'ACTIVE', 'GBP', \
+        'https://shop.example/', created_at, created_at FROM journal_transactions WHERE account_id = '{account}' LIMIT 1";
+    let count = |counts: &str| format!("INSERT INTO checkout_counts VALUES ('{MINE}', 'TOP_UP', 'ACTIVE', {counts})");
+    let miscounted = [Discrepancy::CheckoutCount(id(MINE))];
+    let new = NEW.replace("{account}", MINE);
+    assert_eq!(found_after(&new).await, miscounted);
+    assert_eq!(found_after(&count("1")).await, miscounted);
+    assert_eq!(found_after(&format!("{new}; {}", count("2"))).await, miscounted);
+    assert_eq!(found_after(&format!("{new}; {}", count("1"))).await, []);
 }

@@ -2,16 +2,17 @@
 
 use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
 use florin_domain::batch::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmStamp, MfaProof, PaymentBatch, PaymentBatchStatus,
+    ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus, Stamp,
     decide_confirm,
 };
-use florin_domain::ids::{JournalId, MfaSessionId};
+use florin_domain::ids::MfaSessionId;
 use florin_domain::mfa::{
     MfaCheck, MfaFailure, MfaProviderName, MfaSession, MfaSessionState, MfaVerdict, OpenRequest, OpenSituation,
     decide_open,
 };
 use florin_domain::money::Minor;
 use florin_ports::{ConfirmOrder, MfaSessions, OpenSessionOrder, PaymentBatches, Seeding, WriteError, Written};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
@@ -30,8 +31,11 @@ pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderN
 pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmOrder {
     let check = MfaCheck { client: client(MINE), account: id(MINE), batch: batch(MINE), provider };
     let proof = MfaProof { check, verdict };
-    let stamp = ConfirmStamp { journals: vec![JournalId(Uuid::from_u128((41 << 64) + journal))], now: noon() };
-    let decide = Arc::new(move |situation: &ConfirmSituation| decide_confirm(situation, Some(&proof), &stamp));
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        let next = Cell::new((41 << 64) + journal);
+        let ids = || Uuid::from_u128(next.replace(next.get() + (1 << 32)));
+        decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
+    });
     ConfirmOrder { account: id(MINE), batch: batch(MINE), session: Some(session_id(number)), decide, repeat: None }
 }
 

@@ -11,7 +11,7 @@ use florin_ports::{CreditOrder, Credits, WriteError, Written};
 use std::sync::Arc;
 use uuid::Uuid;
 
-fn credit(account: &str, to: BudgetId, number: u128, amount: &str, currency: Currency) -> CreditOrder {
+pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, currency: Currency) -> CreditOrder {
     let name = || Text::parse("Ænne 😀").unwrap();
     let instruction = CreditInstruction {
         budget: to,

@@ -46,9 +46,14 @@ impl Gate {
 /// Queues an order now, in this order.
 pub(crate) async fn queue(store: &Store, order: FirstMessageOrder) -> JoinHandle<Answered> {
     let store = store.clone();
+    queued(async move { store.first_message(order).await }).await
+}
+
+/// Begins something now that queues an order.
+pub(crate) async fn queued<T: Send + 'static>(answer: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     let (queued, is_queued) = tokio::sync::oneshot::channel();
     let task = tokio::spawn(async move {
-        let mut answer = std::pin::pin!(store.first_message(order));
+        let mut answer = std::pin::pin!(answer);
         // The first poll queues it.
         let first = std::future::poll_fn(|context| std::task::Poll::Ready(answer.as_mut().poll(context))).await;
         queued.send(()).unwrap();
@@ -96,8 +101,8 @@ async fn one_that_fails_fails_alone() {
     let error = three.await.unwrap().unwrap_err();
     assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
-    // They shared a transaction: what came before the failure was decided again.
-    assert_eq!(decided.load(Ordering::Relaxed), 3);
+    // They shared a transaction: both were decided again, each alone.
+    assert_eq!(decided.load(Ordering::Relaxed), 4);
     // Nothing of the failed ones stays.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
@@ -122,6 +127,29 @@ async fn one_that_is_refused_does_not_disturb_its_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_panic_of_a_rule_does_not_disturb_its_group() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let decided = Arc::new(AtomicUsize::new(0));
+    let one = queue(&home.store, counted(1, &decided)).await;
+    let two = queue(&home.store, panicking()).await;
+    let mut unanswerable = counted(3, &decided);
+    unanswerable.repeat = Some(crate::repeats::claim_that_panics("k"));
+    let three = queue(&home.store, unanswerable).await;
+    let four = queue(&home.store, counted(4, &decided)).await;
+    gate.open().await;
+    assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
+    for panicked in [two, three] {
+        let error = panicked.await.unwrap().unwrap_err();
+        assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
+    }
+    assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(7_500));
+    // Each once: nothing was rolled back.
+    assert_eq!(decided.load(Ordering::Relaxed), 3);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_panic_answers_and_the_writer_lives_on() {
     let home = Home::planted().await;
     for _ in 0..3 {
@@ -140,12 +168,14 @@ async fn a_full_queue_refuses_at_once() {
     let gate = Gate::shut(&home.store).await;
     let one = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     let two = queue(&home.store, authorization(MINE, stamp(2), "10")).await;
+    assert!(home.store.is_overloaded());
     let three = home.store.first_message(authorization(MINE, stamp(3), "10"));
     let three = tokio::time::timeout(Duration::from_millis(50), three).await.unwrap();
     assert_eq!(three, Err(WriteError::Store(StoreError::Overloaded)));
     gate.open().await;
     fresh(one.await.unwrap());
     fresh(two.await.unwrap());
+    assert!(!home.store.is_overloaded());
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
 }
 

@@ -33,6 +33,12 @@ fn claim(client: ClientId, account: &str, key: &str, body: &str) -> RepeatClaim<
     }
 }
 
+/// A claim whose answer can't be rendered.
+pub(crate) fn claim_that_panics(key: &str) -> RepeatClaim<CardTransaction> {
+    let answer = Arc::new(|_: &CardTransaction| panic!("a bug in an answer"));
+    RepeatClaim { answer, ..claim(client(MINE), MINE, key, "{}") }
+}
+
 fn order(number: u128, claim: RepeatClaim<CardTransaction>) -> FirstMessageOrder {
     FirstMessageOrder { repeat: Some(claim), ..authorization(MINE, stamp(number), "10") }
 }

@@ -182,6 +182,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
         budgets: vec![SeedBudget { budget: money, journal }],
         cards: vec![SeedCard { card: active_card(account), limits: vec![] }],
         batches: vec![validated_batch(account, 1_000)],
+        payments: vec![],
     }
 }
 
@@ -198,18 +199,29 @@ pub(crate) fn active_card(account: &str) -> Card {
 }
 
 pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
-    let order =
-        PaymentOrder { id: OrderId(uuid(7, account)), budget: budget(account), currency: gbp(), total: Minor(total) };
+    let order = PaymentOrder {
+        id: OrderId(uuid(7, account)),
+        budget: budget(account),
+        currency: gbp(),
+        total: Minor(total),
+        fees: Minor(0),
+    };
     PaymentBatch {
         id: batch(account),
         account: id(account),
         name: "Wages".into(),
         status: PaymentBatchStatus::Validated,
         orders: vec![order],
+        created_by: client(account),
+        visible: true,
+        locked: false,
+        input: None,
         created_at: noon(),
         updated_at: noon(),
+        confirmed_by: None,
         confirmed_at: None,
         passed_mfa_check_at: None,
+        orders_sent_at: None,
     }
 }
 

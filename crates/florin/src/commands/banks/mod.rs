@@ -2,7 +2,7 @@
 
 mod file;
 
-use super::{Context, read_file};
+use super::{Context, forgotten, read_file};
 use crate::output;
 use anyhow::anyhow;
 use florin_ports::Registry;
@@ -34,5 +34,6 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let banks = banks.map_err(|faults| anyhow!("nothing is imported from {}:\n{faults}", file.display()))?;
     let imported = Imported { imported: banks.len() };
     registry.replace_banks(banks).await?;
+    forgotten().await;
     output::either(context.json, &imported, || format!("{} banks are imported.", imported.imported))
 }

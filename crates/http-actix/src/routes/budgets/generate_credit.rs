@@ -8,6 +8,7 @@ use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, send};
 use crate::routes::openapi::SimulationErrors;
 use crate::state::App;
+use crate::views::Amount;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{Permission, generate_credit};
@@ -39,9 +40,11 @@ pub(crate) struct CreditView {
 #[serde(rename_all = "camelCase")]
 struct CreditBalanceView {
     /// All the money in it.
-    running_balance: String,
+    #[schema(value_type = String)]
+    running_balance: Amount,
     /// What can be spent.
-    available_balance: String,
+    #[schema(value_type = String)]
+    available_balance: Amount,
 }
 
 /// An inbound credit.
@@ -152,8 +155,8 @@ fn render(credit: &Credit) -> Answer {
     let view = CreditView {
         box_transaction_id: credit.box_transaction_id,
         balance: CreditBalanceView {
-            running_balance: credit.balances.ledger().of(currency).to_string(),
-            available_balance: credit.balances.available().of(currency).to_string(),
+            running_balance: Amount(credit.balances.ledger().of(currency)),
+            available_balance: Amount(credit.balances.available().of(currency)),
         },
     };
     answer(StatusCode::OK, &view)

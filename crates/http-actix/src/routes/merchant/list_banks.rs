@@ -3,16 +3,19 @@
 use crate::call::Call;
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::json;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::List;
 use actix_web::http::StatusCode;
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::Permission;
 use florin_domain::access::Scope;
 use florin_domain::fault::FlawCode;
 use florin_domain::merchant::Bank;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -66,6 +69,14 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let page = call.query.page(&mut call.faults);
     call.account(account_id).await?;
-    let found = app.services.banks.list(page).await?;
-    ok(&List::new(page, found, BankView::from))
+    let key = (page.limit, page.offset);
+    let body = app.banks.get(&key, || async { render(page, app.services.banks.list(page).await?) }).await?;
+    Ok(json(body.unwrap_or_default()))
+}
+
+/// The list is the same for everybody, so its text is, too.
+fn render(page: PageRequest, found: Page<Bank>) -> Result<Option<Bytes>, StoreError> {
+    let list = List::new(page, found, BankView::from);
+    let text = serde_json::to_vec(&list).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(Some(text.into()))
 }

@@ -8,7 +8,7 @@ use crate::repeat::{answer, claim, send};
 use crate::routes::mfa::provider;
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
-use crate::views::time;
+use crate::views::Time;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{OpenSessionRequest, Permission, open_mfa_session};
@@ -18,6 +18,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSession};
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
 
@@ -27,14 +28,14 @@ const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionView {
     /// The session.
-    #[schema(format = Uuid)]
-    session_id: String,
+    #[schema(value_type = String, format = Uuid)]
+    session_id: Uuid,
     /// Who checks its tokens.
     #[schema(pattern = "^(totp|sandbox)$")]
     provider: &'static str,
     /// When it ends.
-    #[schema(format = DateTime)]
-    expires_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Time,
 }
 
 /// What to confirm, and how.
@@ -85,9 +86,9 @@ pub(crate) async fn handle(
 
 fn render(session: &MfaSession) -> Answer {
     let view = SessionView {
-        session_id: session.id.to_string(),
+        session_id: session.id.0,
         provider: session.provider.as_str(),
-        expires_at: time(session.expires_at),
+        expires_at: Time(session.expires_at),
     };
     answer(StatusCode::CREATED, &view)
 }

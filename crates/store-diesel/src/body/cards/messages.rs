@@ -1,44 +1,54 @@
 //! Records of card messages as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, exactly_one};
-use super::super::schema::card_transactions as messages;
-use super::super::statements::StoreFirstState;
+use super::super::backend::Db;
+use super::super::schema::card_transactions;
+use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
-use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
+use florin_domain::ids::{BudgetId, CardId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = messages, check_for_backend(Db), treat_none_as_default_value = false)]
-struct MessageRow {
-    account_id: Account,
-    token: Id,
-    chain_id: Id,
-    card_id: Id,
-    user_token: Id,
-    budget_id: Id,
-    chain_kind: Named<ChainKind>,
-    kind: Named<MessageKind>,
-    state: Named<TransactionState>,
-    currency: Currency,
-    amount_minor: i64,
-    requested_minor: i64,
-    impacted_minor: i64,
-    response: Named<Response>,
-    ledger_minor: i64,
-    available_minor: i64,
-    preceding: Option<Id>,
-    network: Named<Network>,
-    acceptor_mid: String,
-    acceptor_name: String,
-    acceptor_city: String,
-    acceptor_state: String,
-    acceptor_postal_code: String,
-    acceptor_country_code: String,
-    acceptor_mcc: String,
-    created_at: Time,
+rows! {
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = card_transactions, check_for_backend(Db), treat_none_as_default_value = false)]
+    pub(crate) struct MessageRow in card_transactions {
+        account_id: Account,
+        token: Id,
+        chain_id: Id,
+        card_id: Id,
+        user_token: Id,
+        budget_id: Id,
+        chain_kind: Named<ChainKind>,
+        kind: Named<MessageKind>,
+        state: Named<TransactionState>,
+        currency: Currency,
+        amount_minor: i64,
+        requested_minor: i64,
+        impacted_minor: i64,
+        response: Named<Response>,
+        ledger_minor: i64,
+        available_minor: i64,
+        preceding: Option<Id>,
+        network: Named<Network>,
+        acceptor_mid: String,
+        acceptor_name: String,
+        acceptor_city: String,
+        acceptor_state: String,
+        acceptor_postal_code: String,
+        acceptor_country_code: String,
+        acceptor_mcc: String,
+        created_at: Time,
+    }
+}
+
+update_rows! {
+    /// The state of a first message now.
+    FirstNow in card_transactions {
+        set { state: Named<TransactionState>, }
+        of { account_id: Account, token: Id, }
+        if " AND t.preceding IS NULL"
+    }
 }
 
 impl From<&CardTransaction> for MessageRow {
@@ -108,33 +118,4 @@ impl From<MessageRow> for CardTransaction {
             created_at: row.created_at.0,
         }
     }
-}
-
-/// A message of the account.
-pub(super) fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<CardTransaction>> {
-    let row = messages::table
-        .filter(messages::account_id.eq(account.as_str()))
-        .filter(messages::token.eq(Id(token.0)))
-        .select(MessageRow::as_select())
-        .get_result(conn)
-        .optional()?;
-    Ok(row.map(CardTransaction::from))
-}
-
-/// Stores a new message.
-pub(super) fn insert(conn: &mut Conn, message: &CardTransaction) -> Outcome<()> {
-    diesel::insert_into(messages::table).values(MessageRow::from(message)).execute(conn)?;
-    Ok(())
-}
-
-/// Stores the state of a first message.
-pub(super) fn update_state(
-    conn: &mut Conn,
-    account: &AccountId,
-    first: TransactionToken,
-    state: TransactionState,
-) -> Outcome<()> {
-    let statement = StoreFirstState { state: Named(state), account: Account(account.clone()), token: Id(first.0) };
-    let changed = statement.execute(conn)?;
-    exactly_one(changed, "first message")
 }

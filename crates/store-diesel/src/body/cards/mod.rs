@@ -1,10 +1,10 @@
 //! Cards and their messages.
 
 mod chains;
-mod load;
 mod messages;
 mod orders;
 mod rows;
-mod save;
+mod sheet;
 
 pub(crate) use rows::{insert_card, of_account};
+pub(crate) use sheet::Cards;

@@ -1,17 +1,15 @@
 //! Card messages as orders of the writer.
 
-use super::super::backend::Conn;
-use super::super::job::Order;
-use super::super::repeat::once;
+use super::super::group::{Needs, Order, Sheet, ask};
+use super::super::repeat::Records;
 use super::super::store::Store;
-use super::load::{chain_situation, first_situation};
-use super::{chains, save};
+use super::chains;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
-use florin_domain::card::decide::CardRefusal;
+use florin_domain::card::decide::{CardDecision, CardRefusal};
 use florin_ports::{
-    CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, StoreError, WriteError, Written,
+    CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, RepeatClaim, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -40,13 +38,18 @@ impl Order for FirstMessageOrder {
     type Done = Written<CardTransaction>;
     type Refused = CardRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<CardRefusal>> {
-        once(conn, self.repeat.as_ref(), |conn| {
-            let situation = first_situation(conn, &self.account, self.card)?.ok_or(WriteError::Absent)?;
-            let decision = (self.decide)(&situation).map_err(WriteError::Refused)?;
-            save::decision(conn, &decision)?;
-            Ok(decision.transaction)
-        })
+    fn needs(&self, needs: &mut Needs) {
+        needs.card(&self.account, self.card);
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<CardRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let situation = sheet.first_situation(&self.account, self.card).ok_or(WriteError::Absent)?;
+        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        record(sheet, self.repeat.as_ref(), decision)
     }
 }
 
@@ -54,13 +57,18 @@ impl Order for FollowUpOrder {
     type Done = Written<CardTransaction>;
     type Refused = CardRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<Self::Done, WriteError<CardRefusal>> {
-        once(conn, self.repeat.as_ref(), |conn| {
-            let situation = chain_situation(conn, &self.account, self.token)?.ok_or(WriteError::Absent)?;
-            let decision = (self.decide)(&situation).map_err(WriteError::Refused)?;
-            save::decision(conn, &decision)?;
-            Ok(decision.transaction)
-        })
+    fn needs(&self, needs: &mut Needs) {
+        needs.message(&self.account, self.token);
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<CardRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let situation = sheet.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
+        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        record(sheet, self.repeat.as_ref(), decision)
     }
 }
 
@@ -68,11 +76,26 @@ impl Order for ExpiryOrder {
     type Done = bool;
     type Refused = CardRefusal;
 
-    fn carry_out(&self, conn: &mut Conn) -> Result<bool, WriteError<CardRefusal>> {
-        let DueHold { account, chain } = &self.hold;
-        let situation = chain_situation(conn, account, *chain)?.ok_or(WriteError::Absent)?;
-        let Some(decision) = (self.decide)(&situation).map_err(WriteError::Refused)? else { return Ok(false) };
-        save::decision(conn, &decision)?;
-        Ok(true)
+    fn needs(&self, needs: &mut Needs) {
+        needs.message(&self.hold.account, self.hold.chain);
     }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<bool, WriteError<CardRefusal>> {
+        let DueHold { account, chain } = &self.hold;
+        let situation = sheet.chain_situation(account, *chain)?.ok_or(WriteError::Absent)?;
+        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        Ok(decision.inspect(|decision| sheet.note(decision)).is_some())
+    }
+}
+
+/// Notes a decision with the answer to it.
+fn record(
+    sheet: &mut Sheet,
+    claim: Option<&RepeatClaim<CardTransaction>>,
+    decision: CardDecision,
+) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    let record = Records::made(claim, &decision.transaction)?;
+    sheet.note(&decision);
+    sheet.records.add(record);
+    Ok(Written::Fresh(decision.transaction))
 }

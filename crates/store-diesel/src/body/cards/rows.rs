@@ -1,26 +1,62 @@
 //! Cards and spending limits as rows.
 
 use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt, exactly_one};
-use super::super::schema::{cards, spending_limits as limits};
-use super::super::statements::StoreLimit;
+use super::super::errors::{Outcome, corrupt};
+use super::super::schema::{cards, spending_limits};
+use super::super::sets::{Stored, rows};
 use super::super::types::{Account, Currency, Day, Id, Named};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{AccountId, BudgetId, CardId, UserToken};
 use florin_domain::money::Minor;
 
-/// A card.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = cards, check_for_backend(Db))]
-pub(crate) struct CardRow {
-    account_id: Account,
-    id: Id,
-    budget_id: Id,
-    currency: Currency,
-    state: Named<CardState>,
-    user_token: Id,
-    expires_on: Day,
+rows! {
+    /// A card.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = cards, check_for_backend(Db))]
+    pub(crate) struct CardRow in cards {
+        account_id: Account,
+        id: Id,
+        budget_id: Id,
+        currency: Currency,
+        state: Named<CardState>,
+        user_token: Id,
+        expires_on: Day,
+    }
+
+    /// A spending limit.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = spending_limits, check_for_backend(Db), treat_none_as_default_value = false)]
+    pub(crate) struct LimitRow in spending_limits {
+        account_id: Account,
+        card_id: Id,
+        limit_window: Named<SpendingWindow>,
+        amount_minor: i64,
+        most_uses: Option<i64>,
+        window_start: Day,
+        spent_minor: i64,
+        uses: i64,
+    }
+}
+
+select_rows! {
+    /// Cards, each with its limits: a row for each limit, or one without.
+    CardsAndLimits: (CardRow, Option<LimitRow>) {
+        from cards by { account_id: Account, id: Id, }
+        with " LEFT JOIN spending_limits ON spending_limits.account_id = cards.account_id \
+            AND spending_limits.card_id = cards.id"
+        order " ORDER BY cards.account_id, cards.id, spending_limits.limit_window"
+        lock ""
+    }
+}
+
+update_rows! {
+    /// What was used of a limit.
+    LimitNow in spending_limits {
+        set { window_start: Day, spent_minor: i64, uses: i64, }
+        of { account_id: Account, card_id: Id, limit_window: Named<SpendingWindow>, }
+        if ""
+    }
 }
 
 impl From<CardRow> for Card {
@@ -37,21 +73,9 @@ impl From<CardRow> for Card {
     }
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = limits, check_for_backend(Db), treat_none_as_default_value = false)]
-struct LimitRow {
-    account_id: Account,
-    card_id: Id,
-    limit_window: Named<SpendingWindow>,
-    amount_minor: i64,
-    most_uses: Option<i64>,
-    window_start: Day,
-    spent_minor: i64,
-    uses: i64,
-}
-
 impl LimitRow {
-    fn read(self) -> Outcome<SpendingLimit> {
+    /// As the domain has it.
+    pub(super) fn read(self) -> Outcome<SpendingLimit> {
         Ok(SpendingLimit {
             window: self.limit_window.0,
             amount: Minor(self.amount_minor),
@@ -84,46 +108,16 @@ pub(crate) fn insert_card(conn: &mut Conn, card: &Card, spending: &[SpendingLimi
         user_token: Id(card.user_token.0),
         expires_on: Day(card.expires_on),
     };
-    diesel::insert_into(cards::table).values(row).execute(conn)?;
-    for limit in spending {
-        let row = LimitRow {
-            account_id: Account(card.account.clone()),
-            card_id: Id(card.id.0),
-            limit_window: Named(limit.window),
-            amount_minor: limit.amount.0,
-            most_uses: limit.most_uses.map(i64::from),
-            window_start: Day(limit.window_start),
-            spent_minor: limit.spent.0,
-            uses: i64::from(limit.uses),
-        };
-        diesel::insert_into(limits::table).values(row).execute(conn)?;
-    }
-    Ok(())
-}
-
-/// The limits of a card.
-pub(crate) fn limits_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Vec<SpendingLimit>> {
-    let rows = locked!(
-        limits::table
-            .filter(limits::account_id.eq(account.as_str()))
-            .filter(limits::card_id.eq(Id(card.0)))
-            .order(limits::limit_window)
-            .select(LimitRow::as_select())
-    )
-    .load(conn)?;
-    rows.into_iter().map(LimitRow::read).collect()
-}
-
-/// Stores what was used of a limit.
-pub(crate) fn update_limit(conn: &mut Conn, account: &AccountId, card: CardId, limit: &SpendingLimit) -> Outcome<()> {
-    let statement = StoreLimit {
+    CardRow::store(vec![row], conn)?;
+    let row = |limit: &SpendingLimit| LimitRow {
+        account_id: Account(card.account.clone()),
+        card_id: Id(card.id.0),
+        limit_window: Named(limit.window),
+        amount_minor: limit.amount.0,
+        most_uses: limit.most_uses.map(i64::from),
         window_start: Day(limit.window_start),
-        spent: limit.spent.0,
+        spent_minor: limit.spent.0,
         uses: i64::from(limit.uses),
-        account: Account(account.clone()),
-        card: Id(card.0),
-        window: Named(limit.window),
     };
-    let changed = statement.execute(conn)?;
-    exactly_one(changed, "spending limit")
+    LimitRow::store(spending.iter().map(row).collect(), conn)
 }

@@ -4,9 +4,10 @@ mod proof;
 
 use super::backend::Conn;
 use super::errors::Outcome;
+use super::journal::Journal;
 use super::schema::{accounts, clients};
 use super::store::Store;
-use super::{balances, batches, cards, journal, merchant, mfa, registry};
+use super::{balances, batch_rows, batches, cards, merchant, mfa, payments, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -61,9 +62,11 @@ fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     // A journal transaction may touch several budgets: all of them come first.
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seed.budget))?;
-    let mut journal = seed.budgets.iter().flat_map(|seed| &seed.journal);
-    journal.try_for_each(|transaction| journal::insert(conn, transaction))?;
+    let mut journal = Journal::default();
+    seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));
+    journal.store(conn)?;
     seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
-    seed.batches.iter().try_for_each(|batch| batches::insert(conn, batch))?;
+    seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
+    payments::plant(conn, &seed.payments)?;
     seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))
 }

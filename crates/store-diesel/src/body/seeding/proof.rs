@@ -36,7 +36,10 @@ fn journal_sums(world: &World) -> BTreeMap<(BudgetId, Currency), Pools> {
                 LedgerAccount::Available(budget) => (budget, 0),
                 LedgerAccount::Held(budget) => (budget, 1),
                 LedgerAccount::Reserved(budget) => (budget, 2),
-                LedgerAccount::CardNetwork | LedgerAccount::InboundPayments | LedgerAccount::OutboundPayments => {
+                LedgerAccount::CardNetwork
+                | LedgerAccount::InboundPayments
+                | LedgerAccount::OutboundPayments
+                | LedgerAccount::Fees => {
                     continue;
                 }
             };

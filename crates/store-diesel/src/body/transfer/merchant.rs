@@ -2,7 +2,7 @@
 
 use super::super::backend::{Conn, RowByRow};
 use super::super::errors::Outcome;
-use super::super::schema::{banks, checkouts};
+use super::super::schema::{banks, checkout_counts, checkouts};
 use super::super::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
@@ -22,6 +22,13 @@ rows! {
         dynamic_rates_url: Option<String>,
         created_at: Time,
         updated_at: Time,
+    }
+
+    CheckoutCount of checkout_counts {
+        account_id: String,
+        checkout_type: String,
+        status: String,
+        total: i64,
     }
 
     Bank of banks {

@@ -12,7 +12,6 @@ mod values;
 use super::audit::audit;
 use super::backend::{self, Conn};
 use super::errors::{Failure, Outcome, corrupt};
-use super::job::{Admin, Job, Ticket};
 use super::store::Store;
 use crate::transfer::{About, Contents, Header, Imported, Row, Rows, Sheet, Source, Transfer, TransferError};
 use diesel::Connection;
@@ -22,13 +21,14 @@ use std::cell::RefCell;
 use std::io::Write;
 
 /// All tables, each after those that its rows refer to.
-const TABLES: [Table; 23] = [
+const TABLES: [Table; 28] = [
     Table::of::<access::Client>(),
     Table::of::<access::ClientFeature>(),
     Table::of::<access::Account>(),
     Table::of::<access::ApiKey>(),
     Table::of::<access::ApiKeyAccount>(),
     Table::of::<merchant::Checkout>(),
+    Table::of::<merchant::CheckoutCount>(),
     Table::of::<merchant::Bank>(),
     Table::of::<money::Budget>(),
     Table::of::<money::Balance>(),
@@ -42,6 +42,10 @@ const TABLES: [Table; 23] = [
     Table::of::<cards::CardChain>(),
     Table::of::<batches::PaymentBatch>(),
     Table::of::<batches::PaymentOrder>(),
+    Table::of::<batches::Payment>(),
+    Table::of::<batches::PaymentAlert>(),
+    Table::of::<batches::OutboxEvent>(),
+    Table::of::<batches::SandboxPayment>(),
     Table::of::<batches::MfaSession>(),
     Table::of::<batches::TotpEnrolment>(),
     Table::of::<service::IdempotencyRecord>(),
@@ -140,8 +144,7 @@ fn import(conn: &mut Conn, rows: Rows<'_>) -> Result<(Contents, AuditReport), Tr
 
 /// Keeps operators' changes of other programs waiting, and takes its time.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
-    let (ticket, _nobody) = Ticket::new(Admin(|_: &mut Conn| Ok(())));
-    backend::lock_ahead(conn, &[Job::from(ticket)])?;
+    backend::lock_operators(conn)?;
     backend::unhurried(conn)
 }
 

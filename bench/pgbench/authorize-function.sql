@@ -1,0 +1,6 @@
+-- The same authorization, with all of it in one function call.
+\set seq :seq + 1
+\set n (:client_id << 32) + :seq
+\set card :first + :step * random(0, :span - 1)
+\set account :card % 10
+SELECT bench_authorize('bench-' || :account, bench_id(4, :card), bench_id(:turn, :n), :turn || '-' || :n);

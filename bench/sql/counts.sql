@@ -1,0 +1,12 @@
+SELECT
+    (SELECT COUNT(*) FROM card_transactions) AS messages,
+    (SELECT COUNT(*) FROM card_chains) AS chains,
+    (SELECT COUNT(*) FROM journal_transactions) AS journals,
+    (SELECT COUNT(*) FROM journal_entries) AS entries,
+    (SELECT COUNT(*) FROM idempotency_records) AS records,
+    (SELECT COUNT(*) FROM credits) AS credits,
+    (SELECT COUNT(*) FROM payment_batches WHERE status = 'confirmed') AS confirmed,
+    (SELECT COUNT(*) FROM mfa_sessions WHERE state = 'burnt') AS burnt,
+    (SELECT CAST(SUM(available_minor) AS BIGINT) FROM balances) AS available,
+    (SELECT CAST(SUM(held_minor) AS BIGINT) FROM balances) AS held,
+    (SELECT CAST(SUM(reserved_minor) AS BIGINT) FROM balances) AS reserved

@@ -1,0 +1,83 @@
+-- The data set of sql/postgres/data.sql, on SQLite.
+CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY);
+WITH RECURSIVE r (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < max({chains}, {cards}, {checkouts}))
+INSERT INTO numbers SELECT n FROM r;
+
+CREATE TEMP VIEW clock AS SELECT CAST(unixepoch('now') AS INTEGER) * 1000000 AS now;
+
+INSERT INTO clients VALUES (bench_id(1, 1), 'Benchmark', '');
+INSERT INTO accounts SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, 1, 1 FROM numbers WHERE n <= 9;
+INSERT INTO credit_counters SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
+-- SHA-256 of `florin_sandbox_` and 64 times `b`, and its first eight bytes as a number.
+INSERT INTO api_keys
+SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419, 'sandbox',
+    'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any', 1, now, NULL, NULL
+FROM clock;
+
+INSERT INTO checkouts
+SELECT 'bench-' || a.n, bench_id(13, a.n * 1000000 + c.n), CASE c.n % 4 WHEN 0 THEN 'TOP_UP' ELSE 'SHOPPING' END,
+    CASE c.n % 5 WHEN 0 THEN 'DEACTIVATED' ELSE 'ACTIVE' END, 'Checkout ' || c.n, 'GBP',
+    'https://shop.example/return/' || c.n, 'en-GB', CASE c.n % 4 WHEN 0 THEN NULL ELSE bench_id(14, a.n) END,
+    CASE c.n % 4 WHEN 0 THEN NULL ELSE 1 END, CASE c.n % 4 WHEN 1 THEN 'https://shop.example/rates' END,
+    now - c.n * 60000000, now - c.n * 60000000
+FROM clock, numbers a, numbers c WHERE a.n <= 9 AND c.n BETWEEN 1 AND {checkouts};
+
+INSERT INTO budgets
+SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n FROM numbers WHERE n BETWEEN 1 AND {budgets};
+
+CREATE TEMP TABLE chains AS
+SELECT n, n * 7919 % {cards} + 1 AS card, (n * 7919 % {cards}) % {budgets} + 1 AS budget, 500 + n % 4000 AS amount,
+    n % 3 <> 0 AS cleared, now - 259200000000 + n * (172800000000 / {chains}) AS at
+FROM clock, numbers WHERE n BETWEEN 1 AND {chains};
+
+INSERT INTO balances
+SELECT 'bench-' || (n % 10), bench_id(3, n), 'GBP', 100000000000000 - coalesce(used, 0), coalesce(held, 0), 0
+FROM numbers LEFT JOIN (
+    SELECT budget, sum(amount) AS used, sum(CASE WHEN cleared THEN 0 ELSE amount END) AS held FROM chains GROUP BY budget
+) ON budget = n
+WHERE n BETWEEN 1 AND {budgets};
+INSERT INTO cards
+SELECT 'bench-' || (n % 10), bench_id(4, n), bench_id(3, (n - 1) % {budgets} + 1), 'GBP', 'ACTIVE', bench_id(5, n), '2099-12-31'
+FROM numbers WHERE n BETWEEN 1 AND {cards};
+
+INSERT INTO journal_transactions
+SELECT 'bench-' || (n % 10), bench_id(12, n), 'credit', bench_id(12, n), 'GBP', now - 345600000000
+FROM clock, numbers WHERE n BETWEEN 1 AND {budgets};
+INSERT INTO journal_entries
+SELECT 'bench-' || (n % 10), bench_id(12, n), 0, 'inbound_payments', NULL, -100000000000000
+FROM numbers WHERE n BETWEEN 1 AND {budgets}
+UNION ALL
+SELECT 'bench-' || (n % 10), bench_id(12, n), 1, 'available', bench_id(3, n), 100000000000000
+FROM numbers WHERE n BETWEEN 1 AND {budgets};
+
+INSERT INTO card_transactions
+SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
+    'purchase', 'authorization', CASE WHEN cleared THEN 'COMPLETION' ELSE 'PENDING' END, 'GBP', amount, amount, -amount,
+    '0000', 100000000000000, 100000000000000 - amount, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '',
+    'EC1A 1BB', 'GBR', '5999', at
+FROM chains
+UNION ALL
+SELECT 'bench-' || (card % 10), bench_id(7, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
+    'purchase', 'authorization.clearing', 'COMPLETION', 'GBP', amount, amount, -amount, '0000', 100000000000000 - amount,
+    100000000000000 - amount, bench_id(6, n), 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB',
+    'GBR', '5999', at + 3600000000
+FROM chains WHERE cleared ORDER BY 1, 2;
+INSERT INTO card_chains
+SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(4, card), bench_id(3, budget), 'GBP', 'purchase', amount,
+    CASE WHEN cleared THEN 0 ELSE amount END, CASE WHEN cleared THEN amount ELSE 0 END,
+    CASE WHEN cleared THEN 'cleared' END, CASE WHEN NOT cleared THEN at + 604800000000 END, at
+FROM chains ORDER BY 1, 2;
+INSERT INTO journal_transactions
+SELECT 'bench-' || (card % 10), bench_id(8, n), 'card', bench_id(6, n), 'GBP', at FROM chains
+UNION ALL
+SELECT 'bench-' || (card % 10), bench_id(9, n), 'card', bench_id(7, n), 'GBP', at FROM chains WHERE cleared ORDER BY 1, 2;
+INSERT INTO journal_entries
+SELECT 'bench-' || (card % 10), bench_id(8, n), 0, 'available', bench_id(3, budget), -amount FROM chains
+UNION ALL
+SELECT 'bench-' || (card % 10), bench_id(8, n), 1, 'held', bench_id(3, budget), amount FROM chains
+UNION ALL
+SELECT 'bench-' || (card % 10), bench_id(9, n), 0, 'held', bench_id(3, budget), -amount FROM chains WHERE cleared
+UNION ALL
+SELECT 'bench-' || (card % 10), bench_id(9, n), 1, 'card_network', NULL, amount FROM chains WHERE cleared ORDER BY 1, 2, 3;
+DROP TABLE chains;
+DROP TABLE numbers;

@@ -1,0 +1,144 @@
+//! Whether journal, balances and the number of answered requests agree.
+
+use anyhow::{Context, bail};
+
+/// Counts rows and sums balances.
+pub(crate) const COUNTS: &str = include_str!("../sql/counts.sql");
+/// Proves balances from the journal, the open chains and the confirmed batches.
+pub(crate) const PROOF: &str = include_str!("../sql/proof.sql");
+
+/// What is counted, in the order of `counts.sql`.
+const NAMES: [&str; 11] = [
+    "card messages",
+    "chains",
+    "journal transactions",
+    "journal entries",
+    "idempotency records",
+    "credits",
+    "confirmed batches",
+    "burnt sessions",
+    "available minor units",
+    "held minor units",
+    "reserved minor units",
+];
+
+/// What can disagree, in the order of `proof.sql`.
+const FLAWS: [&str; 4] = [
+    "journal transactions that do not add up to zero",
+    "balances that are not the sums of their entries",
+    "balances that do not hold what the open chains hold",
+    "balances that do not reserve what the confirmed batches pay",
+];
+
+/// What is stored; or, of one request, how that changes.
+pub(crate) type Counts = [i64; 11];
+
+/// One request's effect: an authorization of 10.00.
+pub(crate) const AUTHORIZED: Counts = [1, 1, 1, 2, 1, 0, 0, 0, -1000, 1000, 0];
+/// A confirmed batch of 1.00.
+pub(crate) const CONFIRMED: Counts = [0, 0, 1, 2, 1, 0, 1, 1, -100, 0, 100];
+/// A credit of 200.00.
+pub(crate) const CREDITED: Counts = [0, 0, 1, 2, 1, 1, 0, 0, 20_000, 0, 0];
+/// A read.
+pub(crate) const NOTHING: Counts = [0; 11];
+
+/// A store whose books can be checked.
+pub(crate) trait Books {
+    /// What is stored.
+    fn counts(&mut self) -> anyhow::Result<Counts>;
+    /// How many flaws of each kind there are.
+    fn flaws(&mut self) -> anyhow::Result<[i64; 4]>;
+    /// Runs a statement.
+    fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
+}
+
+/// Each of so many answered requests had its effect once, and nothing else happened.
+pub(crate) fn agree(before: &Counts, after: &Counts, effect: &Counts, answered: u64) -> anyhow::Result<()> {
+    let answered = i64::try_from(answered)?;
+    let mut wrong = Vec::new();
+    for (index, name) in NAMES.iter().enumerate() {
+        let (expected, found) = (effect[index] * answered, after[index] - before[index]);
+        if expected != found {
+            wrong.push(format!("{name}: {found} instead of {expected}"));
+        }
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        bail!("after {answered} answers the store does not agree: {}", wrong.join("; "))
+    }
+}
+
+/// Every balance is proved.
+pub(crate) fn prove(books: &mut dyn Books) -> anyhow::Result<()> {
+    let flaws = books.flaws().context("the books can't be checked")?;
+    let wrong: Vec<_> = FLAWS
+        .iter()
+        .zip(flaws)
+        .filter(|(_, count)| *count != 0)
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { bail!("the books do not agree: {}", wrong.join("; ")) }
+}
+
+/// Faults that are made on purpose, each with the flaw that must be seen.
+const FAULTS: [(usize, &str); 4] = [
+    (
+        0,
+        "UPDATE journal_entries SET amount_minor = amount_minor + 1 WHERE account_id = 'bench-1' \
+        AND journal_id = '00000000-0000-0000-000c-000000000001' AND line = 0",
+    ),
+    (
+        1,
+        "UPDATE balances SET available_minor = available_minor + 1 \
+        WHERE account_id = 'bench-1' AND budget_id = '00000000-0000-0000-0003-000000000001'",
+    ),
+    (2, "UPDATE card_chains SET held_minor = held_minor + 1 WHERE id = '00000000-0000-0000-0006-000000000003'"),
+    (
+        3,
+        "UPDATE balances SET reserved_minor = reserved_minor + 1 \
+        WHERE account_id = 'bench-1' AND budget_id = '00000000-0000-0000-0003-000000000001'",
+    ),
+];
+
+/// Shows that the checks can fail: makes each fault, sees it found, and takes it back.
+pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
+    prove(books)?;
+    let before = books.counts()?;
+    for (flaw, fault) in FAULTS {
+        books.execute("BEGIN")?;
+        books.execute(fault)?;
+        let (seen, counts) = (books.flaws()?, books.counts()?);
+        books.execute("ROLLBACK")?;
+        if seen[flaw] == 0 {
+            bail!("the check is blind: it does not see {} after {fault}", FLAWS[flaw]);
+        }
+        if flaw == 1 && agree(&before, &counts, &NOTHING, 0).is_ok() {
+            bail!("the check is blind: it does not see a balance that changed by itself");
+        }
+    }
+    prove(books)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_its_effect_is_seen_and_so_is_an_effect_without_an_answer() {
+        let before = [10; 11];
+        let after: Counts = std::array::from_fn(|index| before[index] + 3 * AUTHORIZED[index]);
+        agree(&before, &after, &AUTHORIZED, 3).unwrap();
+        let said = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
+        assert!(said.contains("card messages: 3 instead of 4") && said.contains("held minor units: 3000"), "{said}");
+        assert!(agree(&before, &after, &AUTHORIZED, 2).is_err());
+        assert!(agree(&before, &after, &NOTHING, 3).is_err());
+    }
+
+    #[test]
+    fn effects_move_money_only_between_pools() {
+        for effect in [AUTHORIZED, CONFIRMED] {
+            assert_eq!(effect[8..].iter().sum::<i64>(), 0);
+        }
+    }
+}

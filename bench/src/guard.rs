@@ -1,0 +1,88 @@
+//! Nothing is left behind: children are stopped and folders removed, also when this program is interrupted.
+
+use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So long a child may take to stop by itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+fn locked<T>(of: &'static Mutex<T>) -> MutexGuard<'static, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on signals clean up first.
+pub(crate) fn watch() -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            for pid in locked(&CHILDREN).iter() {
+                send("KILL", *pid);
+            }
+            if let Some(folder) = locked(&FOLDER).as_deref() {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+/// A folder that is removed at the end.
+pub(crate) fn folder() -> anyhow::Result<tempfile::TempDir> {
+    let folder = tempfile::Builder::new().prefix("florin-bench-").tempdir()?;
+    *locked(&FOLDER) = Some(folder.path().to_owned());
+    Ok(folder)
+}
+
+fn send(signal: &str, pid: u32) {
+    let _ = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).stderr(Stdio::null()).status();
+}
+
+/// A child that does not outlive this value.
+pub(crate) struct Guarded(Child);
+
+impl Guarded {
+    pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Self> {
+        let program = Path::new(command.get_program()).display().to_string();
+        let child = command.spawn().with_context(|| format!("{program} can't be started"))?;
+        locked(&CHILDREN).push(child.id());
+        Ok(Self(child))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.0
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn runs(&mut self) -> bool {
+        matches!(self.0.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let id = self.id();
+        if self.runs() {
+            send("TERM", id);
+            let until = Instant::now() + PATIENCE;
+            while self.runs() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+        locked(&CHILDREN).retain(|child| *child != id);
+    }
+}

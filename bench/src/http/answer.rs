@@ -1,0 +1,47 @@
+//! Reading answers.
+
+use anyhow::{Context, bail};
+
+/// The head of an answer, as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    /// Of head and body together.
+    pub(crate) bytes: usize,
+    /// Where the body begins.
+    pub(crate) body: usize,
+    /// Whether it says when to try again.
+    pub(crate) retry_after: bool,
+}
+
+/// The head at the start of what was received, once it is there whole.
+pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
+    let mut headers = [httparse::EMPTY_HEADER; 32];
+    let mut response = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(head) = response.parse(received).context("an answer is no HTTP")? else {
+        return Ok(None);
+    };
+    let status = response.code.context("an answer without a status")?;
+    let find = |name: &str| response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+    if find("connection").is_some_and(|header| header.value.eq_ignore_ascii_case(b"close")) {
+        bail!("a server closes its connections (status {status})");
+    }
+    let length = find("content-length").context("an answer without a length")?;
+    let length: usize = std::str::from_utf8(length.value)?.trim().parse()?;
+    Ok(Some(Head { status, bytes: head + length, body: head, retry_after: find("retry-after").is_some() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_once_it_is_whole() {
+        let text = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nRetry-After: 1\r\n\r\n{}";
+        let whole = Head { status: 503, bytes: text.len(), body: text.len() - 2, retry_after: true };
+        assert_eq!(head(text).unwrap(), Some(whole));
+        assert_eq!(head(&text[..30]).unwrap(), None);
+        assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+        assert!(head(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").is_err());
+    }
+}

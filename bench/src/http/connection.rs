@@ -1,0 +1,71 @@
+//! A connection with at most one request under way.
+
+use super::answer::{self, Head};
+use anyhow::{Context, bail};
+use mio::net::TcpStream;
+use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
+use std::time::Instant;
+
+/// A connection.
+pub(crate) struct Connection {
+    pub(crate) stream: TcpStream,
+    received: Vec<u8>,
+    head: Option<Head>,
+    /// When the request under way was meant to be sent.
+    intended: Option<Instant>,
+}
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = std::net::TcpStream::connect(address).context("the server does not take connections")?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        Ok(Self { stream: TcpStream::from_std(stream), received: Vec::with_capacity(4096), head: None, intended: None })
+    }
+
+    /// Sends a request that was meant for this moment. It is far smaller than the socket's buffer.
+    pub(crate) fn send(&mut self, request: &[u8], intended: Instant) -> anyhow::Result<()> {
+        let sent = self.stream.write(request).context("a request can't be sent")?;
+        if sent != request.len() {
+            bail!("a request was sent in part");
+        }
+        self.intended = Some(intended);
+        Ok(())
+    }
+
+    /// Takes what has come. Once the answer is whole: its head, its body, and when its request was meant to be sent.
+    pub(crate) fn receive(&mut self, scratch: &mut [u8]) -> anyhow::Result<Option<(Head, &[u8], Instant)>> {
+        let Some(intended) = self.intended else { return Ok(None) };
+        loop {
+            if self.head.is_none() {
+                self.head = answer::head(&self.received)?;
+            }
+            if let Some(head) = self.head.filter(|head| head.bytes <= self.received.len()) {
+                (self.head, self.intended) = (None, None);
+                return Ok(Some((head, &self.received[head.body..head.bytes], intended)));
+            }
+            if !self.read_some(scratch)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Forgets the answer that was taken.
+    pub(crate) fn clear(&mut self) {
+        self.received.clear();
+    }
+
+    /// Whether something came.
+    fn read_some(&mut self, scratch: &mut [u8]) -> anyhow::Result<bool> {
+        match self.stream.read(scratch) {
+            Ok(0) => bail!("the server closed a connection before it answered"),
+            Ok(count) => {
+                self.received.extend_from_slice(&scratch[..count]);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error).context("an answer can't be received"),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Measures Florin beside the plain SQL of the same work. `docs/BENCHMARKS.md` says how to read it.
+#![allow(clippy::float_arithmetic, reason = "no money here: rates, times and ratios")]
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]
+
+mod books;
+mod compare;
+mod database;
+mod figures;
+mod growth;
+mod guard;
+mod http;
+mod machine;
+mod overload;
+mod peers;
+mod pgbench;
+mod report;
+mod requests;
+mod server;
+mod settings;
+mod sqlite;
+mod stage;
+mod standard;
+mod works;
+mod wrk;
+
+use settings::Settings;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = std::env::args().nth(1).unwrap_or_default();
+    match run(&command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("florin-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is as it must be.
+fn run(command: &str) -> anyhow::Result<bool> {
+    let settings = Settings::read()?;
+    guard::watch()?;
+    let folder = guard::folder()?;
+    let report = match command {
+        "standard" => standard::run(&settings, folder.path())?,
+        "overload" => overload::run(&settings, folder.path())?,
+        "growth" => growth::run(&settings, folder.path())?,
+        "peers" => peers::run(&settings, folder.path())?,
+        "wrk" => wrk::run(&settings, folder.path())?,
+        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers, wrk"),
+    };
+    println!("{}", report.markdown());
+    Ok(report.missed() == 0 || !settings.strict)
+}
+
+/// Tells what is being done.
+fn progress(text: &str) {
+    eprintln!("bench: {text}");
+}

@@ -1,0 +1,97 @@
+//! `make bench-overload`: four times what Florin can do, in an open loop.
+
+use crate::books::{self, AUTHORIZED, Books};
+use crate::database::{Database, Size};
+use crate::figures::quantile;
+use crate::http::{self, Outcome};
+use crate::report::{Report, Row, Rule};
+use crate::requests::{Ask, Requests};
+use crate::server::Server;
+use crate::settings::Settings;
+use crate::stage::{Party, Purpose, Stage};
+use crate::works::{spread, works};
+use crate::{machine, progress};
+use std::path::Path;
+
+/// How many times the capacity is offered.
+const TIMES: f64 = 4.0;
+/// Memory that Florin may take.
+const MEMORY: f64 = 256.0;
+
+pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
+    let database = Database::fill("overload", Size::STANDARD)?;
+    let mut stage = Stage::new(database, settings, folder);
+    // More connections than Florin takes by default: its queue is to fill, not the operating system's.
+    let most = (settings.overload_connections + 64).to_string();
+    let florin = Server::florin(&stage.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &most)])?;
+    let peak = peak(&mut stage, &florin)?;
+    let rate = peak * TIMES;
+    progress(&format!(
+        "{rate:.0} requests/s for {:?} over {} connections",
+        settings.overload, settings.overload_connections
+    ));
+    stage.database.settle()?;
+    let before = stage.database.counts()?;
+    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), stage.next_turn());
+    let end = http::End(settings.overload);
+    let mut outcome = http::open(florin.address, settings.overload_connections, rate, end, &mut requests)?;
+    if outcome.others.0 > 0 {
+        anyhow::bail!("{} odd answers, such as: {}", outcome.others.0, outcome.others.1.join(" | "));
+    }
+    books::agree(&before, &stage.database.counts()?, &AUTHORIZED, outcome.answered)?;
+    books::prove(&mut stage.database)?;
+    let recovered =
+        stage.turn(&works(Size::STANDARD)[1], Party::Server(&florin, settings.connections), Purpose::Show(peak))?;
+    let mut report = table(&mut outcome, peak, rate, &florin);
+    report.rows.push(row("throughput after it", "peak before", (peak, recovered.rate), "/s", Rule::Free));
+    report.notes.insert(0, format!("{}; load {}.", machine::describe(), machine::load()));
+    report.notes.push(format!("{}.", stage.database.describe()?));
+    Ok(report)
+}
+
+/// The most that Florin does in a closed loop.
+fn peak(stage: &mut Stage<'_>, florin: &Server) -> anyhow::Result<f64> {
+    let work = works(Size::STANDARD)[1];
+    let mut peak = 0.0_f64;
+    for connections in [stage.settings.connections, 4 * stage.settings.connections] {
+        stage.turn(&work, Party::Server(florin, connections), Purpose::Rehearsal)?;
+        for _ in 0..stage.settings.turns {
+            let figures = stage.turn(&work, Party::Server(florin, connections), Purpose::Show(0.0))?;
+            progress(&format!("closed loop, {connections} connections: {:.0}/s", figures.rate));
+            peak = peak.max(figures.rate);
+        }
+    }
+    Ok(peak)
+}
+
+fn row(work: &str, against: &str, (baseline, florin): (f64, f64), unit: &'static str, rule: Rule) -> Row {
+    let ratio = florin / baseline;
+    Row { work: work.into(), against: against.into(), unit, baseline, florin, ratio, rule, figures: None }
+}
+
+fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report {
+    let goodput = outcome.rate();
+    let mut refused = |share| quantile(&mut outcome.refusals, share) / 1000.0;
+    let (half, most) = (refused(0.5), refused(0.99));
+    let memory = florin.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1_048_576.0);
+    let rows = vec![
+        row("goodput at 4 × the peak", "peak, closed loop", (peak, goodput), "/s", Rule::AtLeast(0.8, 0.95)),
+        row("refusals, p99", "50 ms", (50.0, most), " ms", Rule::AtMost(1.0, 1.0)),
+        row("memory at its most", "256 MiB", (MEMORY, memory), " MiB", Rule::AtMost(1.0, 1.0)),
+    ];
+    let seconds = outcome.elapsed.as_secs_f64();
+    let notes = vec![
+        format!(
+            "Offered {rate:.0}/s for {seconds:.0} s; sent {:.0}/s; answered 2xx {goodput:.0}/s (p50 {:.1} ms, p99 {:.1} ms); \
+            refused {:.0}/s (p50 {half:.1} ms); not sent for want of a free connection: {}.",
+            outcome.sent as f64 / seconds,
+            quantile(&mut outcome.latencies, 0.5) / 1000.0,
+            quantile(&mut outcome.latencies, 0.99) / 1000.0,
+            outcome.refusals.len() as f64 / seconds,
+            outcome.unsent,
+        ),
+        "Times are from when a request was due, not from when it could be sent. Every 2xx is in the store, once."
+            .into(),
+    ];
+    Report { rows, notes }
+}

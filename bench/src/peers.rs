@@ -1,0 +1,106 @@
+//! `make bench-peers`: the same work over the same store, as users of other stacks would write it.
+
+use crate::compare::alternate;
+use crate::database::{Database, Size};
+use crate::figures::Figures;
+use crate::report::{Report, Row, Rule};
+use crate::server::{Server, free_address};
+use crate::settings::Settings;
+use crate::stage::{Party, Stage};
+use crate::works::works;
+use crate::{books, machine, progress};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let (load, installed) = (machine::load(), installed()?);
+    let mut database = Database::fill("peers", Size::STANDARD)?;
+    books::can_fail(&mut database)?;
+    report.notes.push(format!("{}; load before the run {load}.", machine::describe()));
+    report.notes.push(format!("{}.", database.describe()?));
+    let url = database.url.clone();
+    let mut stage = Stage::new(database, settings, folder);
+    let servers = [
+        Server::florin(&url, folder, &[])?,
+        fastify(&url, &installed, settings, folder)?,
+        starlette(&url, &installed, settings, folder)?,
+    ];
+    let all = works(Size::STANDARD);
+    for work in [all[0], all[1], all[2], all[3]] {
+        if !settings.wants(work.name) {
+            continue;
+        }
+        let parties = servers.each_ref().map(|server| Party::Server(server, settings.connections));
+        let medians = alternate(&mut stage, &work, &parties)?;
+        for (peer, figures) in servers.iter().zip(&medians).skip(1) {
+            report.rows.push(Row::rates(work.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
+            let rule = if work.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };
+            report.rows.push(tail(work.name, peer.name, figures, medians[0], rule));
+        }
+    }
+    for server in &servers {
+        if let Some(bytes) = server.peak_memory() {
+            report.notes.push(format!("Memory of {} at its most: {} MiB.", server.name, bytes >> 20));
+        }
+    }
+    let each = machine::cores();
+    report.notes.push(format!(
+        "The peers run {each} processes each, and share {} connections to PostgreSQL.",
+        settings.connections
+    ));
+    Ok(report)
+}
+
+const FASTIFY: &str = "Fastify";
+/// Florin's p99 of its.
+const TAIL: Rule = Rule::AtMost(0.4, 0.15);
+
+/// The p99 beside a peer's, in microseconds.
+fn tail(work: &str, against: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
+    let (baseline, own) = (peer.p99, florin.p99);
+    let work = format!("{work}: p99");
+    Row {
+        work,
+        against: against.into(),
+        unit: " µs",
+        baseline,
+        florin: own,
+        ratio: own / baseline,
+        rule,
+        figures: None,
+    }
+}
+
+/// Where the peers' packages are installed, by `scripts/bench`.
+fn installed() -> anyhow::Result<PathBuf> {
+    let folder = std::env::current_exe()?.with_file_name("../peers");
+    anyhow::ensure!(folder.is_dir(), "{} is not there: `make bench-peers` installs the peers", folder.display());
+    Ok(folder.canonicalize()?)
+}
+
+fn fastify(url: &str, installed: &Path, settings: &Settings, folder: &Path) -> anyhow::Result<Server> {
+    progress("starting Fastify");
+    let address = free_address()?;
+    let mut command = Command::new("node");
+    command.arg("server.js").current_dir(installed.join("node")).env("PORT", address.port().to_string());
+    equip(&mut command, url, settings).env("NODE_ENV", "production");
+    Server::start(FASTIFY, address, &mut command, folder)
+}
+
+fn starlette(url: &str, installed: &Path, settings: &Settings, folder: &Path) -> anyhow::Result<Server> {
+    progress("starting Starlette");
+    let address = free_address()?;
+    let mut command = Command::new(installed.join("python/bin/uvicorn"));
+    command.args(["app:app", "--host", "127.0.0.1", "--port", &address.port().to_string()]);
+    command.args(["--workers", &machine::cores().to_string(), "--no-access-log", "--log-level", "warning"]);
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    Server::start("Starlette", address, equip(&mut command, url, settings), folder)
+}
+
+fn equip<'a>(command: &'a mut Command, url: &str, settings: &Settings) -> &'a mut Command {
+    command
+        .env("DATABASE_URL", url)
+        .env("PEER_PROCESSES", machine::cores().to_string())
+        .env("PEER_POOL", settings.connections.to_string())
+}

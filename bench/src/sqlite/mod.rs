@@ -1,0 +1,83 @@
+//! SQLite: a file of its own, filled with the data set.
+
+mod single;
+
+pub(crate) use single::{authorize, list};
+
+use crate::books::{self, Books, Counts};
+use crate::database::Size;
+use crate::requests::id;
+use crate::server;
+use anyhow::Context;
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+use std::path::Path;
+
+const DATA: &str = include_str!("../../sql/sqlite/data.sql");
+
+/// Counts that are kept beside checkouts.
+const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
+    SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
+
+/// As Florin's own connections are: the log, durable commits, foreign keys.
+const PRAGMAS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+    PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768;";
+
+/// A database in a file.
+pub(crate) struct File {
+    pub(crate) url: String,
+    pub(crate) conn: Connection,
+}
+
+impl File {
+    /// Makes, migrates and fills a file.
+    pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
+        let url = format!("sqlite://{}", path.display());
+        server::run(&url, &["migrate"])?;
+        let conn = Connection::open(path)?;
+        conn.execute_batch(PRAGMAS)?;
+        conn.set_prepared_statement_cache_capacity(64);
+        conn.create_scalar_function("bench_id", 2, FunctionFlags::SQLITE_DETERMINISTIC, |context| {
+            Ok(id(context.get::<u16>(0)?, context.get::<i64>(1)?.unsigned_abs()))
+        })?;
+        let load =
+            format!("PRAGMA foreign_keys = OFF; BEGIN; {} COMMIT; PRAGMA foreign_keys = ON; ANALYZE;", size.fill(DATA));
+        conn.execute_batch(&load).context("the data set can't be loaded")?;
+        let orphans: i64 = conn.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))?;
+        anyhow::ensure!(orphans == 0, "the data set has {orphans} rows that point nowhere");
+        let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
+        if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {
+            conn.execute_batch(KEPT_COUNTS)?;
+        }
+        let mut file = Self { url, conn };
+        file.settle()?;
+        Ok(file)
+    }
+
+    /// Puts the log into the file, so that whoever comes next starts from the same state.
+    pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
+        Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    }
+}
+
+impl Books for File {
+    fn counts(&mut self) -> anyhow::Result<Counts> {
+        self.conn.query_row(books::COUNTS, [], row).context("the rows can't be counted")
+    }
+
+    fn flaws(&mut self) -> anyhow::Result<[i64; 4]> {
+        self.conn.query_row(books::PROOF, [], row).context("the books can't be read")
+    }
+
+    fn execute(&mut self, sql: &str) -> anyhow::Result<()> {
+        Ok(self.conn.execute_batch(sql)?)
+    }
+}
+
+fn row<const N: usize>(row: &rusqlite::Row<'_>) -> rusqlite::Result<[i64; N]> {
+    let mut values = [0; N];
+    for (index, value) in values.iter_mut().enumerate() {
+        *value = row.get(index)?;
+    }
+    Ok(values)
+}

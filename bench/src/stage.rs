@@ -1,0 +1,184 @@
+//! Turns: everybody does the same work on the same store, and after each turn the books are checked.
+
+use crate::books::{self, Books, Counts};
+use crate::database::Database;
+use crate::figures::{Figures, quantile};
+use crate::http::{self, Outcome};
+use crate::pgbench::{self, Measured};
+use crate::requests::Requests;
+use crate::server::Server;
+use crate::settings::Settings;
+use crate::works::Work;
+use anyhow::Context;
+use std::path::Path;
+use std::time::Duration;
+
+/// The first turn. Turns are kinds of ids, above those of the data set.
+const FIRST_TURN: u64 = 0x1000;
+/// So many requests are a rehearsal, where each takes a batch of its own.
+const REHEARSAL: u64 = 1600;
+/// A batch is prepared for this much more than the last rate.
+const SPARE: f64 = 1.1;
+
+/// PostgreSQL with the data set.
+pub(crate) struct Stage<'a> {
+    pub(crate) database: Database,
+    pub(crate) settings: &'a Settings,
+    pub(crate) folder: &'a Path,
+    turn: u64,
+    /// Batches that were prepared.
+    batches: u64,
+    /// So large that its balances are proved at the end only.
+    large: bool,
+}
+
+/// Who does the work.
+#[derive(Clone, Copy)]
+pub(crate) enum Party<'a> {
+    /// A script of pgbench's, with so many clients.
+    Pgbench(&'a str, usize),
+    /// A server, over so many connections.
+    Server(&'a Server, usize),
+}
+
+/// What a turn is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose {
+    /// To warm up, and to learn the rate.
+    Rehearsal,
+    /// To be measured; it learnt this rate before.
+    Show(f64),
+}
+
+impl<'a> Stage<'a> {
+    pub(crate) fn new(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
+        Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
+    }
+
+    /// One whose balances take too long to prove after each turn: whoever uses it does so at the end. Rows are counted.
+    pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
+        Self { large: true, ..Self::new(database, settings, folder) }
+    }
+
+    /// One turn.
+    pub(crate) fn turn(&mut self, work: &Work, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
+        self.turn += 1;
+        let clients = match party {
+            Party::Pgbench(_, clients) | Party::Server(_, clients) => clients as u64,
+        };
+        // A median of lone requests needs fewer of them.
+        let lasting = match purpose {
+            Purpose::Show(_) if clients > 1 => self.settings.turn,
+            Purpose::Show(_) => self.settings.turn * 3 / 5,
+            Purpose::Rehearsal => self.settings.turn * 2 / 5,
+        };
+        let lasting = lasting.max(Duration::from_secs(1));
+        let batches = if work.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
+        self.database.settle()?;
+        let before = self.database.counts()?;
+        let store_cpu = self.database.cpu();
+        let (answered, mut figures) = match party {
+            Party::Pgbench(script, clients) => self.pgbench(work, (script, clients), batches, lasting)?,
+            Party::Server(server, connections) => self.server(work, (server, connections), batches, lasting)?,
+        };
+        figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
+        let check = matches!(purpose, Purpose::Show(_)) && !self.large;
+        self.check(&before, &work.effect, answered, check)
+            .with_context(|| format!("{}: {}", work.name, party.name()))?;
+        Ok(figures)
+    }
+
+    /// Batches for a turn, as many for each client.
+    fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
+        let wanted = match purpose {
+            Purpose::Rehearsal => REHEARSAL,
+            Purpose::Show(rate) => (rate * lasting.as_secs_f64() * SPARE) as u64,
+        };
+        let first = self.batches + 1;
+        self.batches += wanted.div_ceil(clients).max(1) * clients;
+        self.database.prepare_batches(first, self.batches)?;
+        Ok((first, self.batches))
+    }
+
+    fn pgbench(
+        &self,
+        work: &Work,
+        (script, clients): (&str, usize),
+        batches: Option<(u64, u64)>,
+        lasting: Duration,
+    ) -> anyhow::Result<(u64, Figures)> {
+        let mut variables = work.variables();
+        variables.push(("turn", self.turn));
+        let mut end = pgbench::End::Seconds(lasting.as_secs_f64());
+        if let Some((first, last)) = batches {
+            let each = (last + 1 - first) / clients as u64;
+            variables.extend([("first", first), ("each", each)]);
+            end = pgbench::End::Each(each);
+        }
+        let url = &self.database.url;
+        let run = pgbench::Run { url, script, clients, end, variables: &variables, folder: self.folder };
+        let measured = run.go()?;
+        Ok((measured.transactions, figures(measured)))
+    }
+
+    fn server(
+        &self,
+        work: &Work,
+        (server, connections): (&Server, usize),
+        batches: Option<(u64, u64)>,
+        lasting: Duration,
+    ) -> anyhow::Result<(u64, Figures)> {
+        // Batches that were prepared are used up, however long that takes.
+        let most = if batches.is_some() { Duration::from_secs(120) } else { lasting };
+        let mut requests = Requests::new(work.ask(batches), self.turn);
+        let (outcome, server_cpu) = drive(server, connections, most, &mut requests)?;
+        let answered = outcome.answered;
+        let measured = Measured { rate: outcome.rate(), transactions: answered, latencies: outcome.latencies };
+        Ok((answered, Figures { server_cpu, ..figures(measured) }))
+    }
+
+    /// What was answered is what is stored; and, if so wanted, every balance is proved.
+    pub(crate) fn check(&mut self, before: &Counts, effect: &Counts, answered: u64, proof: bool) -> anyhow::Result<()> {
+        books::agree(before, &self.database.counts()?, effect, answered)?;
+        if proof { books::prove(&mut self.database) } else { Ok(()) }
+    }
+
+    /// A number that no turn has used.
+    pub(crate) fn next_turn(&mut self) -> u64 {
+        self.turn += 1;
+        self.turn
+    }
+}
+
+impl Party<'_> {
+    /// For people.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Pgbench(script, clients) => format!("pgbench {script}, {clients} clients"),
+            Self::Server(server, connections) => format!("{}, {connections} connections", server.name),
+        }
+    }
+}
+
+/// A load that must be answered with 2xx only; and the server's processor time for each request.
+pub(crate) fn drive(
+    server: &Server,
+    connections: usize,
+    most: Duration,
+    requests: &mut Requests,
+) -> anyhow::Result<(Outcome, Option<f64>)> {
+    let before = server.cpu();
+    let outcome = http::closed(server.address, connections, http::End(most), requests).context(server.name)?;
+    outcome.must_be_clean().with_context(|| format!("{}, whose log ends: {}", server.name, server.complaints()))?;
+    let cpu = per_request(before, server.cpu(), outcome.answered);
+    Ok((outcome, cpu))
+}
+
+pub(crate) fn per_request(before: Option<f64>, after: Option<f64>, requests: u64) -> Option<f64> {
+    Some((after? - before?) / requests as f64)
+}
+
+pub(crate) fn figures(mut measured: Measured) -> Figures {
+    let (p50, p99) = (quantile(&mut measured.latencies, 0.5), quantile(&mut measured.latencies, 0.99));
+    Figures { rate: measured.rate, p50, p99, server_cpu: None, store_cpu: None }
+}

@@ -1,0 +1,163 @@
+//! `make bench`
+
+use crate::books::{self, AUTHORIZED, Books, NOTHING};
+use crate::compare::{self, LONE};
+use crate::database::{Database, Size};
+use crate::figures::{Figures, median};
+use crate::pgbench::Measured;
+use crate::report::{Report, Row, Rule};
+use crate::requests::{Ask, Requests};
+use crate::server::{self, Server};
+use crate::settings::Settings;
+use crate::sqlite::{self, File};
+use crate::stage::{Stage, drive, figures};
+use crate::works::{spread, works};
+use crate::{machine, progress};
+use std::path::Path;
+use std::time::Duration;
+
+pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let load = machine::load();
+    on_postgres(settings, folder, &mut report)?;
+    on_sqlite(settings, folder, &mut report)?;
+    report.notes.insert(0, format!("{}; load before the run {load}.", machine::describe()));
+    if let Some(rate) = machine::fsync_rate(&folder.join("fsync")) {
+        report.notes.insert(1, format!("The disk: {rate} of 8 kB, one after the other (`pg_test_fsync`)."));
+    }
+    report.notes.push(format!(
+        "{} turns of {:.0} s each, alternating; medians. {} connections to Florin.",
+        settings.turns,
+        settings.turn.as_secs_f64(),
+        settings.connections
+    ));
+    report.notes.push(
+        "Checked after every turn: messages, chains, journal, entries, idempotency records and balances moved by exactly \
+        what was answered; every balance is proved. Shown first: the check sees four faults made on purpose."
+            .into(),
+    );
+    Ok(report)
+}
+
+fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
+    progress("PostgreSQL: loading the data set");
+    let mut database = Database::fill("standard", Size::STANDARD)?;
+    books::can_fail(&mut database)?;
+    progress("the check of the books sees faults that are made on purpose");
+    report.notes.push(format!("{}.", database.describe()?));
+    let mut stage = Stage::new(database, settings, folder);
+    let florin = Server::florin(&stage.database.url, folder, &[])?;
+    for work in works(Size::STANDARD) {
+        if settings.wants(work.name) {
+            compare::crowd(&mut stage, &work, &florin, report)?;
+            compare::lone(&mut stage, &work, &florin, report)?;
+        }
+    }
+    note_memory(&florin, "PostgreSQL", report);
+    server::run(&stage.database.url, &["check"])
+}
+
+fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
+    if !settings.wants("SQLite") {
+        return Ok(());
+    }
+    progress("SQLite: loading the data set");
+    let mut file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
+    books::can_fail(&mut file)?;
+    let florin = Server::florin(&file.url, folder, &[])?;
+    let cards = spread(Size::STANDARD);
+    let writes = [("SQLite: authorize, 1,000 budgets", settings.connections), ("SQLite: authorize: one at a time", 1)];
+    let mut turn = 0x1000;
+    for (name, connections) in writes {
+        let (mut direct, mut own) = (Vec::new(), Vec::new());
+        for number in 0..=settings.turns {
+            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
+            turn += 2;
+            let loops = checked(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, turn, cards.span, lasting))?;
+            let mut requests = Requests::new(Ask::Authorize(cards), turn + 1);
+            let served = served(&mut file, &florin, connections, lasting, &mut requests, &AUTHORIZED)?;
+            tell(name, number, &loops, &served);
+            if number > 0 {
+                direct.push(loops);
+                own.push(served);
+            }
+        }
+        let (direct, own) = (median(&direct), median(&own));
+        report.rows.push(if connections == 1 {
+            Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, LONE)
+        } else {
+            Row::rates(name, "a loop of single commits".into(), direct.rate, own, Rule::AtLeast(2.0, 3.0))
+        });
+    }
+    lists(settings, &mut file, &florin, report)?;
+    note_memory(&florin, "SQLite", report);
+    drop(florin);
+    server::run(&file.url, &["check"])
+}
+
+fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Report) -> anyhow::Result<()> {
+    let name = "SQLite: list of 100 checkouts with count";
+    let (mut direct, mut own) = (Vec::new(), Vec::new());
+    for number in 0..=settings.turns {
+        let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
+        let loops = checked(file, &NOTHING, |file| sqlite::list(file, lasting))?;
+        let mut requests = Requests::new(Ask::List(0, 9), 0);
+        let served = served(file, florin, settings.connections, lasting, &mut requests, &NOTHING)?;
+        tell(name, number, &loops, &served);
+        if number > 0 {
+            direct.push(loops);
+            own.push(served);
+        }
+    }
+    let direct = median(&direct).rate;
+    report.rows.push(Row::rates(name, "a loop of its queries, one thread".into(), direct, median(&own), Rule::Free));
+    Ok(())
+}
+
+fn served(
+    file: &mut File,
+    florin: &Server,
+    connections: usize,
+    lasting: Duration,
+    requests: &mut Requests,
+    effect: &books::Counts,
+) -> anyhow::Result<Figures> {
+    let mut server_cpu = None;
+    let served = checked(file, effect, |_| {
+        let (outcome, cpu) = drive(florin, connections, lasting, requests)?;
+        server_cpu = cpu;
+        Ok(Measured { rate: outcome.rate(), transactions: outcome.answered, latencies: outcome.latencies })
+    })?;
+    Ok(Figures { server_cpu, ..served })
+}
+
+/// A turn on SQLite, with its checks.
+fn checked(
+    file: &mut File,
+    effect: &books::Counts,
+    turn: impl FnOnce(&mut File) -> anyhow::Result<Measured>,
+) -> anyhow::Result<Figures> {
+    file.settle()?;
+    let before = file.counts()?;
+    let measured = turn(file)?;
+    books::agree(&before, &file.counts()?, effect, measured.transactions)?;
+    books::prove(file)?;
+    Ok(figures(measured))
+}
+
+fn tell(name: &str, number: usize, direct: &Figures, own: &Figures) {
+    progress(&format!(
+        "{name}, turn {number}: directly {:.0}/s, p50 {:.2} ms; Florin {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+        direct.rate,
+        direct.p50 / 1000.0,
+        own.rate,
+        own.p50 / 1000.0,
+        own.p99 / 1000.0
+    ));
+}
+
+fn note_memory(florin: &Server, store: &str, report: &mut Report) {
+    if let Some(bytes) = florin.peak_memory() {
+        report.notes.push(format!("Florin's memory on {store}, at its most: {} MiB.", bytes >> 20));
+    }
+}

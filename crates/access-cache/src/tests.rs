@@ -1,0 +1,72 @@
+//! Tests of what is asked of a store, and how often.
+
+use super::*;
+use chrono::{DateTime, TimeDelta};
+use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Environment};
+use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_ports::{MockAccounts, MockCallers};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+const CLIENT: ClientId = ClientId(Uuid::nil());
+
+fn caller(number: u8) -> Caller {
+    let key = ApiKey {
+        id: ApiKeyId(Uuid::from_u128(number.into())),
+        client: CLIENT,
+        environment: Environment::Sandbox,
+        scopes: BTreeSet::new(),
+        accounts: AccountGrant::AllOfClient,
+        created_at: DateTime::UNIX_EPOCH,
+        expires_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(1)),
+        revoked_at: None,
+    };
+    let client = ApiClient { id: CLIENT, name: String::new(), allowed_networks: vec![], features: BTreeSet::new() };
+    Caller { key, client }
+}
+
+fn account(id: &str) -> Account {
+    let id = AccountId::parse(id).unwrap();
+    Account { id, client: CLIENT, name: String::new(), merchant: true, mfa_required: true }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_key_is_looked_up_once_and_an_unknown_one_each_time() {
+    let mut mock = MockCallers::new();
+    mock.expect_find().times(4).returning(|hash| Ok((hash.0[0] != 0).then(|| caller(hash.0[0]))));
+    let recent = RecentCallers::new(Arc::new(mock));
+    for number in [1, 2, 1, 2, 1] {
+        assert_eq!(recent.find(&KeyHash([number; 32])).await, Ok(Some(caller(number))));
+    }
+    for _ in 0..2 {
+        assert_eq!(recent.find(&KeyHash([0; 32])).await, Ok(None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_remembered_key_expires_in_time() {
+    let mut mock = MockCallers::new();
+    mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
+    let recent = RecentCallers::new(Arc::new(mock));
+    for (minutes, valid) in [(59, true), (60, false)] {
+        let found = recent.find(&KeyHash([1; 32])).await.unwrap().unwrap();
+        let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
+        assert_eq!(found.key.is_valid(Environment::Sandbox, now), valid);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_account_is_looked_up_once_and_failures_are_told() {
+    let mut mock = MockAccounts::new();
+    mock.expect_find().times(4).returning(|id| match id.as_str() {
+        "F3" => Err(StoreError::Unavailable("gone".into())),
+        id => Ok(Some(account(id))),
+    });
+    let recent = RecentAccounts::new(Arc::new(mock));
+    for id in ["F1", "F2", "F1", "F2"] {
+        assert_eq!(recent.find(&account(id).id).await, Ok(Some(account(id))));
+    }
+    for _ in 0..2 {
+        assert_eq!(recent.find(&account("F3").id).await, Err(StoreError::Unavailable("gone".into())));
+    }
+}

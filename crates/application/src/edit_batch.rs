@@ -1,0 +1,22 @@
+//! A client renames a payment batch, hides it or shows it (contract 3.3).
+
+use crate::BatchServices;
+use florin_domain::access::Account;
+use florin_domain::batch::{BatchEdit, BatchSummary, decide_edit};
+use florin_domain::ids::PaymentBatchId;
+use florin_ports::{EditBatchOrder, RepeatClaim, WriteError, Written};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// Edits a batch, in any state.
+pub async fn edit_batch(
+    services: &BatchServices,
+    account: &Account,
+    batch: PaymentBatchId,
+    edit: BatchEdit,
+    repeat: Option<RepeatClaim<BatchSummary>>,
+) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+    let now = services.clock.now();
+    let decide = Arc::new(move |batch: &_| decide_edit(batch, &edit, now));
+    services.management.edit(EditBatchOrder { account: account.id.clone(), batch, decide, repeat }).await
+}

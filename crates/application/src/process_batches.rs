@@ -1,0 +1,151 @@
+//! A worker processes confirmed payment batches: each payment is sent once, and followed until it is final.
+//!
+//! A crash at any point loses nothing. A payment is marked as started, with a time to ask after it, before it is sent; and
+//! whoever asks the bank, and finds that it never heard of the payment, sends it under the same id.
+
+use crate::ProcessingServices;
+use florin_domain::batch::{
+    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, Stamp, decide_settle, decide_start,
+    decide_take,
+};
+use florin_domain::ids::LeaseId;
+use florin_ports::{
+    ClaimOrder, Lease, ProcessingError, RailUnavailable, RecordOrder, StartOrder, StoreError, TakeOrder,
+};
+use futures_util::stream::{self, StreamExt};
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// The batch is another worker's now, or the store failed: either way this worker lets go of it.
+struct Stopped;
+
+/// One round: claims batches that have work to do, and works on each for a while. Answers with how many payments were worked
+/// on; the caller paces rounds, and may begin the next one at once unless it was 0.
+pub async fn process_batches(services: &ProcessingServices) -> Result<usize, StoreError> {
+    let now = services.clock.now();
+    let (lease, until) = (LeaseId(services.ids.next_id()), now + services.limits.lease);
+    let claim = ClaimOrder { lease, now, until, most: services.limits.batches };
+    let mut worked = 0;
+    for mut lease in services.processing.claim(claim).await? {
+        worked += process(services, &mut lease).await;
+        if let Err(error) = services.processing.release(&lease).await {
+            tracing::warn!(batch = %lease.batch, %error, "a payment batch could not be given back; its lease runs out");
+        }
+    }
+    Ok(worked)
+}
+
+async fn process(services: &ProcessingServices, lease: &mut Lease) -> usize {
+    let mut worked = 0;
+    if start(services, lease).await.is_err() {
+        return worked;
+    }
+    for _ in 0..services.limits.portions {
+        let Ok(done) = portion(services, lease).await else { return worked };
+        worked += done;
+        if done == 0 || !renew(services, lease).await {
+            return worked;
+        }
+    }
+    worked
+}
+
+/// Starts a batch that is confirmed; one that has started goes on.
+async fn start(services: &ProcessingServices, lease: &Lease) -> Result<(), Stopped> {
+    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let decide = Arc::new(move |batch: &_| decide_start(batch, &Stamp { now, ids: &|| ids.next_id() }));
+    match services.processing.start(StartOrder { lease: lease.clone(), decide }).await {
+        Ok(_) | Err(ProcessingError::Refused(_)) => Ok(()),
+        Err(error) => Err(stopped(lease, &error)),
+    }
+}
+
+/// Asks after payments that are due, then sends new ones.
+async fn portion(services: &ProcessingServices, lease: &Lease) -> Result<usize, Stopped> {
+    let most = services.limits.portion;
+    let due = services.processing.due(lease, services.clock.now(), most).await;
+    let due = due.map_err(|error| stopped(lease, &error))?;
+    let asked = follow(services, lease, due, Step::Ask).await?;
+    let (now, ask_at, ids) = (services.clock.now(), lease.until, Arc::clone(&services.ids));
+    let decide = Arc::new(move |(batch, payments): &(_, Vec<Payment>)| {
+        decide_take(batch, payments, ask_at, &Stamp { now, ids: &|| ids.next_id() })
+    });
+    let taken = services.processing.take(TakeOrder { lease: lease.clone(), most, decide }).await;
+    let taken = taken.map_err(|error| stopped(lease, &error))?;
+    Ok(asked + follow(services, lease, taken, Step::Send).await?)
+}
+
+/// What the bank is to be told first.
+#[derive(Clone, Copy)]
+enum Step {
+    Ask,
+    Send,
+}
+
+/// Talks with the bank about payments, some at once, and records what it says.
+async fn follow(
+    services: &ProcessingServices,
+    lease: &Lease,
+    payments: Vec<Payment>,
+    step: Step,
+) -> Result<usize, Stopped> {
+    if payments.is_empty() {
+        return Ok(0);
+    }
+    let talks = payments.into_iter().map(|payment| talk(services, payment, step));
+    let reports: Vec<_> = stream::iter(talks).buffer_unordered(services.limits.at_once.max(1)).collect().await;
+    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let count = reports.len();
+    let order = RecordOrder {
+        lease: lease.clone(),
+        payments: reports.iter().map(|reported| reported.payment).collect(),
+        decide: Arc::new(move |situation| decide_settle(situation, &reports, &Stamp { now, ids: &|| ids.next_id() })),
+    };
+    services.processing.record(order).await.map_err(|error| stopped(lease, &error))?;
+    Ok(count)
+}
+
+async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Reported {
+    let id = payment.id;
+    let told = match step {
+        Step::Send => send(services, &payment).await,
+        Step::Ask => match services.rail.ask(id).await {
+            Ok(Some(report)) => Ok(report),
+            // It ended between being taken and being sent.
+            Ok(None) => send(services, &payment).await,
+            Err(unavailable) => Err(unavailable),
+        },
+    };
+    let report = told.unwrap_or_else(|error| {
+        tracing::warn!(payment = %id, %error, "the bank could not be asked; it will be, later");
+        PaymentReport { outcome: PaymentOutcome::Pending, ask_again_at: None }
+    });
+    Reported { payment: id, report }
+}
+
+async fn send(services: &ProcessingServices, payment: &Payment) -> Result<PaymentReport, RailUnavailable> {
+    match PaymentInstruction::of(payment) {
+        Some(instruction) => services.rail.send(instruction).await,
+        None => Err(RailUnavailable("a payment with Errors can't be sent".into())),
+    }
+}
+
+async fn renew(services: &ProcessingServices, lease: &mut Lease) -> bool {
+    let until = services.clock.now() + services.limits.lease;
+    match services.processing.renew(lease, until).await {
+        Ok(true) => {
+            lease.until = until;
+            true
+        }
+        Ok(false) => false,
+        Err(error) => {
+            stopped(lease, &error);
+            false
+        }
+    }
+}
+
+fn stopped(lease: &Lease, error: &dyn Display) -> Stopped {
+    tracing::warn!(batch = %lease.batch, %error, "a worker lets go of a payment batch");
+    Stopped
+}

@@ -1,0 +1,211 @@
+//! A worker's round against mocks: the real rules run, the bank is scripted.
+
+use crate::{ProcessingLimits, ProcessingServices, process_batches};
+use chrono::{DateTime, Utc};
+use florin_domain::batch::{
+    CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch, PaymentBatchStatus,
+    PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation, Stamp,
+    UploadRequest, check_rows, decide_create,
+};
+use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::{Currency, Minor};
+use florin_ports::test_support::{CountingIds, FakeClock};
+use florin_ports::{
+    Clock, IdSource, Lease, MockBatchProcessing, MockPaymentRail, ProcessingError, RailUnavailable, StoreError,
+};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+const BUDGET: BudgetId = BudgetId(Uuid::from_u128(1));
+
+/// A confirmed batch with some payments of 1.00.
+fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
+    let pounds = Currency::parse("GBP").unwrap();
+    let funding = FundingBudgets::from([(BUDGET, [pounds].into())]);
+    let modulus = Arc::new(ModulusTable::built_in().unwrap());
+    let basis = CheckBasis { default_budget: Some(BUDGET), funding: funding.clone(), modulus };
+    let text = |text: &str| Some(text.to_owned());
+    let recipient = RecipientInput {
+        name: text("Ann"),
+        account_identifier: text("66374958"),
+        bank_identifier: text("089999"),
+        ..RecipientInput::default()
+    };
+    let input = PaymentInput { amount: text("1"), currency_code: text("GBP"), recipient, ..PaymentInput::default() };
+    let rows = vec![PaymentRow { input, miscounted: None }; payments];
+    let checked = check_rows(rows, basis, DateTime::UNIX_EPOCH);
+    let request = CreateRequest {
+        id: PaymentBatchId(Uuid::from_u128(2)),
+        account: AccountId::parse("F1").unwrap(),
+        client: ClientId(Uuid::from_u128(3)),
+        name: None,
+        visible: true,
+        payments: Some(UploadRequest { format: InputFormat::Json, checked }),
+    };
+    let ids = CountingIds::default();
+    let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &|| ids.next_id() };
+    let mut made = decide_create(&funding, &request, &stamp).unwrap();
+    made.batch.status = PaymentBatchStatus::Confirmed;
+    made.payments.iter_mut().for_each(|payment| payment.status = PaymentStatus::Confirmed);
+    (made.batch, made.payments)
+}
+
+/// The one batch of a store that keeps what decisions say.
+struct Stored {
+    batch: PaymentBatch,
+    payments: Vec<Payment>,
+}
+
+impl Stored {
+    fn keep(&mut self, changed: &[Payment]) {
+        for payment in changed {
+            *self.payments.iter_mut().find(|known| known.id == payment.id).unwrap() = payment.clone();
+        }
+    }
+
+    fn situation(&self) -> SettleSituation {
+        let pounds = Currency::parse("GBP").unwrap();
+        SettleSituation {
+            batch: self.batch.clone(),
+            payments: self.payments.clone(),
+            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
+            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
+            balances: [((BUDGET, pounds), Balances::new(Minor(0), Minor(0), Minor(10_000)).unwrap())].into(),
+        }
+    }
+
+    fn due(&self, now: DateTime<Utc>) -> Vec<Payment> {
+        self.payments.iter().filter(|payment| payment.ask_at.is_some_and(|at| at <= now)).cloned().collect()
+    }
+}
+
+fn store(payments: usize) -> Arc<Mutex<Stored>> {
+    let (batch, payments) = confirmed(payments);
+    Arc::new(Mutex::new(Stored { batch, payments }))
+}
+
+/// A port over the one batch, which is always free to be claimed.
+fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
+    let mut mock = MockBatchProcessing::new();
+    let of = |stored: &Arc<Mutex<Stored>>| Arc::clone(stored);
+    let it = of(stored);
+    mock.expect_claim().returning(move |order| {
+        let batch = &it.lock().unwrap().batch;
+        Ok(vec![Lease { id: order.lease, account: batch.account.clone(), batch: batch.id, until: order.until }])
+    });
+    let it = of(stored);
+    mock.expect_start().returning(move |order| {
+        let mut stored = it.lock().unwrap();
+        let decision = (order.decide)(&stored.batch).map_err(ProcessingError::Refused)?;
+        stored.batch = decision.batch.clone();
+        Ok(decision.batch)
+    });
+    let it = of(stored);
+    mock.expect_take().returning(move |order| {
+        let mut stored = it.lock().unwrap();
+        let open = stored.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
+        let next = open.take(order.most as usize).cloned().collect();
+        let decision = (order.decide)(&(stored.batch.clone(), next));
+        stored.keep(&decision.payments);
+        Ok(decision.payments)
+    });
+    let it = of(stored);
+    mock.expect_due().returning(move |_, now, _| Ok(it.lock().unwrap().due(now)));
+    let it = of(stored);
+    mock.expect_record().returning(move |order| {
+        let mut stored = it.lock().unwrap();
+        let decision = (order.decide)(&stored.situation()).map_err(ProcessingError::Refused)?;
+        stored.keep(&decision.payments);
+        if let Some(batch) = &decision.batch {
+            stored.batch = batch.clone();
+        }
+        Ok(decision)
+    });
+    mock.expect_renew().returning(|_, _| Ok(true));
+    mock.expect_release().times(1..).returning(|_| Ok(()));
+    mock
+}
+
+fn services(processing: MockBatchProcessing, rail: MockPaymentRail, clock: &Arc<FakeClock>) -> ProcessingServices {
+    ProcessingServices {
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        ids: Arc::new(CountingIds::default()),
+        processing: Arc::new(processing),
+        rail: Arc::new(rail),
+        limits: ProcessingLimits { portion: 2, ..ProcessingLimits::default() },
+    }
+}
+
+const PAID: PaymentReport = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
+
+fn clock() -> Arc<FakeClock> {
+    Arc::new(FakeClock::at(DateTime::UNIX_EPOCH))
+}
+
+#[tokio::test]
+async fn every_payment_is_sent_once_and_the_batch_ends() {
+    let stored = store(5);
+    let mut rail = MockPaymentRail::new();
+    let seen = Arc::clone(&stored);
+    rail.expect_send().times(5).returning(move |instruction| {
+        let stored = seen.lock().unwrap();
+        let payment = stored.payments.iter().find(|payment| payment.id == instruction.id).unwrap();
+        assert_eq!(payment.status, PaymentStatus::Started, "marked before it is sent");
+        Ok(PAID)
+    });
+    let services = services(processing(&stored), rail, &clock());
+    assert_eq!(process_batches(&services).await, Ok(5));
+    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+    assert_eq!(process_batches(&services).await, Ok(0));
+}
+
+#[tokio::test]
+async fn what_was_taken_and_never_sent_is_sent_after_asking() {
+    let stored = store(1);
+    {
+        // A worker ended between taking and sending.
+        let mut stored = stored.lock().unwrap();
+        stored.batch.status = PaymentBatchStatus::Started;
+        stored.payments[0].status = PaymentStatus::Started;
+        stored.payments[0].ask_at = Some(DateTime::UNIX_EPOCH);
+    }
+    let mut rail = MockPaymentRail::new();
+    rail.expect_ask().times(1).returning(|_| Ok(None));
+    rail.expect_send().times(1).returning(|_| Ok(PAID));
+    assert_eq!(process_batches(&services(processing(&stored), rail, &clock())).await, Ok(1));
+    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_bank_that_is_down_is_asked_later_and_nothing_is_sent_blindly() {
+    let stored = store(1);
+    let clock = clock();
+    let mut rail = MockPaymentRail::new();
+    rail.expect_send().times(1).returning(|_| Err(RailUnavailable("time-out".into())));
+    rail.expect_ask().times(1).returning(|_| Ok(Some(PAID)));
+    let services = services(processing(&stored), rail, &clock);
+    assert_eq!(process_batches(&services).await, Ok(1));
+    assert_eq!(stored.lock().unwrap().payments[0].status, PaymentStatus::Started);
+    assert_eq!(process_batches(&services).await, Ok(0), "not yet");
+    clock.advance(chrono::TimeDelta::seconds(1));
+    assert_eq!(process_batches(&services).await, Ok(1));
+    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_lease_sends_nothing() {
+    let mut processing = MockBatchProcessing::new();
+    let (batch, _) = confirmed(1);
+    processing.expect_claim().returning(move |order| {
+        Ok(vec![Lease { id: order.lease, account: batch.account.clone(), batch: batch.id, until: order.until }])
+    });
+    processing.expect_start().returning(|_| Err(ProcessingError::LeaseLost));
+    processing.expect_release().times(1).returning(|_| Ok(()));
+    let services = services(processing, MockPaymentRail::new(), &clock());
+    assert_eq!(process_batches(&services).await, Ok(0));
+    let mut down = MockBatchProcessing::new();
+    down.expect_claim().returning(|_| Err(StoreError::Overloaded));
+    let services = ProcessingServices { processing: Arc::new(down), ..services };
+    assert_eq!(process_batches(&services).await, Err(StoreError::Overloaded));
+}

@@ -1,0 +1,19 @@
+//! A client asks whether a payment batch could be confirmed now (contract 3.3).
+
+use crate::BatchServices;
+use florin_domain::access::Account;
+use florin_domain::batch::{Confirmability, PaymentBatch, check_confirmable};
+use florin_domain::ids::PaymentBatchId;
+use florin_ports::StoreError;
+
+/// The batch, and what stands in the way of its confirmation; nothing where there is no such batch on the account.
+pub async fn validate_batch(
+    services: &BatchServices,
+    account: &Account,
+    batch: PaymentBatchId,
+) -> Result<Option<(PaymentBatch, Confirmability)>, StoreError> {
+    let Some((batch, balances)) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
+    let overflow = |error: florin_domain::ledger::BalanceLimit| StoreError::Corrupt(error.to_string());
+    let check = check_confirmable(&batch, &balances).map_err(overflow)?;
+    Ok(Some((batch, check)))
+}

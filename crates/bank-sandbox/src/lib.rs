@@ -1,0 +1,46 @@
+//! The simulated bank of the sandbox. It moves no money: it remembers what it was sent, and tells of each payment what its
+//! reference asks for.
+
+mod script;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use florin_domain::batch::{PaymentInstruction, PaymentReport};
+use florin_domain::ids::PaymentId;
+use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankMemory, StoreError};
+use std::sync::Arc;
+
+/// The simulated bank.
+#[derive(Clone)]
+pub struct SandboxBank {
+    memory: Arc<dyn SandboxBankMemory>,
+    clock: Arc<dyn Clock>,
+}
+
+impl SandboxBank {
+    /// A bank with a memory, which all instances on one store share.
+    pub fn new(memory: Arc<dyn SandboxBankMemory>, clock: Arc<dyn Clock>) -> Self {
+        Self { memory, clock }
+    }
+}
+
+#[async_trait]
+impl PaymentRail for SandboxBank {
+    async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable> {
+        let now = self.clock.now();
+        let PaymentInstruction { id, amount, reference, .. } = instruction;
+        let payment = AcceptedPayment { id, amount, reference, accepted_at: now };
+        let accepted = self.memory.accept(payment).await.map_err(|error| unavailable(&error))?;
+        Ok(script::report(&accepted, now))
+    }
+
+    async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
+        let accepted = self.memory.find(payment).await.map_err(|error| unavailable(&error))?;
+        Ok(accepted.map(|accepted| script::report(&accepted, self.clock.now())))
+    }
+}
+
+fn unavailable(error: &StoreError) -> RailUnavailable {
+    RailUnavailable(error.to_string())
+}

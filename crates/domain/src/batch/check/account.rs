@@ -1,0 +1,118 @@
+//! The recipient's account and bank: what was typed, read as IBAN, account number, sort code or BIC.
+
+use super::destination::{Account, Bank, Destination};
+use super::findings::{Findings, given, shown};
+use super::modulus::ModulusTable;
+use super::{PaymentInput, bic, country};
+use crate::batch::AlertCode;
+use iban::{IbanLike, ParseIbanError};
+
+/// Reads account and bank, and checks whether they fit together.
+pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
+    let recipient = &input.recipient;
+    let bank_given = given(recipient.bank_identifier.as_ref());
+    let bank = bank_given.and_then(|text| bank(text, findings));
+    let has_sort_code = matches!(bank, Some(Bank::SortCode(_)));
+    let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
+    let found = Destination { account, bank, bank_given: bank_given.is_some() };
+    together(&found, table, findings);
+    let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
+    if let Some(text) = intermediary.filter(|text| bic::country_of(&compact(text)).is_none()) {
+        let message = format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
+        findings.say(AlertCode::BankIdentifierInvalid, message);
+    }
+    found
+}
+
+fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>) -> Option<Account> {
+    let Some(text) = text else {
+        findings.say(AlertCode::AccountIdentifierRequired, "Give the recipient's IBAN or account number.");
+        return None;
+    };
+    let compact = compact(text);
+    let is_iban = compact.len() > 4
+        && compact.bytes().take(2).all(|byte| byte.is_ascii_uppercase())
+        && compact.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit());
+    if is_iban {
+        return match compact.parse() {
+            Ok(iban) => Some(Account::Iban(iban)),
+            Err(error) => {
+                findings.say(AlertCode::IbanInvalid, format!("\"{}\" is not an IBAN: {}", shown(text), why(&error)));
+                None
+            }
+        };
+    }
+    let digits = compact.bytes().all(|byte| byte.is_ascii_digit());
+    let (fits, wanted) = if has_sort_code {
+        (digits && compact.len() == 8, "eight digits go with a sort code")
+    } else {
+        let alphanumeric = compact.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        ((1..=34).contains(&compact.len()) && alphanumeric, "1 to 34 letters and digits are wanted")
+    };
+    if !fits {
+        let message = format!("\"{}\" is not an account number: {wanted}.", shown(text));
+        findings.say(AlertCode::AccountNumberInvalid, message);
+        return None;
+    }
+    Some(Account::Number(compact))
+}
+
+fn why(error: &ParseIbanError) -> &'static str {
+    match error {
+        ParseIbanError::InvalidBaseIban { .. } => "its check digits or its form are wrong. Look for a typing error.",
+        ParseIbanError::InvalidBban(_) => "its length or form is not that of its country.",
+        ParseIbanError::UnknownCountry(_) => "its country has no IBANs.",
+    }
+}
+
+fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
+    let compact = compact(text);
+    if compact.bytes().all(|byte| byte.is_ascii_digit()) {
+        if compact.len() == 6 {
+            return Some(Bank::SortCode(compact));
+        }
+        let message =
+            format!("\"{}\" is not a sort code: six digits are wanted. Name other banks by BIC.", shown(text));
+        findings.say(AlertCode::SortCodeInvalid, message);
+        return None;
+    }
+    if bic::country_of(&compact).is_none() {
+        let message = format!("\"{}\" is neither a sort code nor a BIC of 8 or 11 characters.", shown(text));
+        findings.say(AlertCode::BankIdentifierInvalid, message);
+        return None;
+    }
+    Some(Bank::Bic(compact))
+}
+
+/// Whether bank and account are of one country, and sort code and account number fit.
+fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'_>) {
+    if let (Some(iban), Some(bank)) = (found.iban(), &found.bank) {
+        let of_bank = match bank {
+            Bank::SortCode(_) => "GB",
+            Bank::Bic(code) => country::of_iban(bic::country_of(code).unwrap_or_default()),
+        };
+        if of_bank != iban.country_code() {
+            let of_account = iban.country_code();
+            let message = format!("The bank is in {of_bank} and the IBAN of {of_account}: one of them is wrong.");
+            findings.say(AlertCode::BankCountryMismatch, message);
+        }
+    }
+    let pair = match (&found.account, &found.bank) {
+        (Some(Account::Number(number)), Some(Bank::SortCode(code))) => Some((code.as_str(), number.as_str())),
+        // The last 14 digits of a UK IBAN are sort code and account number.
+        (Some(Account::Iban(iban)), _) if iban.country_code() == "GB" => {
+            iban.bban().get(4..).and_then(|pair| pair.split_at_checked(6))
+        }
+        _ => None,
+    };
+    if pair.is_some_and(|(code, number)| !table.fits(code, number)) {
+        let message = "Sort code and account number do not fit together. Look for a typing error in both.";
+        findings.say(AlertCode::ModulusCheckFailed, message);
+    }
+}
+
+/// Without blanks and hyphens, in capitals. What is far too long stays too long.
+fn compact(text: &str) -> String {
+    let characters = text.chars().filter(|character| !matches!(character, ' ' | '-'));
+    characters.take(100).map(|character| character.to_ascii_uppercase()).collect()
+}

@@ -1,0 +1,27 @@
+//! Business identifier codes (ISO 9362).
+
+use super::country::is_country;
+
+/// The country of a BIC of 8 or 11 characters: four letters or digits, a country, two, and perhaps three for the branch.
+/// Whether somebody has it, nobody can tell from its form.
+pub(super) fn country_of(bic: &str) -> Option<&str> {
+    let formed = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let country = formed.then(|| &bic[4..6])?;
+    // Kosovo has BICs and IBANs, but no code of the standard yet.
+    (is_country(country) || country == "XK").then_some(country)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_of_a_bic() {
+        for (bic, country) in [("NWBKGB2L", "GB"), ("DEUTDEFF500", "DE"), ("NCBVXKPR", "XK"), ("E097AEXX", "AE")] {
+            assert_eq!(country_of(bic), Some(country));
+        }
+        for wrong in ["", "NWBKGB2", "NWBKGB2L5", "NWBKUK2L", "nwbkgb2l", "NWBKGB2L50ß", "NWBK GB2L"] {
+            assert_eq!(country_of(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Rows that were checked.
+
+use super::{CheckBasis, FundingBudgets, PaymentRow, check_rows};
+use crate::batch::{Alert, AlertKind, PaymentNetwork};
+use crate::ids::BudgetId;
+use crate::money::{Currency, Minor};
+use chrono::{DateTime, Utc};
+
+/// Rows, what they mean, and what is wrong with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedRows {
+    rows: Vec<CheckedRow>,
+    alerts: Vec<Alert>,
+    basis: CheckBasis,
+}
+
+/// A row and, where no Error stands against it, what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::batch) struct CheckedRow {
+    pub(in crate::batch) row: PaymentRow,
+    pub(in crate::batch) terms: Option<RowTerms>,
+}
+
+/// What a row means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::batch) struct RowTerms {
+    pub(in crate::batch) budget: BudgetId,
+    pub(in crate::batch) currency: Currency,
+    pub(in crate::batch) amount: Minor,
+    pub(in crate::batch) fee: Minor,
+    pub(in crate::batch) network: PaymentNetwork,
+}
+
+impl CheckedRows {
+    pub(super) const fn new(rows: Vec<CheckedRow>, alerts: Vec<Alert>, basis: CheckBasis) -> Self {
+        Self { rows, alerts, basis }
+    }
+
+    /// What is wrong, by input index, then as it was found.
+    pub fn alerts(&self) -> &[Alert] {
+        &self.alerts
+    }
+
+    /// Whether an Error stands.
+    pub fn has_errors(&self) -> bool {
+        self.alerts.iter().any(|alert| alert.kind == AlertKind::Error)
+    }
+
+    pub(in crate::batch) fn rows(&self) -> &[CheckedRow] {
+        &self.rows
+    }
+
+    pub(in crate::batch) const fn default_budget(&self) -> Option<BudgetId> {
+        self.basis.default_budget
+    }
+
+    /// Whether these are the budgets that the rows were checked against.
+    pub(in crate::batch) fn was_against(&self, funding: &FundingBudgets) -> bool {
+        self.basis.funding == *funding
+    }
+
+    /// The rows, checked against other budgets.
+    pub(in crate::batch) fn against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
+        let rows = self.rows.iter().map(|checked| checked.row.clone()).collect();
+        check_rows(rows, CheckBasis { funding: funding.clone(), ..self.basis.clone() }, now)
+    }
+}

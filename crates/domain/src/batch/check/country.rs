@@ -1,0 +1,50 @@
+//! Countries, and what payments want to know of them.
+
+/// Whether this is an ISO 3166-1 alpha-2 code.
+pub(super) fn is_country(code: &str) -> bool {
+    code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) && rust_iso3166::from_alpha2(code).is_some()
+}
+
+/// Countries and territories in the Single Euro Payments Area, by the code that their IBANs begin with (European Payments
+/// Council, EPC409-09).
+const SEPA: [&str; 41] = [
+    "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
+    "IE", "IS", "IT", "LI", "LT", "LU", "LV", "MC", "MD", "ME", "MK", "MT", "NL", "NO", "PL", "PT", "RO", "RS", "SE",
+    "SI", "SK", "SM",
+];
+
+/// Whether SEPA reaches accounts of this country.
+pub(super) fn is_in_sepa(country: &str) -> bool {
+    country == "VA" || SEPA.binary_search(&country).is_ok()
+}
+
+/// The country whose IBANs are used where a bank is: some territories have BICs of their own and IBANs of their country.
+pub(super) fn of_iban(bank_country: &str) -> &str {
+    match bank_country {
+        "GG" | "IM" | "JE" => "GB",
+        "AX" => "FI",
+        "BL" | "GF" | "GP" | "MF" | "MQ" | "NC" | "PF" | "PM" | "RE" | "TF" | "WF" | "YT" => "FR",
+        own => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn countries_are_two_capital_letters_of_the_standard() {
+        for country in ["GB", "DE", "AX", "AE"] {
+            assert!(is_country(country), "{country}");
+        }
+        for wrong in ["UK", "gb", "GBR", "", "ZZ", "ÄÖ"] {
+            assert!(!is_country(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_list_of_sepa_is_in_order() {
+        assert!(SEPA.is_sorted());
+        assert!(is_in_sepa("VA") && is_in_sepa("DE") && !is_in_sepa("US"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Where a payment goes, as far as it could be read.
+
+use super::bic;
+use iban::{Iban, IbanLike};
+
+/// The recipient's account, as far as it could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Account {
+    /// An IBAN in electronic form.
+    Iban(Iban),
+    /// Letters and digits.
+    Number(String),
+}
+
+/// The recipient's bank, as far as it could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Bank {
+    /// Six digits.
+    SortCode(String),
+    /// In capitals.
+    Bic(String),
+}
+
+/// Where a payment goes. What was absent or could not be read is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Destination {
+    pub(super) account: Option<Account>,
+    pub(super) bank: Option<Bank>,
+    /// Whether a bank was named, readable or not.
+    pub(super) bank_given: bool,
+}
+
+impl Destination {
+    /// Whether it is a UK account, by sort code and number or by IBAN.
+    pub(super) fn is_british(&self) -> bool {
+        match &self.account {
+            Some(Account::Iban(iban)) => iban.country_code() == "GB",
+            _ => matches!(self.bank, Some(Bank::SortCode(_))),
+        }
+    }
+
+    /// Whether the bank is named by a sort code, or by something that can't be read.
+    pub(super) const fn may_have_sort_code(&self) -> bool {
+        match self.bank {
+            Some(Bank::SortCode(_)) => true,
+            Some(Bank::Bic(_)) => false,
+            None => self.bank_given,
+        }
+    }
+
+    /// The IBAN, if it is one.
+    pub(super) const fn iban(&self) -> Option<&Iban> {
+        match &self.account {
+            Some(Account::Iban(iban)) => Some(iban),
+            _ => None,
+        }
+    }
+
+    /// The country of the bank.
+    pub(super) fn country(&self) -> Option<&str> {
+        match (&self.account, &self.bank) {
+            (Some(Account::Iban(iban)), _) => Some(iban.country_code()),
+            (_, Some(Bank::SortCode(_))) => Some("GB"),
+            (_, Some(Bank::Bic(code))) => bic::country_of(code),
+            _ => None,
+        }
+    }
+
+    /// The account and, where it takes both, its bank: the same for the same account however it was typed.
+    pub(super) fn key(&self) -> Option<String> {
+        match (&self.account, &self.bank) {
+            (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),
+            (Some(Account::Number(number)), Some(Bank::SortCode(code) | Bank::Bic(code))) => {
+                Some(format!("{code} {number}"))
+            }
+            (Some(Account::Number(number)), None) => Some(number.clone()),
+            (None, _) => None,
+        }
+    }
+}

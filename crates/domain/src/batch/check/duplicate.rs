@@ -1,0 +1,30 @@
+//! Payments that look as if they had been typed twice.
+
+use crate::money::{Currency, Minor};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// Finds rows that pay the same to the same.
+#[derive(Default)]
+pub(super) struct Duplicates {
+    first: HashMap<(String, Currency, Minor, String), u32>,
+}
+
+impl Duplicates {
+    /// The earlier row, from 0, that pays this amount to this account under this reference: the first of them.
+    pub(super) fn earlier(
+        &mut self,
+        account: String,
+        (currency, amount): (Currency, Minor),
+        reference: Option<&str>,
+        index: u32,
+    ) -> Option<u32> {
+        match self.first.entry((account, currency, amount, reference.unwrap_or_default().to_owned())) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(place) => {
+                place.insert(index);
+                None
+            }
+        }
+    }
+}

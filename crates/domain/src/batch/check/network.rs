@@ -1,0 +1,70 @@
+//! What payment networks carry, and what they cost.
+
+use crate::batch::PaymentNetwork;
+use crate::money::{Currency, Minor};
+
+use PaymentNetwork::{Bacs, Chaps, FasterPayments, Sepa, Swift};
+
+impl PaymentNetwork {
+    /// The network of that name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|network| network.as_str() == name)
+    }
+
+    /// The only currency it carries; any where there is none.
+    pub(super) const fn only_currency(self) -> Option<&'static str> {
+        match self {
+            FasterPayments | Bacs | Chaps => Some("GBP"),
+            Sepa => Some("EUR"),
+            Swift => None,
+        }
+    }
+
+    /// Whether it reaches accounts in the UK only, by sort code and account number.
+    pub(super) const fn is_british(self) -> bool {
+        matches!(self, FasterPayments | Bacs | Chaps)
+    }
+
+    /// The longest reference it carries, in characters.
+    pub(super) const fn longest_reference(self) -> usize {
+        match self {
+            FasterPayments | Bacs => 18,
+            Chaps | Sepa | Swift => 140,
+        }
+    }
+
+    /// Whether a reference may have this character: of the Latin set of SEPA and Swift, or of the smaller one of Bacs and
+    /// Faster Payments.
+    pub(super) const fn carries(self, character: char) -> bool {
+        let common = character.is_ascii_alphanumeric() || matches!(character, ' ' | '.' | '/' | '-');
+        common
+            || match self {
+                FasterPayments | Bacs => character == '&',
+                Chaps | Sepa | Swift => matches!(character, '?' | ':' | '(' | ')' | ',' | '\'' | '+'),
+            }
+    }
+
+    /// What a payment costs: five of the currency's usual two-decimal units over Swift, in proportion where it has more
+    /// decimals, the same digits where it has none. Other networks are free.
+    pub(super) const fn fee(self, currency: Currency) -> Minor {
+        match (self, currency.exponent()) {
+            (Swift, 0) => Minor(500),
+            (Swift, exponent) => Minor(5 * 10_i64.pow(exponent)),
+            (FasterPayments | Bacs | Chaps | Sepa, _) => Minor::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fees_follow_the_decimals_of_the_currency() {
+        for (code, fee) in [("GBP", "5.00"), ("JPY", "500"), ("BHD", "5.000")] {
+            let currency = Currency::parse(code).unwrap();
+            assert_eq!(Swift.fee(currency).of(currency).to_string(), fee);
+            assert_eq!(Sepa.fee(currency), Minor::ZERO);
+        }
+    }
+}

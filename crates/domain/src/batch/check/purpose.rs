@@ -1,0 +1,109 @@
+//! Purpose codes: what the central banks of some countries want to be told of every payment.
+
+use crate::money::Currency;
+
+/// What a central bank wants.
+pub(super) struct Purposes {
+    /// Whose list it is, for messages.
+    pub(super) of: &'static str,
+    codes: Codes,
+}
+
+enum Codes {
+    /// These.
+    Listed(&'static [&'static str]),
+    /// Any of this form: `A` is a capital letter, `9` a digit, anything else stands for itself. For lists that change
+    /// often, or differ from bank to bank.
+    Formed(&'static [&'static str]),
+}
+
+/// United Arab Emirates, for payments in any currency (Central Bank of the UAE, purposes of payment).
+const AE: Purposes = Purposes {
+    of: "the United Arab Emirates",
+    codes: Codes::Listed(&[
+        "ACM", "AES", "AFA", "AFL", "ALW", "ATS", "BON", "CCP", "CEA", "CEL", "CHC", "CIN", "COM", "COP", "CRP", "DCP",
+        "DIV", "DLA", "DLF", "DLL", "DOE", "DSA", "DSF", "DSL", "EDU", "EMI", "EOS", "FAM", "FDA", "FDL", "FIA", "FIL",
+        "FIS", "FSA", "FSL", "GDE", "GDI", "GMS", "GOS", "GRI", "IFS", "IGD", "IGT", "IID", "INS", "IOD", "IOL", "IPC",
+        "IPO", "IRP", "IRW", "ISH", "ISL", "ISS", "ITS", "LAS", "LDL", "LDS", "LEA", "LEL", "LIP", "LLA", "LLL", "LNC",
+        "LND", "MCR", "MWI", "MWO", "MWP", "OAT", "OTS", "OVT", "PEN", "PIN", "PIP", "PMS", "POR", "POS", "PPA", "PPL",
+        "PRP", "PRR", "PRS", "PRW", "RDA", "RDL", "RDS", "REA", "REL", "RFS", "RLS", "RNT", "SAA", "SAL", "SCO", "SLA",
+        "SLL", "STR", "STS", "SVI", "SVO", "SVP", "TAX", "TCP", "TCR", "TCS", "TKT", "TOF", "TTS", "UFP", "UTL", "XAT",
+    ]),
+};
+
+/// Bahrain, for payments in any currency (Central Bank of Bahrain): three letters.
+const BH: Purposes = Purposes { of: "Bahrain", codes: Codes::Formed(&["AAA"]) };
+
+/// Jordan, for payments in any currency (Central Bank of Jordan): four digits.
+const JO: Purposes = Purposes { of: "Jordan", codes: Codes::Formed(&["9999"]) };
+
+/// China, for payments in renminbi (People's Bank of China, business types of cross-border payments).
+const CN: Purposes =
+    Purposes { of: "China", codes: Codes::Listed(&["CCDNDR", "CCTFDR", "CGODDR", "COCADR", "CSTRDR"]) };
+
+/// India, for payments in rupees (Reserve Bank of India): receipts are `P` and four digits, payments `S` and four.
+const IN: Purposes = Purposes { of: "India", codes: Codes::Formed(&["P9999", "S9999"]) };
+
+impl Purposes {
+    /// The list that a payment to a bank in this country, in this currency, needs a code of.
+    pub(super) fn wanted_by(country: Option<&str>, currency: Currency) -> Option<&'static Self> {
+        match (country, currency.code()) {
+            (_, "CNY") => Some(&CN),
+            (_, "INR") => Some(&IN),
+            (Some("AE"), _) | (_, "AED") => Some(&AE),
+            (Some("BH"), _) | (_, "BHD") => Some(&BH),
+            (Some("JO"), _) | (_, "JOD") => Some(&JO),
+            _ => None,
+        }
+    }
+
+    /// Whether a code is one of theirs.
+    pub(super) fn know(&self, code: &str) -> bool {
+        match self.codes {
+            Codes::Listed(codes) => codes.binary_search(&code).is_ok(),
+            Codes::Formed(forms) => forms.iter().any(|form| has_form(code, form)),
+        }
+    }
+
+    /// What a code looks like, for messages.
+    pub(super) fn example(&self) -> &'static str {
+        match self.codes {
+            Codes::Listed(codes) => codes.first().copied().unwrap_or_default(),
+            Codes::Formed(["AAA", ..]) => "FAM",
+            Codes::Formed(["9999", ..]) => "0101",
+            Codes::Formed(_) => "P0103",
+        }
+    }
+}
+
+fn has_form(code: &str, form: &str) -> bool {
+    let fits = |(found, wanted): (u8, u8)| match wanted {
+        b'A' => found.is_ascii_uppercase(),
+        b'9' => found.is_ascii_digit(),
+        own => found == own,
+    };
+    code.len() == form.len() && code.bytes().zip(form.bytes()).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_wants_which() {
+        let wanted = |country, code| Purposes::wanted_by(country, Currency::parse(code).unwrap()).map(|list| list.of);
+        assert_eq!(wanted(Some("AE"), "USD"), Some("the United Arab Emirates"));
+        assert_eq!(wanted(None, "INR"), Some("India"));
+        assert_eq!(wanted(Some("CN"), "CNY"), Some("China"));
+        assert_eq!(wanted(Some("CN"), "USD"), None);
+        assert_eq!(wanted(Some("GB"), "GBP"), None);
+        for list in [&AE, &BH, &JO, &CN, &IN] {
+            assert!(list.know(list.example()), "{}", list.of);
+            assert!(!list.know("NO SUCH"), "{}", list.of);
+        }
+        for list in [&AE, &CN] {
+            assert!(matches!(list.codes, Codes::Listed(codes) if codes.is_sorted()));
+        }
+        assert!(IN.know("S0001") && !IN.know("X0001") && !IN.know("P001"));
+    }
+}

@@ -1,0 +1,229 @@
+//! Every code can be met, every fault of a row is told, and neighbours do not matter.
+
+use super::*;
+use crate::batch::testing::{NOW, OTHER, abroad, basis, checked, euros, living_in, pounds};
+use crate::batch::{AlertKind, EmailInput, PaymentNetwork};
+use crate::money::Minor;
+use proptest::prelude::*;
+
+fn codes(input: PaymentInput) -> Vec<&'static str> {
+    checked(vec![input]).alerts().iter().map(|alert| alert.code.as_str()).collect()
+}
+
+/// Pounds, with something changed.
+fn but(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
+    let mut input = pounds("10.00");
+    change(&mut input);
+    input
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "members of an input are optional")]
+fn text(text: &str) -> Option<String> {
+    Some(text.into())
+}
+
+#[test]
+fn good_payments_find_their_network_and_fee() {
+    let dirhams = living_in(
+        but(|input| {
+            input.currency_code = text("AED");
+            input.funding_budget_id = text(&OTHER.to_string());
+            input.purpose_code = text("SAL");
+            input.recipient.account_identifier = text("AE070331234567890123456");
+            input.recipient.bank_identifier = text("EBILAEAD");
+        }),
+        "AE",
+    );
+    let yen = living_in(
+        but(|input| {
+            input.amount = text("10");
+            input.currency_code = text("JPY");
+            input.funding_budget_id = text(&OTHER.to_string());
+            input.recipient.account_identifier = text("1234567");
+            input.recipient.bank_identifier = text("BOTKJPJT");
+        }),
+        "JP",
+    );
+    let uk_iban = but(|input| {
+        input.recipient.account_identifier = text("GB29 NWBK 6016 1331 9268 19");
+        input.recipient.bank_identifier = None;
+    });
+    for (input, network, fee) in [
+        (pounds("10.00"), PaymentNetwork::FasterPayments, 0),
+        (uk_iban, PaymentNetwork::FasterPayments, 0),
+        (but(|input| input.recipient.payment_network = text("CHAPS")), PaymentNetwork::Chaps, 0),
+        (euros("10.00"), PaymentNetwork::Sepa, 0),
+        (abroad("10.00"), PaymentNetwork::Swift, 500),
+        (dirhams, PaymentNetwork::Swift, 500),
+        (yen, PaymentNetwork::Swift, 500),
+    ] {
+        let rows = checked(vec![input]);
+        assert_eq!(rows.alerts(), []);
+        let terms = rows.rows()[0].terms.as_ref().unwrap();
+        assert_eq!((terms.network, terms.fee), (network, Minor(fee)));
+    }
+}
+
+#[test]
+fn every_fault_has_its_code() {
+    let recipient = |change: fn(&mut crate::batch::RecipientInput)| but(|input| change(&mut input.recipient));
+    let email = |email: &str| vec![EmailInput { name: None, email: text(email) }];
+    for (input, code) in vec![
+        (but(|i| i.amount = text(" ")), "amount_required"),
+        (but(|i| i.amount = text("ten")), "amount_invalid"),
+        (but(|i| i.amount = text("1.001")), "amount_too_precise"),
+        (but(|i| i.amount = text("0.00")), "amount_out_of_range"),
+        (but(|i| i.amount = text("1000000000.01")), "amount_out_of_range"),
+        (but(|i| i.currency_code = None), "currency_required"),
+        (but(|i| i.currency_code = text("XXX")), "currency_unknown"),
+        (but(|i| i.funding_budget_id = text("main")), "funding_budget_invalid"),
+        (but(|i| i.funding_budget_id = text(&uuid::Uuid::nil().to_string())), "funding_budget_not_found"),
+        (PaymentInput { funding_budget_id: text(&OTHER.to_string()), ..euros("1") }, "funding_budget_currency"),
+        (recipient(|r| r.name = text("")), "recipient_name_required"),
+        (recipient(|r| r.kind = text("person")), "recipient_type_unknown"),
+        (recipient(|r| r.account_identifier = None), "account_identifier_required"),
+        (recipient(|r| r.account_identifier = text("1234567")), "account_number_invalid"),
+        (recipient(|r| r.account_identifier = text("GB28NWBK60161331926819")), "iban_invalid"),
+        (recipient(|r| r.account_identifier = text("DE89370400440532013000")), "bank_country_mismatch"),
+        (recipient(|r| r.account_identifier = text("66374959")), "modulus_check_failed"),
+        (recipient(|r| r.bank_identifier = text("NWBKUK2L")), "bank_identifier_invalid"),
+        (recipient(|r| r.bank_identifier = text("0899999")), "sort_code_invalid"),
+        (recipient(|r| r.intermediary_bank_identifier = text("nowhere")), "bank_identifier_invalid"),
+        (recipient(|r| r.payment_network = text("PIGEON")), "network_unknown"),
+        (recipient(|r| r.payment_network = text("SEPA")), "network_currency"),
+        (living_in(pounds("1"), "UK"), "country_unknown"),
+        (but(|i| i.reference = text("nineteen characters")), "reference_invalid"),
+        (but(|i| i.reference = text("Überweisung")), "reference_invalid"),
+        (but(|i| i.recipient.subscribed_emails = email("ann@")), "email_invalid"),
+        (but(|i| i.external_id = text(&"x".repeat(256))), "text_too_long"),
+        (but(|i| i.purpose = text("rent\0")), "text_invalid"),
+    ] {
+        let found = codes(input.clone());
+        assert!(checked(vec![input.clone()]).rows()[0].terms.is_none(), "{code}");
+        assert!(found.contains(&code), "{code}: {found:?} {input:?}");
+        let most = if code == "network_currency" || code == "account_number_invalid" { 3 } else { 2 };
+        assert!(found.len() < most, "{code} alone: {found:?}");
+    }
+}
+
+#[test]
+fn banks_abroad_want_more() {
+    let abroad = |change: fn(&mut PaymentInput)| {
+        let mut input = living_in(abroad("10.00"), "US");
+        input.recipient.account_identifier = text("123456789");
+        change(&mut input);
+        codes(input)
+    };
+    assert_eq!(abroad(|_| {}), ["bank_identifier_required"]);
+    assert_eq!(abroad(|i| i.recipient.bank_identifier = text("BOFAUS3N")), [""; 0]);
+    let nowhere = abroad(|i| {
+        i.recipient.bank_identifier = text("BOFAUS3N");
+        i.recipient.address = None;
+    });
+    assert_eq!(nowhere, ["country_required"]);
+    let to_dubai = |code: Option<&str>| {
+        abroad(match code {
+            None => |i: &mut PaymentInput| i.recipient.bank_identifier = text("EBILAEAD"),
+            Some(_) => |i: &mut PaymentInput| {
+                i.recipient.bank_identifier = text("EBILAEAD");
+                i.purpose_code = text("XYZ");
+            },
+        })
+    };
+    assert_eq!(to_dubai(None), ["purpose_code_required"]);
+    assert_eq!(to_dubai(Some("XYZ")), ["purpose_code_unknown"]);
+    let chaps = abroad(|i| i.recipient.payment_network = text("CHAPS"));
+    assert_eq!(chaps, ["bank_identifier_required"]);
+    let sepa_by_number = PaymentInput { recipient: pounds("1").recipient, ..euros("1") };
+    assert_eq!(codes(sepa_by_number), ["country_required"; 0], "euros by Swift to a sort code");
+}
+
+#[test]
+fn an_upload_without_rows_and_rows_that_can_not_be_read() {
+    let none = check_rows(vec![], basis(), NOW);
+    assert!(none.has_errors());
+    assert_eq!((none.alerts()[0].code, none.alerts()[0].index), (AlertCode::NoPayments, None));
+    let miscounted = PaymentRow { miscounted: Some(FieldCount { found: 3, wanted: 4 }), ..PaymentRow::default() };
+    let rows = check_rows(vec![miscounted], basis(), NOW);
+    assert_eq!(rows.alerts().iter().map(|alert| alert.code).collect::<Vec<_>>(), [AlertCode::WrongNumberOfFields]);
+    let empty = codes(PaymentInput::default());
+    let wanted = ["currency_required", "amount_required", "recipient_name_required", "account_identifier_required"];
+    assert_eq!(empty, wanted, "every fault of the row");
+    let no_default = CheckBasis { default_budget: None, ..basis() };
+    let row = PaymentRow { input: pounds("1"), miscounted: None };
+    assert_eq!(check_rows(vec![row], no_default, NOW).alerts()[0].code, AlertCode::FundingBudgetRequired);
+}
+
+#[test]
+fn a_payment_typed_twice_is_a_warning_that_names_the_first() {
+    let spelt = but(|input| input.recipient.bank_identifier = text("089999"));
+    let another = but(|input| {
+        input.recipient.bank_identifier = text("601613");
+        input.recipient.account_identifier = text("31926819");
+    });
+    let rows = checked(vec![another, pounds("10.00"), pounds("10.01"), spelt, pounds("10")]);
+    let found: Vec<_> = rows.alerts().iter().map(|alert| (alert.index, alert.code, alert.kind)).collect();
+    let warned = |index| (Some(index), AlertCode::DuplicatePayment, AlertKind::Warning);
+    assert_eq!(found, [warned(3), warned(4)]);
+    assert!(rows.alerts().iter().all(|alert| alert.message.starts_with("Row 1 ")));
+    assert!(!rows.has_errors() && rows.rows().iter().all(|row| row.terms.is_some()));
+}
+
+fn any_text() -> impl Strategy<Value = Option<String>> {
+    proptest::option::of(prop_oneof![
+        ".*",
+        "[A-Z]{2}[0-9]{2}[A-Z0-9]{0,40}",
+        "[0-9 -]{0,12}",
+        "[A-Z]{3}",
+        "[0-9.]{0,9}"
+    ])
+}
+
+fn any_input() -> impl Strategy<Value = PaymentInput> {
+    proptest::collection::vec(any_text(), 14).prop_map(|texts| {
+        let mut texts = texts.into_iter().map(Option::unwrap_or_default).map(Some);
+        let mut next = || texts.next().flatten();
+        let mut input = living_in(PaymentInput::default(), &next().unwrap_or_default());
+        input.amount = next();
+        input.currency_code = next();
+        input.funding_budget_id = next();
+        input.purpose_code = next();
+        input.reference = next();
+        input.recipient.default_reference = next();
+        input.recipient.kind = next();
+        input.recipient.name = next();
+        input.recipient.account_identifier = next();
+        input.recipient.bank_identifier = next();
+        input.recipient.intermediary_bank_identifier = next();
+        input.recipient.payment_network = next();
+        input.recipient.subscribed_emails = vec![EmailInput { name: None, email: next() }];
+        input
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics_and_a_row_without_terms_has_an_error(inputs in proptest::collection::vec(any_input(), 1..4)) {
+        let rows = checked(inputs);
+        for (index, row) in (0..).zip(rows.rows()) {
+            let wrong = rows.alerts().iter().any(|a| a.index == Some(index) && a.kind == AlertKind::Error);
+            prop_assert_eq!(row.terms.is_none(), wrong);
+        }
+    }
+
+    #[test]
+    fn a_row_is_judged_alike_whatever_its_neighbours(before in proptest::collection::vec(any_input(), 0..4), row in any_input()) {
+        for input in [row, pounds("1.00"), euros("1.00")] {
+            let alone = checked(vec![input.clone()]);
+            let mut all = before.clone();
+            all.push(input);
+            let together = checked(all);
+            let of_last = |rows: &CheckedRows| {
+                let last = u32::try_from(rows.rows().len() - 1).unwrap();
+                let errors = rows.alerts().iter().filter(|a| a.index == Some(last) && a.kind == AlertKind::Error);
+                (errors.map(|a| (a.code, a.message.clone())).collect::<Vec<_>>(), rows.rows().last().map(|r| r.terms.clone()))
+            };
+            prop_assert_eq!(of_last(&alone), of_last(&together));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Whether a batch could be confirmed now, and if not, why.
+
+use super::{BatchMove, IllegalMove, PaymentBatch, Shortage};
+use crate::ids::BudgetId;
+use crate::ledger::{BalanceLimit, Balances};
+use crate::money::{Currency, Minor};
+use std::collections::BTreeMap;
+
+/// What funding budgets hold, per currency.
+pub type BatchBalances = BTreeMap<(BudgetId, Currency), Balances>;
+
+/// What stands in the way of a confirmation. Authentication is left out: it can't be known before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmability {
+    /// The status, where it does not allow it.
+    pub status: Option<IllegalMove>,
+    /// What the budgets lack, one entry for each budget and currency.
+    pub shortages: Vec<Shortage>,
+}
+
+impl Confirmability {
+    /// Whether nothing stands in the way.
+    pub fn is_valid(&self) -> bool {
+        self.status.is_none() && self.shortages.is_empty()
+    }
+}
+
+/// Looks at a batch as a confirmation would. A batch whose money is reserved already lacks none.
+pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, BalanceLimit> {
+    let status = batch.status.after(BatchMove::Confirm).err();
+    let needed = if batch.confirmed_at.is_some() { BTreeMap::new() } else { batch.costs()? };
+    Ok(Confirmability { status, shortages: shortages(&needed, balances) })
+}
+
+/// What budgets lack of what is needed.
+pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances: &BatchBalances) -> Vec<Shortage> {
+    let shortage = |(&(budget, currency), &needed): (&(BudgetId, Currency), &Minor)| {
+        let available = balances.get(&(budget, currency)).map_or(Minor::ZERO, Balances::available);
+        let (needed, available) = (needed.of(currency), available.of(currency));
+        (available.minor < needed.minor).then_some(Shortage { budget, needed, available })
+    };
+    needed.iter().filter_map(shortage).collect()
+}
+
+impl PaymentBatch {
+    /// What its orders take from each budget in each currency, amounts and fees.
+    pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, BalanceLimit> {
+        let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
+        for order in &self.orders {
+            let cost = costs.entry((order.budget, order.currency)).or_default();
+            *cost = order.cost().and_then(|more| cost.plus(more)).ok_or(BalanceLimit)?;
+        }
+        Ok(costs)
+    }
+}

@@ -1,0 +1,85 @@
+//! Making a payment batch, with payments or without.
+
+use super::upload::{Filled, fill};
+use super::{
+    Alert, BatchMove, FundingBudgets, Payment, PaymentBatch, PaymentBatchStatus, Stamp, UploadRefusal, UploadRequest,
+};
+use crate::event::{Event, EventKind};
+use crate::ids::{AccountId, ClientId, PaymentBatchId};
+use crate::text::Text;
+
+/// The name of a batch.
+pub type BatchName = Text<1, 256>;
+
+/// What a client asks for.
+#[derive(Clone, Debug)]
+pub struct CreateRequest {
+    /// The id of the batch.
+    pub id: PaymentBatchId,
+    /// The account.
+    pub account: AccountId,
+    /// The caller.
+    pub client: ClientId,
+    /// Its name; a default is made where there is none.
+    pub name: Option<BatchName>,
+    /// Whether lists show it.
+    pub visible: bool,
+    /// Its payments, if they come along: then uploads are refused later.
+    pub payments: Option<UploadRequest>,
+}
+
+/// What is to be stored, whole or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateDecision {
+    /// The new batch.
+    pub batch: PaymentBatch,
+    /// Its payments by input index.
+    pub payments: Vec<Payment>,
+    /// Its alerts by input index, then as they were found.
+    pub alerts: Vec<Alert>,
+    /// What happened.
+    pub events: Vec<Event>,
+}
+
+/// Decides the making of a batch. `funding` is what the account can pay from.
+pub fn decide_create(
+    funding: &FundingBudgets,
+    request: &CreateRequest,
+    stamp: &Stamp<'_>,
+) -> Result<CreateDecision, UploadRefusal> {
+    let mut batch = empty(request, stamp);
+    let (mut payments, mut alerts) = (Vec::new(), Vec::new());
+    if let Some(upload) = &request.payments {
+        let filled: Filled = fill(&batch, upload, funding, stamp)?;
+        batch.status = batch.status.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+        batch.orders = filled.orders;
+        batch.input = Some(filled.input);
+        batch.locked = true;
+        (payments, alerts) = (filled.payments, filled.alerts);
+    }
+    let of_batch = (&batch.account, batch.id);
+    let events = vec![stamp.event(EventKind::PaymentBatchCreated, of_batch, None, None)];
+    Ok(CreateDecision { batch, payments, alerts, events })
+}
+
+fn empty(request: &CreateRequest, stamp: &Stamp<'_>) -> PaymentBatch {
+    let CreateRequest { id, account, client, name, visible, .. } = request;
+    let default = || format!("Payment batch {}", stamp.now.format("%Y-%m-%d %H:%M"));
+    PaymentBatch {
+        id: *id,
+        account: account.clone(),
+        name: name.as_ref().map_or_else(default, |name| name.as_str().to_owned()),
+        status: PaymentBatchStatus::Draft,
+        orders: Vec::new(),
+        created_by: *client,
+        visible: *visible,
+        locked: false,
+        input: None,
+        created_at: stamp.now,
+        updated_at: stamp.now,
+        confirmed_by: None,
+        confirmed_at: None,
+        passed_mfa_check_at: None,
+        orders_sent_at: None,
+    }
+}

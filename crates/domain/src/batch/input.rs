@@ -1,0 +1,164 @@
+//! Payments as they were typed. Nothing here is checked: what is wrong is kept too, so that it can be mended.
+
+use serde::{Deserialize, Serialize};
+
+/// One payment as it was typed. Absent members were not sent, or were empty cells.
+///
+/// Stores keep it as JSON with the names of the interface; members that are not there are absent, unknown ones are
+/// skipped, so that what an older or a newer version stored can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PaymentInput {
+    /// A decimal in major units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<String>,
+    /// ISO 4217, alphabetic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency_code: Option<String>,
+    /// The id of the budget that pays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub funding_budget_id: Option<String>,
+    /// What the payment is for, as a code of the recipient's central bank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose_code: Option<String>,
+    /// What the payment is for, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// What the recipient sees on a statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// The client's own id of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// Who is paid.
+    pub recipient: RecipientInput,
+}
+
+/// Who is paid, as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RecipientInput {
+    /// The client's own id of the recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The reference where the payment has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_reference: Option<String>,
+    /// `individual`, `business` or `charity`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The name that the account is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The name that the client's staff sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// Who is told by e-mail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subscribed_emails: Vec<EmailInput>,
+    /// IBAN or account number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_identifier: Option<String>,
+    /// Sort code or BIC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank_identifier: Option<String>,
+    /// A second identifier of the bank, such as a branch code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secondary_bank_identifier: Option<String>,
+    /// The BIC of a bank on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intermediary_bank_identifier: Option<String>,
+    /// How the payment is to travel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment_network: Option<String>,
+    /// Where the recipient lives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<PostalAddressInput>,
+    /// Where the recipient's bank is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank_address: Option<BankAddressInput>,
+}
+
+/// Who is told by e-mail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EmailInput {
+    /// Their name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Their address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+}
+
+/// Where a recipient lives, as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PostalAddressInput {
+    /// What sort of address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_type: Option<String>,
+    /// Street.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_name: Option<String>,
+    /// Number in the street.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub building_number: Option<String>,
+    /// Name of the building.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub building_name: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postcode: Option<String>,
+    /// Town.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    /// County, state or province.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country_code: Option<String>,
+}
+
+/// Where a bank is, as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BankAddressInput {
+    /// The bank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank_name: Option<String>,
+    /// Its branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Name of the building.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub building_name: Option<String>,
+    /// Number in the street.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub building_number: Option<String>,
+    /// Street.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_name: Option<String>,
+    /// Town.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    /// County, state or province.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postcode: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country_code: Option<String>,
+}
+
+impl PaymentInput {
+    /// What the recipient sees: the payment's own reference, else the recipient's; blanks around it do not count.
+    pub fn effective_reference(&self) -> Option<&str> {
+        let given = |text: &Option<String>| text.as_deref().map(str::trim).is_some_and(|text| !text.is_empty());
+        let places = [&self.reference, &self.recipient.default_reference];
+        places.into_iter().find(|place| given(place)).and_then(|place| place.as_deref()).map(str::trim)
+    }
+}

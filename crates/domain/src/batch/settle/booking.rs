@@ -1,0 +1,60 @@
+//! How the money of a payment moves.
+
+use super::{SettleRefusal, SettleSituation};
+use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
+use crate::ids::JournalId;
+use crate::ledger::{BalanceLimit, JournalKind, JournalTransaction, LedgerAccount, Posting};
+
+/// The journal that is being written, and the balances that it makes.
+pub(super) struct Books<'a> {
+    situation: &'a SettleSituation,
+    stamp: &'a Stamp<'a>,
+    journal: Vec<JournalTransaction>,
+    balances: BatchBalances,
+}
+
+impl<'a> Books<'a> {
+    pub(super) const fn open(situation: &'a SettleSituation, stamp: &'a Stamp<'a>) -> Self {
+        Self { situation, stamp, journal: Vec::new(), balances: BatchBalances::new() }
+    }
+
+    /// Moves the money of a payment. One without terms has none.
+    pub(super) fn write(&mut self, payment: &Payment, kind: JournalKind) -> Result<(), SettleRefusal> {
+        let Some(terms) = &payment.terms else { return Ok(()) };
+        let postings = postings(terms, kind)?;
+        let key = (terms.budget, terms.currency);
+        let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();
+        self.balances.insert(key, before.after(terms.budget, &postings)?);
+        let (id, cause) = (JournalId(self.stamp.id()), (kind, payment.id.0));
+        let (account, currency, now) = (payment.account.clone(), terms.currency, self.stamp.now);
+        self.journal.push(JournalTransaction::new(id, account, cause, currency, now, postings)?);
+        Ok(())
+    }
+
+    pub(super) fn close(self) -> (Vec<JournalTransaction>, BatchBalances) {
+        (self.journal, self.balances)
+    }
+}
+
+fn postings(terms: &PaymentTerms, kind: JournalKind) -> Result<[Posting; 3], BalanceLimit> {
+    let (amount, fee) = (terms.amount, terms.fee);
+    let cost = terms.cost().ok_or(BalanceLimit)?;
+    let (available, reserved) = (LedgerAccount::Available(terms.budget), LedgerAccount::Reserved(terms.budget));
+    let post = |account, amount| Posting { account, amount };
+    let nothing = post(LedgerAccount::Fees, crate::money::Minor::ZERO);
+    Ok(match kind {
+        JournalKind::PaymentReturn => [
+            post(LedgerAccount::OutboundPayments, amount.negated().ok_or(BalanceLimit)?),
+            post(available, amount),
+            nothing,
+        ],
+        JournalKind::PaymentRelease => {
+            [post(reserved, cost.negated().ok_or(BalanceLimit)?), post(available, cost), nothing]
+        }
+        _ => [
+            post(reserved, cost.negated().ok_or(BalanceLimit)?),
+            post(LedgerAccount::OutboundPayments, amount),
+            post(LedgerAccount::Fees, fee),
+        ],
+    })
+}

@@ -1,0 +1,115 @@
+//! The rule.
+
+use super::booking::Books;
+use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
+use crate::batch::{BatchMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentReport, PaymentStatus, Stamp};
+use crate::event::EventKind;
+use crate::ledger::JournalKind;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Decides what reports change, in their order. A report that comes twice, late, or about another batch changes nothing.
+pub fn decide_settle(
+    situation: &SettleSituation,
+    reports: &[Reported],
+    stamp: &Stamp<'_>,
+) -> Result<SettleDecision, SettleRefusal> {
+    let mut payments: BTreeMap<_, Payment> =
+        situation.payments.iter().map(|payment| (payment.id, payment.clone())).collect();
+    let mut changed = BTreeSet::new();
+    let mut books = Books::open(situation, stamp);
+    let mut decision = SettleDecision::default();
+    for Reported { payment: id, report } in reports {
+        let Some(payment) = payments.get_mut(id).filter(|payment| payment.batch == situation.batch.id) else {
+            continue;
+        };
+        let before = payment.clone();
+        for kind in apply(payment, *report, stamp.now) {
+            books.write(payment, *kind)?;
+        }
+        if *payment != before {
+            changed.insert(*id);
+        }
+        if payment.status == PaymentStatus::Returned && before.status != PaymentStatus::Returned {
+            let order = payment.terms.as_ref().map(|terms| terms.order);
+            let of_batch = (&payment.account, payment.batch);
+            decision.events.push(stamp.event(EventKind::PaymentReturned, of_batch, order, Some(payment.id)));
+        }
+    }
+    finish(situation, &payments, &mut decision, stamp);
+    decision.payments = payments.into_values().filter(|payment| changed.contains(&payment.id)).collect();
+    (decision.journal, decision.balances) = books.close();
+    Ok(decision)
+}
+
+/// What a report makes of a payment; how its money moves.
+fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'static [JournalKind] {
+    use PaymentOutcome::{Completed, Failed, Pending, Returned};
+    let moves: &[JournalKind] = match (payment.status, report.outcome) {
+        // Of a payment that was paid, too: it may come back, and a bank that could not be reached told nothing.
+        (PaymentStatus::Started | PaymentStatus::Completed, Pending) => {
+            payment.ask_at = Some(report.ask_again_at.unwrap_or_else(|| next_ask(payment, now)));
+            return &[];
+        }
+        (PaymentStatus::Started, Completed) => {
+            payment.status = PaymentStatus::Completed;
+            &[JournalKind::Payment]
+        }
+        (PaymentStatus::Started, Failed(reason)) => {
+            payment.status = PaymentStatus::Failed;
+            payment.failure = Some(reason);
+            &[JournalKind::PaymentRelease]
+        }
+        // It was paid and sent back before anybody asked.
+        (PaymentStatus::Started, Returned(reason)) => {
+            payment.status = PaymentStatus::Returned;
+            payment.failure = Some(reason);
+            &[JournalKind::Payment, JournalKind::PaymentReturn]
+        }
+        (PaymentStatus::Completed, Returned(reason)) => {
+            payment.status = PaymentStatus::Returned;
+            payment.failure = Some(reason);
+            &[JournalKind::PaymentReturn]
+        }
+        // What is paid stays paid until it comes back; the bank is asked as long as it wants to be.
+        (PaymentStatus::Completed, Completed | Failed(_)) => &[],
+        _ => return &[],
+    };
+    payment.ask_at = report.ask_again_at.filter(|_| payment.status == PaymentStatus::Completed);
+    if !moves.is_empty() {
+        payment.updated_at = now;
+    }
+    moves
+}
+
+/// A payment of which the bank knows nothing final is asked for again after as long as it has taken so far: after a
+/// second at first, after an hour at most.
+fn next_ask(payment: &Payment, now: DateTime<Utc>) -> DateTime<Utc> {
+    let taken = now - payment.started_at.unwrap_or(now);
+    now + taken.clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
+}
+
+/// Ends the batch with its last payment.
+fn finish(
+    situation: &SettleSituation,
+    payments: &BTreeMap<crate::ids::PaymentId, Payment>,
+    decision: &mut SettleDecision,
+    stamp: &Stamp<'_>,
+) {
+    let batch = &situation.batch;
+    let was_open = |payment: &&Payment| !payment.status.is_final();
+    let ended = situation.payments.iter().filter(was_open).count() - payments.values().filter(was_open).count();
+    let open = situation.open.saturating_sub(ended as u64);
+    let any_succeeded = situation.any_paid || payments.values().any(|payment| payment.status.was_paid());
+    if batch.status != PaymentBatchStatus::Started || open > 0 {
+        return;
+    }
+    if let Ok(status) = batch.status.after(BatchMove::Finish { any_succeeded }) {
+        let mut batch = batch.clone();
+        batch.status = status;
+        batch.updated_at = stamp.now;
+        let of_batch = (&batch.account, batch.id);
+        decision.events.push(stamp.event(EventKind::PaymentBatchCompleted, of_batch, None, None));
+        decision.batch = Some(batch);
+    }
+}

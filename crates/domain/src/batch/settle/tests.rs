@@ -1,0 +1,132 @@
+//! Tests of reports.
+
+use super::*;
+use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
+use crate::batch::{
+    ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, Stamp, decide_confirm,
+    decide_start, decide_take,
+};
+use crate::event::EventKind;
+use crate::ledger::{Balances, JournalKind};
+use crate::money::Minor;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use PaymentOutcome::{Completed, Failed, Pending, Returned};
+
+/// A started batch of a payment of 10.00 and one of 20.00 with a fee of 5.00; both were taken.
+fn started() -> SettleSituation {
+    let ids = ids_from(5000);
+    let stamp = Stamp { now: NOW, ids: &ids };
+    let made = created(Some(vec![pounds("10.00"), abroad("20.00")]));
+    let funds = Balances::new(Minor(10_000), Minor(0), Minor(0)).unwrap();
+    let situation = ConfirmSituation {
+        batch: made.batch,
+        session: None,
+        enrolment: None,
+        mfa_required: false,
+        balances: [((MAIN, currency("GBP")), funds)].into(),
+    };
+    let confirmed = decide_confirm(&situation, None, CLIENT, &stamp).answer.unwrap();
+    let batch = decide_start(&confirmed.batch, &stamp).unwrap().batch;
+    let mut payments = made.payments;
+    for payment in &mut payments {
+        payment.status = confirmed.payments;
+    }
+    let payments = decide_take(&batch, &payments, NOW + TimeDelta::seconds(30), &stamp).payments;
+    SettleSituation { batch, payments, open: 2, any_paid: false, balances: confirmed.balances }
+}
+
+fn told(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now: DateTime<Utc>) -> SettleDecision {
+    let report = |outcome| PaymentReport { outcome, ask_again_at: None };
+    let reported =
+        |&(place, outcome): &(usize, _)| Reported { payment: situation.payments[place].id, report: report(outcome) };
+    let reports: Vec<_> = reports.iter().map(reported).collect();
+    decide_settle(situation, &reports, &Stamp { now, ids: &ids_from(9000) }).unwrap()
+}
+
+/// The situation after a decision, with all payments in it.
+fn after(situation: &SettleSituation, decision: &SettleDecision) -> SettleSituation {
+    let mut next = situation.clone();
+    for changed in &decision.payments {
+        *next.payments.iter_mut().find(|payment| payment.id == changed.id).unwrap() = changed.clone();
+    }
+    next.batch = decision.batch.clone().unwrap_or(next.batch);
+    next.balances.extend(decision.balances.clone());
+    next.open = next.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64;
+    next.any_paid = next.payments.iter().any(|payment| payment.status.was_paid());
+    next
+}
+
+fn pounds_of(situation: &SettleSituation) -> (i64, i64) {
+    let balances = situation.balances[&(MAIN, currency("GBP"))];
+    (balances.available().0, balances.reserved().0)
+}
+
+#[test]
+fn paid_failed_and_the_batch_ends_with_the_last() {
+    let start = started();
+    assert_eq!(pounds_of(&start), (6_500, 3_500));
+    let first = told(&start, &[(1, Completed)], NOW);
+    assert_eq!(first.batch, None);
+    let halfway = after(&start, &first);
+    assert_eq!(pounds_of(&halfway), (6_500, 1_000));
+    let last = told(&halfway, &[(0, Failed(FailureReason::NameMismatch))], NOW);
+    assert_eq!(last.batch.as_ref().unwrap().status, PaymentBatchStatus::Completed);
+    assert_eq!(last.payments[0].failure, Some(FailureReason::NameMismatch));
+    assert_eq!(last.events.iter().map(|event| event.kind).collect::<Vec<_>>(), [EventKind::PaymentBatchCompleted]);
+    assert_eq!(pounds_of(&after(&halfway, &last)), (7_500, 0));
+}
+
+#[test]
+fn a_batch_of_which_nothing_was_paid_fails() {
+    let failed = Failed(FailureReason::AccountClosed);
+    let start = started();
+    let decision = told(&start, &[(0, failed), (1, failed)], NOW);
+    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
+    assert_eq!(decision.batch.unwrap().status, PaymentBatchStatus::Failed);
+    assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
+}
+
+#[test]
+fn a_return_gives_the_amount_back_and_keeps_the_fee() {
+    let start = started();
+    let returned = Returned(FailureReason::AccountClosed);
+    let paid = after(&start, &told(&start, &[(0, Completed), (1, Completed)], NOW));
+    assert_eq!((pounds_of(&paid), paid.batch.status), ((6_500, 0), PaymentBatchStatus::Completed));
+    let decision = told(&paid, &[(1, returned)], NOW);
+    assert_eq!((decision.batch.clone(), decision.events[0].kind), (None, EventKind::PaymentReturned));
+    let back = after(&paid, &decision);
+    assert_eq!((pounds_of(&back), back.payments[1].status), ((8_500, 0), PaymentStatus::Returned));
+    // The same, though nobody had asked before it came back.
+    let at_once = after(&start, &told(&start, &[(0, Completed), (1, returned)], NOW));
+    assert_eq!((pounds_of(&at_once), at_once.batch.status), ((8_500, 0), PaymentBatchStatus::Completed));
+}
+
+#[test]
+fn what_comes_twice_or_late_changes_nothing() {
+    let start = started();
+    let ended = after(&start, &told(&start, &[(0, Completed), (1, Failed(FailureReason::Compliance))], NOW));
+    for late in [Pending, Completed, Failed(FailureReason::AccountClosed)] {
+        let decision = told(&ended, &[(1, late)], NOW);
+        assert_eq!(decision, SettleDecision::default(), "{late:?}");
+    }
+    for late in [Completed, Failed(FailureReason::AccountClosed)] {
+        assert_eq!(told(&ended, &[(0, late), (0, late)], NOW), SettleDecision::default(), "{late:?}");
+    }
+    let twice = told(&start, &[(0, Completed), (0, Completed)], NOW);
+    assert_eq!(twice.journal.len(), 1);
+    let returned = Returned(FailureReason::AccountClosed);
+    let back = after(&ended, &told(&ended, &[(0, returned)], NOW));
+    assert_eq!(told(&back, &[(0, returned), (0, Completed)], NOW), SettleDecision::default());
+}
+
+#[test]
+fn a_pending_payment_is_asked_for_less_and_less_often() {
+    let start = started();
+    for (passed, pause) in [(0, 1), (10, 10), (7_200, 3_600)] {
+        let now = NOW + TimeDelta::seconds(passed);
+        let decision = told(&start, &[(0, Pending)], now);
+        assert_eq!(decision.payments[0].ask_at, Some(now + TimeDelta::seconds(pause)));
+        assert_eq!((decision.payments[0].status, decision.journal.len()), (PaymentStatus::Started, 0));
+    }
+}

@@ -1,0 +1,33 @@
+//! Ids and time, handed in so that decisions are pure.
+
+use crate::event::{Event, EventKind, EventSubject};
+use crate::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// The time of a decision, and where its ids come from. Given the same time and ids, a rule decides the same.
+#[derive(Clone, Copy)]
+pub struct Stamp<'a> {
+    /// Now.
+    pub now: DateTime<Utc>,
+    /// Gives an id that was never given before.
+    pub ids: &'a dyn Fn() -> Uuid,
+}
+
+impl Stamp<'_> {
+    pub(super) fn id(&self) -> Uuid {
+        (self.ids)()
+    }
+
+    /// An event of a batch, (of an order) (of a payment).
+    pub(super) fn event(
+        &self,
+        kind: EventKind,
+        (account, batch): (&AccountId, PaymentBatchId),
+        order: Option<OrderId>,
+        payment: Option<PaymentId>,
+    ) -> Event {
+        let subject = EventSubject { batch, order, payment };
+        Event { id: EventId(self.id()), account: account.clone(), kind, subject, at: self.now }
+    }
+}

@@ -1,0 +1,156 @@
+//! Filling a payment batch: what was uploaded becomes payments, orders and alerts.
+
+use super::check::CheckedRow;
+use super::{
+    Alert, BatchInput, BatchMove, CheckedRows, FundingBudgets, IllegalMove, InputFormat, InputStatus, Payment,
+    PaymentBatch, PaymentOrder, PaymentStatus, PaymentTerms, Stamp,
+};
+use crate::ids::{BudgetId, OrderId, PaymentId};
+use crate::ledger::BalanceLimit;
+use crate::money::{Currency, Minor};
+use std::collections::BTreeMap;
+
+/// What an adapter loads, under the lock.
+#[derive(Clone, Debug)]
+pub struct UploadSituation {
+    /// The batch.
+    pub batch: PaymentBatch,
+    /// What its account can pay from.
+    pub funding: FundingBudgets,
+}
+
+/// What a client uploads. Checking many rows takes time, so it is done before the lock is taken.
+#[derive(Clone, Debug)]
+pub struct UploadRequest {
+    /// How it was written.
+    pub format: InputFormat,
+    /// Its rows, checked.
+    pub checked: CheckedRows,
+}
+
+/// What is to be stored, whole or not at all. Payments, alerts and orders take the place of all earlier ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UploadDecision {
+    /// The batch as it is now.
+    pub batch: PaymentBatch,
+    /// Its payments by input index.
+    pub payments: Vec<Payment>,
+    /// Its alerts by input index, then as they were found.
+    pub alerts: Vec<Alert>,
+}
+
+/// Why an upload is refused. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UploadRefusal {
+    /// The batch is past the state in which payments can be replaced.
+    #[error(transparent)]
+    State(#[from] IllegalMove),
+    /// The batch was made with its payments.
+    #[error("the payments of this batch were given when it was made, and can't be replaced")]
+    Locked,
+    /// A total would leave 64 bits.
+    #[error(transparent)]
+    BalanceLimit(#[from] BalanceLimit),
+}
+
+/// Decides an upload. Rows that were checked against other budgets than the account has by now are checked again.
+pub fn decide_upload(
+    situation: &UploadSituation,
+    request: &UploadRequest,
+    stamp: &Stamp<'_>,
+) -> Result<UploadDecision, UploadRefusal> {
+    let mut batch = situation.batch.clone();
+    // The state comes first: it is the same refusal whatever is uploaded.
+    batch.status.after(BatchMove::Upload { has_errors: true })?;
+    if batch.locked {
+        return Err(UploadRefusal::Locked);
+    }
+    let filled = fill(&batch, request, &situation.funding, stamp)?;
+    batch.status = batch.status.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+    batch.orders = filled.orders;
+    batch.input = Some(filled.input);
+    batch.updated_at = stamp.now;
+    Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts })
+}
+
+/// What an upload makes of a batch.
+pub(super) struct Filled {
+    pub(super) payments: Vec<Payment>,
+    pub(super) alerts: Vec<Alert>,
+    pub(super) orders: Vec<PaymentOrder>,
+    pub(super) input: BatchInput,
+    pub(super) has_errors: bool,
+}
+
+pub(super) fn fill(
+    batch: &PaymentBatch,
+    request: &UploadRequest,
+    funding: &FundingBudgets,
+    stamp: &Stamp<'_>,
+) -> Result<Filled, UploadRefusal> {
+    let checked_again;
+    let checked = if request.checked.was_against(funding) {
+        &request.checked
+    } else {
+        checked_again = request.checked.against(funding, stamp.now);
+        &checked_again
+    };
+    let mut orders = Orders::default();
+    let mut payments = Vec::with_capacity(checked.rows().len());
+    for (index, row) in (0..).zip(checked.rows()) {
+        payments.push(payment(batch, index, row, &mut orders, stamp)?);
+    }
+    let has_errors = checked.has_errors();
+    let input = BatchInput {
+        format: request.format,
+        status: if has_errors { InputStatus::Failed } else { InputStatus::Validated },
+        default_budget: checked.default_budget(),
+        created_at: batch.input.as_ref().map_or(stamp.now, |input| input.created_at),
+        updated_at: stamp.now,
+    };
+    Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.made, input, has_errors })
+}
+
+/// The orders so far, and where each stands in the list.
+#[derive(Default)]
+struct Orders {
+    made: Vec<PaymentOrder>,
+    places: BTreeMap<(BudgetId, Currency), usize>,
+}
+
+fn payment(
+    batch: &PaymentBatch,
+    index: u32,
+    row: &CheckedRow,
+    orders: &mut Orders,
+    stamp: &Stamp<'_>,
+) -> Result<Payment, BalanceLimit> {
+    let mut terms = None;
+    if let Some(found) = &row.terms {
+        let (budget, currency) = (found.budget, found.currency);
+        let place = *orders.places.entry((budget, currency)).or_insert(orders.made.len());
+        if place == orders.made.len() {
+            let id = OrderId(stamp.id());
+            orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });
+        }
+        let order = orders.made.get_mut(place).ok_or(BalanceLimit)?;
+        order.total = order.total.plus(found.amount).ok_or(BalanceLimit)?;
+        order.fees = order.fees.plus(found.fee).ok_or(BalanceLimit)?;
+        let (order, amount, fee, network) = (order.id, found.amount, found.fee, found.network);
+        terms = Some(PaymentTerms { order, budget, currency, amount, fee, network });
+    }
+    Ok(Payment {
+        id: PaymentId(stamp.id()),
+        account: batch.account.clone(),
+        batch: batch.id,
+        index,
+        status: if terms.is_some() { PaymentStatus::Validated } else { PaymentStatus::Created },
+        terms,
+        failure: None,
+        input: row.row.input.clone(),
+        created_at: stamp.now,
+        updated_at: stamp.now,
+        started_at: None,
+        ask_at: None,
+    })
+}

@@ -1,0 +1,147 @@
+//! `florin mfa show|enrol|remove|require|waive`
+
+use super::{Context, argument, explain, written};
+use crate::machine::{self, SystemClock};
+use crate::output;
+use anyhow::anyhow;
+use florin_domain::ids::AccountId;
+use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_mfa::base32_secret;
+use florin_ports::{Accounts, Clock, StoreError};
+use florin_store_diesel::AnyStore;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What to do with the multi-factor authentication of an account.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Tell policy and enrolment of an account.
+    Show(Whose),
+    /// Enrol an account for one-time passwords (TOTP), in place of an earlier enrolment, and show its new secret, once.
+    Enrol(Whose),
+    /// Remove the enrolment of an account.
+    Remove(Whose),
+    /// Let payment batches of an account be confirmed with multi-factor authentication only.
+    Require(Whose),
+    /// Let payment batches of an account be confirmed without multi-factor authentication.
+    Waive(Whose),
+}
+
+/// An account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Whose {
+    /// The id of the account.
+    #[arg(value_name = "ACCOUNT")]
+    account: String,
+}
+
+/// Policy and enrolment as scripts read them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    account_id: String,
+    required: bool,
+    enrolled: bool,
+    locked_until: Option<String>,
+}
+
+/// A new enrolment.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Enrolled {
+    account_id: String,
+    secret: String,
+    uri: String,
+}
+
+pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: Action) -> anyhow::Result<()> {
+    match action {
+        Action::Show(whose) => show(context, store, &whose.id()?).await,
+        Action::Enrol(whose) => enrol(context, store, &whose.id()?).await,
+        Action::Remove(whose) => {
+            let id = whose.id()?;
+            if !store.remove_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
+                return Err(anyhow!("account {id} has no enrolment"));
+            }
+            show(context, store, &id).await
+        }
+        Action::Require(whose) => decide(context, store, &whose.id()?, true).await,
+        Action::Waive(whose) => decide(context, store, &whose.id()?, false).await,
+    }
+}
+
+impl Whose {
+    fn id(&self) -> anyhow::Result<AccountId> {
+        Ok(argument("ACCOUNT", &self.account, AccountId::parse)?)
+    }
+}
+
+async fn decide(context: &Context, store: &dyn AnyStore, id: &AccountId, required: bool) -> anyhow::Result<()> {
+    store.set_mfa_required(id, required).await.map_err(|error| unknown(error, id))?;
+    show(context, store, id).await
+}
+
+async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow::Result<()> {
+    let account = Accounts::find(store, id).await?.ok_or_else(|| anyhow!("there is no account {id}"))?;
+    let enrolment = store.enrolment(id).await?;
+    let now = SystemClock.now();
+    let row = Row {
+        account_id: id.to_string(),
+        required: account.mfa_required,
+        enrolled: enrolment.is_some(),
+        locked_until: enrolment.and_then(|known| known.locked_until).filter(|until| *until > now).map(written),
+    };
+    output::either(context.json, &row, || {
+        let lock = row.locked_until.as_ref().map(|until| format!("; locked until {until}")).unwrap_or_default();
+        let policy = if row.required { "requires MFA" } else { "does without MFA" };
+        let enrolment = if row.enrolled { "it is enrolled for TOTP" } else { "it is not enrolled" };
+        format!("Account {id} {policy}; {enrolment}{lock}.")
+    })
+}
+
+async fn enrol(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow::Result<()> {
+    // 160 bits, as RFC 4226 recommends.
+    let secret = Secret::new(machine::random::<20>()?.to_vec());
+    let text = base32_secret(&secret);
+    let (used_steps, wrong_at) = (Vec::new(), Vec::new());
+    let enrolment = TotpEnrolment { account: id.clone(), secret, used_steps, wrong_at, locked_until: None };
+    store.enrol(enrolment).await.map_err(|error| unknown(error, id))?;
+    let enrolled = Enrolled { account_id: id.to_string(), uri: uri(id, &text), secret: text };
+    output::either(context.json, &enrolled, || {
+        let (secret, uri) = (&enrolled.secret, &enrolled.uri);
+        format!("Account {id} is enrolled. Its secret is shown this once:\n\n  {secret}\n  {uri}\n")
+    })
+}
+
+/// What authenticator apps read, mostly from a QR code. An account id may hold any character.
+fn uri(id: &AccountId, secret: &str) -> String {
+    let mut label = String::new();
+    for byte in id.as_str().bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            label.push(char::from(byte));
+        } else {
+            // A text takes whatever is written to it.
+            let _ = write!(label, "%{byte:02X}");
+        }
+    }
+    format!("otpauth://totp/Florin:{label}?secret={secret}&issuer=Florin&algorithm=SHA1&digits=6&period=30")
+}
+
+fn unknown(error: StoreError, id: &AccountId) -> anyhow::Error {
+    explain(error, || format!("there is no account {id}"), String::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uri_is_what_authenticators_read() {
+        let read = |id: &str| uri(&AccountId::parse(id).unwrap(), "ABC234");
+        assert_eq!(
+            read("F50091"),
+            "otpauth://totp/Florin:F50091?secret=ABC234&issuer=Florin&algorithm=SHA1&digits=6&period=30"
+        );
+        assert!(read("a b&c?").starts_with("otpauth://totp/Florin:a%20b%26c%3F?secret="), "{}", read("a b&c?"));
+    }
+}

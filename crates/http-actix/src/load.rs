@@ -1,0 +1,90 @@
+//! How much is done at once, and what is refused when it is too much.
+//!
+//! A refusal must cost next to nothing: it is decided before the body is read and the caller is looked up.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use actix_web::dev::Payload;
+use actix_web::http::Method;
+use florin_application::Services;
+use futures_util::StreamExt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// So much of a refused request is read…
+const MOST_DISCARDED: usize = 64 * 1024;
+/// …and so long it is waited for.
+const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
+
+/// Counts the requests that are being answered.
+pub(crate) struct InFlight {
+    most: usize,
+    now: AtomicUsize,
+}
+
+/// A request that is being answered.
+pub(crate) struct Admission<'a>(&'a InFlight);
+
+impl InFlight {
+    pub(crate) const fn new(most: usize) -> Self {
+        Self { most, now: AtomicUsize::new(0) }
+    }
+
+    /// Admits a request, if there is room for it.
+    pub(crate) fn admit(&self) -> Option<Admission<'_>> {
+        let admission = Admission(self);
+        (self.now.fetch_add(1, Ordering::Relaxed) < self.most).then_some(admission)
+    }
+}
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether the store takes no more writes for now: then those are refused before they cost anything.
+pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
+    !method.is_safe() && services.upkeep.is_overloaded()
+}
+
+/// 503 at once.
+pub(crate) fn refusal() -> Problem {
+    Problem::unavailable(ErrorCode::Overloaded, "Too much to do; try again.")
+}
+
+/// Reads what a refused caller has sent along: a connection with an unread body is closed, and a new one costs both sides more
+/// than the refusal. Nearly always the body is there already.
+pub(crate) async fn discard(mut payload: Payload) {
+    let all = async {
+        let mut discarded = 0_usize;
+        while let Some(Ok(chunk)) = payload.next().await {
+            discarded = discarded.saturating_add(chunk.len());
+            if discarded > MOST_DISCARDED {
+                break;
+            }
+        }
+    };
+    // Who is slower has to connect again.
+    let _in_time = tokio::time::timeout(DISCARD_PATIENCE, all).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_are_admitted_and_no_more_until_one_goes() {
+        let load = InFlight::new(2);
+        let (first, second) = (load.admit(), load.admit());
+        assert!(first.is_some() && second.is_some());
+        for _ in 0..3 {
+            assert!(load.admit().is_none());
+        }
+        drop(first);
+        let third = load.admit();
+        assert!(third.is_some() && load.admit().is_none());
+        drop((second, third));
+        assert_eq!(load.now.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,59 @@
+//! Quotes in a CSV. The parser reads over broken ones and guesses; where money is paid nobody may guess.
+
+/// What is wrong with the quotes of a CSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BadQuotes {
+    /// A quote opened on this line is never closed.
+    Open { line: usize },
+    /// A field on this line goes on after its closing quote.
+    Continued { line: usize },
+}
+
+/// Where a byte stands.
+#[derive(Clone, Copy)]
+enum At {
+    FieldStart,
+    Plain,
+    Quoted {
+        since: usize,
+    },
+    /// After a quote inside a quoted field: its end, or the first half of a doubled one.
+    Closed {
+        since: usize,
+    },
+}
+
+/// Looks at every quote. A quote in the middle of a field that does not begin with one is a character like any other.
+pub(super) fn check(bytes: &[u8]) -> Result<(), BadQuotes> {
+    let (mut at, mut line) = (At::FieldStart, 1);
+    for &byte in bytes {
+        at = match (at, byte) {
+            (At::FieldStart, b'"') => At::Quoted { since: line },
+            (At::Quoted { since }, b'"') => At::Closed { since },
+            (At::Closed { since }, b'"') | (At::Quoted { since }, _) => At::Quoted { since },
+            (_, b',' | b'\n' | b'\r') => At::FieldStart,
+            (At::FieldStart | At::Plain, _) => At::Plain,
+            (At::Closed { .. }, _) => return Err(BadQuotes::Continued { line }),
+        };
+        line += usize::from(byte == b'\n');
+    }
+    match at {
+        At::Quoted { since } => Err(BadQuotes::Open { line: since }),
+        At::FieldStart | At::Plain | At::Closed { .. } => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_and_bad() {
+        for good in ["", "a,b\r\n\"c,\"\"d\"\"\",\"e\nf\"\n", "6\" pipe,b", "\"\"", "\"a\"\n\"b\"", "\"\"\"\""] {
+            assert_eq!(check(good.as_bytes()), Ok(()), "{good}");
+        }
+        assert_eq!(check(b"a\nb,\"c\nd,e\n"), Err(BadQuotes::Open { line: 2 }));
+        assert_eq!(check(b"\"a\"\"\n"), Err(BadQuotes::Open { line: 1 }));
+        assert_eq!(check(b"a\n\"b\" ,c"), Err(BadQuotes::Continued { line: 2 }));
+    }
+}

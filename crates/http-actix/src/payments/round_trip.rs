@@ -1,0 +1,114 @@
+//! What a download writes, an upload reads: for every payment that a CSV can hold.
+
+use super::columns::COLUMNS;
+use super::{read_csv, write_csv};
+use chrono::DateTime;
+use florin_domain::batch::{
+    Alert, AlertCode, BatchContent, Payment, PaymentBatch, PaymentBatchStatus, PaymentInput, PaymentStatus,
+};
+use florin_domain::fault::Faults;
+use florin_domain::ids::{AccountId, ClientId, PaymentBatchId, PaymentId};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+fn content(inputs: &[PaymentInput], alerts: Vec<Alert>) -> BatchContent {
+    let (id, account) = (PaymentBatchId(Uuid::nil()), AccountId::parse("F1").unwrap());
+    let batch = PaymentBatch {
+        id,
+        account: account.clone(),
+        name: "x".to_owned(),
+        status: PaymentBatchStatus::Draft,
+        orders: Vec::new(),
+        created_by: ClientId(Uuid::nil()),
+        visible: true,
+        locked: false,
+        input: None,
+        created_at: DateTime::UNIX_EPOCH,
+        updated_at: DateTime::UNIX_EPOCH,
+        confirmed_by: None,
+        confirmed_at: None,
+        passed_mfa_check_at: None,
+        orders_sent_at: None,
+    };
+    let payment = |(index, input): (u32, &PaymentInput)| Payment {
+        id: PaymentId(Uuid::nil()),
+        account: account.clone(),
+        batch: id,
+        index,
+        status: PaymentStatus::Created,
+        terms: None,
+        failure: None,
+        input: input.clone(),
+        created_at: DateTime::UNIX_EPOCH,
+        updated_at: DateTime::UNIX_EPOCH,
+        started_at: None,
+        ask_at: None,
+    };
+    BatchContent { batch, payments: (0..).zip(inputs).map(payment).collect(), alerts }
+}
+
+fn read_back(bytes: &[u8]) -> Vec<PaymentInput> {
+    let mut faults = Faults::default();
+    let rows = read_csv::read(bytes, &mut faults).unwrap();
+    assert_eq!(faults.into_vec(), []);
+    assert!(rows.iter().all(|row| row.miscounted.is_none()));
+    rows.into_iter().map(|row| row.input).collect()
+}
+
+/// Texts with all that is special to a CSV or to a spreadsheet.
+fn value() -> impl Strategy<Value = Option<String>> {
+    let odd = "[\",;'=+@ \\-\\t\\r\\n\u{feff}\u{1f4b8}äa0]{1,6}";
+    prop_oneof![2 => Just(None), 2 => odd.prop_map(Some), 1 => "[^\\x00]{1,20}".prop_map(Some)]
+}
+
+fn input() -> impl Strategy<Value = PaymentInput> {
+    prop::collection::vec(value(), COLUMNS.len()).prop_map(|values| {
+        let mut input = PaymentInput::default();
+        for (column, value) in COLUMNS.iter().zip(values) {
+            if value.is_some() {
+                *(column.slot)(&mut input) = value;
+            }
+        }
+        input
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_download_reads_back_the_same(inputs in prop::collection::vec(input(), 0..8)) {
+        let bytes = write_csv::download(&content(&inputs, Vec::new())).unwrap();
+        prop_assert_eq!(read_back(&bytes), inputs);
+    }
+}
+
+#[test]
+fn the_template_is_an_upload_of_nothing() {
+    let template = write_csv::template().unwrap();
+    assert_eq!(read_back(&template), []);
+    assert!(template.starts_with(b"amount,currencyCode,") && template.ends_with(b"\r\n"));
+}
+
+#[test]
+fn alerts_stand_beside_their_rows() {
+    let alert = |code: AlertCode, index, message: &str| Alert {
+        at: DateTime::UNIX_EPOCH,
+        kind: code.kind(),
+        code,
+        index,
+        message: message.to_owned(),
+    };
+    let alerts = vec![
+        alert(AlertCode::NoPayments, None, "of no row"),
+        alert(AlertCode::AmountRequired, Some(1), "Give one."),
+        alert(AlertCode::CurrencyRequired, Some(1), "Give one, too."),
+        alert(AlertCode::DuplicatePayment, Some(1), "As row 0."),
+    ];
+    let bytes = write_csv::download(&content(&vec![PaymentInput::default(); 2], alerts)).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].ends_with("recipient.bankAddress.countryCode,status,errors,warnings"), "{text}");
+    assert!(lines[1].ends_with(",created,,"), "{text}");
+    let told =
+        "created,\"amount_required: Give one. | currency_required: Give one, too.\",duplicate_payment: As row 0.";
+    assert!(lines[2].ends_with(told), "{text}");
+}

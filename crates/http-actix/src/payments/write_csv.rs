@@ -1,0 +1,58 @@
+//! Payments as a CSV: the template, and a download that can be mended and uploaded again.
+
+use super::columns::COLUMNS;
+use super::guard::guarded;
+use csv::{Terminator, Writer, WriterBuilder};
+use florin_domain::batch::{Alert, AlertKind, BatchContent, Payment};
+use std::collections::BTreeMap;
+
+/// What a download adds; an upload passes over it.
+pub(super) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
+
+/// Between two alerts in one cell.
+const BETWEEN: &str = " | ";
+
+/// The header row, nothing else.
+pub(crate) fn template() -> Result<Vec<u8>, csv::Error> {
+    let mut writer = writer();
+    writer.write_record(COLUMNS.iter().map(|column| column.name))?;
+    finish(writer)
+}
+
+/// The payments with what is wrong with each.
+pub(crate) fn download(content: &BatchContent) -> Result<Vec<u8>, csv::Error> {
+    let mut alerts: BTreeMap<u32, Vec<&Alert>> = BTreeMap::new();
+    for alert in &content.alerts {
+        if let Some(index) = alert.index {
+            alerts.entry(index).or_default().push(alert);
+        }
+    }
+    let mut writer = writer();
+    writer.write_record(COLUMNS.iter().map(|column| column.name).chain(ADDED))?;
+    for payment in &content.payments {
+        let alerts = alerts.get(&payment.index).map_or(&[][..], Vec::as_slice);
+        write_row(&mut writer, payment, alerts)?;
+    }
+    finish(writer)
+}
+
+fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert]) -> Result<(), csv::Error> {
+    for column in COLUMNS {
+        writer.write_field(guarded((column.get)(&payment.input).unwrap_or_default()).as_bytes())?;
+    }
+    writer.write_field(payment.status.as_str())?;
+    for kind in [AlertKind::Error, AlertKind::Warning] {
+        let told = alerts.iter().filter(|alert| alert.kind == kind);
+        let told: Vec<_> = told.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();
+        writer.write_field(told.join(BETWEEN))?;
+    }
+    writer.write_record(None::<&[u8]>)
+}
+
+fn writer() -> Writer<Vec<u8>> {
+    WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new())
+}
+
+fn finish(writer: Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
+    writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
+}

@@ -1,0 +1,17 @@
+//! `GET /v2/payment-batch-template`
+
+use super::{READ, TemplateErrors, file};
+use crate::call::Call;
+use crate::payments::write_csv;
+use crate::problem::Problem;
+use crate::state::App;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// The header row of a CSV of payments. The same for everybody, so no account is named.
+#[utoipa::path(get, path = "/v2/payment-batch-template", tag = "Payment batches",
+    operation_id = "getPaymentBatchTemplate",
+    responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"), TemplateErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    Call::enter(&app, &request, &READ).await?;
+    file::csv(write_csv::template(), "payment-batch-template.csv")
+}

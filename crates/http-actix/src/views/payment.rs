@@ -1,0 +1,147 @@
+//! Payments of a batch.
+
+use super::Time;
+use crate::payments::columns::of_object;
+use crate::payments::schema::RecipientShape;
+use florin_domain::batch::{EmailInput, Payment, PaymentInput};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use utoipa::ToSchema;
+
+/// A payment of a batch.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Payment)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PaymentView {
+    /// Identifies the payment.
+    #[schema(format = Uuid)]
+    id: String,
+    /// The batch it belongs to.
+    #[schema(format = Uuid)]
+    payment_batch_id: String,
+    /// The order it belongs to; null where an Error stands against it.
+    #[schema(required, format = Uuid)]
+    order_id: Option<String>,
+    /// Where it stands.
+    #[schema(pattern = "^(created|validated|confirmed|started|completed|failed|returned|cancelled)$")]
+    status: &'static str,
+    /// What the recipient is sent; as it was typed where an Error stands against the payment.
+    #[schema(required)]
+    amount: Option<String>,
+    /// ISO 4217, alphabetic; as it was typed where an Error stands.
+    #[schema(required)]
+    currency_code: Option<String>,
+    /// The budget that pays; as it was typed where an Error stands.
+    #[schema(required)]
+    funding_budget_id: Option<String>,
+    #[schema(required)]
+    purpose_code: Option<String>,
+    #[schema(required)]
+    purpose: Option<String>,
+    #[schema(required)]
+    reference: Option<String>,
+    #[schema(required)]
+    external_id: Option<String>,
+    /// What it costs beside the amount, in its currency; null where an Error stands.
+    #[schema(required)]
+    fees: Option<String>,
+    /// Who pays for banks on the way: shared.
+    #[schema(pattern = "^SHA$")]
+    charges: &'static str,
+    /// Why it failed or came back.
+    #[schema(required, pattern = "^(account_closed|account_not_found|name_mismatch|rejected_by_bank|compliance)$")]
+    failure_reason: Option<&'static str>,
+    /// When it was uploaded.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When it was changed last.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+    /// Its row in the upload, from 0.
+    #[schema(minimum = 0)]
+    input_index: u32,
+    /// Who is paid, as it was typed.
+    #[schema(value_type = RecipientShape)]
+    recipient: RecipientView,
+}
+
+impl From<Payment> for PaymentView {
+    fn from(payment: Payment) -> Self {
+        let Payment { terms, input, .. } = payment;
+        let (amount, currency, budget, fees, order) = match terms {
+            Some(terms) => (
+                Some(terms.amount.of(terms.currency).to_string()),
+                Some(terms.currency.code().to_owned()),
+                Some(terms.budget.to_string()),
+                Some(terms.fee.of(terms.currency).to_string()),
+                Some(terms.order.to_string()),
+            ),
+            None => (input.amount.clone(), input.currency_code.clone(), input.funding_budget_id.clone(), None, None),
+        };
+        Self {
+            id: payment.id.to_string(),
+            payment_batch_id: payment.batch.to_string(),
+            order_id: order,
+            status: payment.status.as_str(),
+            amount,
+            currency_code: currency,
+            funding_budget_id: budget,
+            purpose_code: input.purpose_code.clone(),
+            purpose: input.purpose.clone(),
+            reference: input.reference.clone(),
+            external_id: input.external_id.clone(),
+            fees,
+            charges: "SHA",
+            failure_reason: payment.failure.map(florin_domain::batch::FailureReason::as_str),
+            created_at: Time(payment.created_at),
+            updated_at: Time(payment.updated_at),
+            input_index: payment.index,
+            recipient: RecipientView(input),
+        }
+    }
+}
+
+/// Every member of the recipient; null what was not sent.
+struct RecipientView(PaymentInput);
+
+impl Serialize for RecipientView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Object { payment: &self.0, prefix: "recipient." }.serialize(serializer)
+    }
+}
+
+/// The object of the columns that begin with `prefix`.
+struct Object<'a> {
+    payment: &'a PaymentInput,
+    prefix: &'static str,
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { payment, prefix } = *self;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, column) in of_object(prefix) {
+            map.serialize_entry(name, &(column.get)(payment))?;
+        }
+        if prefix == "recipient." {
+            let recipient = &payment.recipient;
+            let emails: Vec<_> = recipient.subscribed_emails.iter().map(Email).collect();
+            map.serialize_entry("subscribedEmails", &emails)?;
+            let address = recipient.address.as_ref().map(|_| Object { payment, prefix: "recipient.address." });
+            map.serialize_entry("address", &address)?;
+            let bank = recipient.bank_address.as_ref().map(|_| Object { payment, prefix: "recipient.bankAddress." });
+            map.serialize_entry("bankAddress", &bank)?;
+        }
+        map.end()
+    }
+}
+
+struct Email<'a>(&'a EmailInput);
+
+impl Serialize for Email<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("name", &self.0.name)?;
+        map.serialize_entry("email", &self.0.email)?;
+        map.end()
+    }
+}

@@ -1,0 +1,141 @@
+//! Payment batches.
+
+use super::{AlertView, Time};
+use florin_domain::batch::{BatchInput, BatchSummary, PaymentBatch};
+use florin_domain::ids::ClientId;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+/// Many payments that are confirmed together.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PaymentBatch)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BatchView {
+    /// Identifies the batch.
+    #[schema(format = Uuid)]
+    id: String,
+    /// The account it belongs to.
+    account_id: String,
+    /// What it was called, or a default with the time.
+    #[schema(min_length = 1, max_length = 256)]
+    name: String,
+    /// Who made it.
+    created_by: ActorView,
+    /// Where it stands.
+    #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
+    status: &'static str,
+    /// Whether lists show it.
+    visible: bool,
+    /// Who confirmed it; null before.
+    #[schema(required)]
+    confirmed_by: Option<ActorView>,
+    /// When it was confirmed.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    confirmed_at: Option<Time>,
+    /// When its confirmation passed multi-factor authentication.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    passed_mfa_check_at: Option<Time>,
+    /// When processing picked it up.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    orders_sent_at: Option<Time>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When it was changed last.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+    /// What is wrong with its payments: the first 100. The list of alerts has them all.
+    #[schema(max_items = 100)]
+    alerts: Vec<AlertView>,
+    /// Its orders: one for each funding budget and currency.
+    orders_summary: OrdersSummaryView,
+    /// The last upload; null before the first.
+    #[schema(required)]
+    input: Option<InputView>,
+}
+
+/// Who did something.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Actor)]
+struct ActorView {
+    /// The API client.
+    #[schema(format = Uuid)]
+    id: String,
+    #[serde(rename = "type")]
+    #[schema(pattern = "^client$")]
+    kind: &'static str,
+}
+
+/// Orders, counted.
+#[derive(Serialize, ToSchema)]
+#[schema(as = OrdersSummary)]
+#[serde(rename_all = "camelCase")]
+struct OrdersSummaryView {
+    number_of_orders: usize,
+    /// In order of the alphabet.
+    unique_currency_codes: BTreeSet<&'static str>,
+}
+
+/// What was uploaded last.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PaymentBatchInput)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InputView {
+    /// How it was written.
+    #[schema(pattern = "^(json|csv)$")]
+    format: &'static str,
+    /// `validated`: no Error stands.
+    #[schema(pattern = "^(accepted|uploaded|validated|failed)$")]
+    status: &'static str,
+    /// When payments were uploaded first.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When payments were uploaded last.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+}
+
+impl From<ClientId> for ActorView {
+    fn from(client: ClientId) -> Self {
+        Self { id: client.to_string(), kind: "client" }
+    }
+}
+
+impl From<&BatchInput> for InputView {
+    fn from(input: &BatchInput) -> Self {
+        Self {
+            format: input.format.as_str(),
+            status: input.status.as_str(),
+            created_at: Time(input.created_at),
+            updated_at: Time(input.updated_at),
+        }
+    }
+}
+
+impl From<&BatchSummary> for BatchView {
+    fn from(summary: &BatchSummary) -> Self {
+        let BatchSummary { batch, alerts } = summary;
+        let PaymentBatch { orders, input, .. } = batch;
+        Self {
+            id: batch.id.to_string(),
+            account_id: batch.account.to_string(),
+            name: batch.name.clone(),
+            created_by: batch.created_by.into(),
+            status: batch.status.as_str(),
+            visible: batch.visible,
+            confirmed_by: batch.confirmed_by.map(ActorView::from),
+            confirmed_at: batch.confirmed_at.map(Time),
+            passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
+            orders_sent_at: batch.orders_sent_at.map(Time),
+            created_at: Time(batch.created_at),
+            updated_at: Time(batch.updated_at),
+            alerts: alerts.iter().map(AlertView::from).collect(),
+            orders_summary: OrdersSummaryView {
+                number_of_orders: orders.len(),
+                unique_currency_codes: orders.iter().map(|order| order.currency.code()).collect(),
+            },
+            input: input.as_ref().map(InputView::from),
+        }
+    }
+}

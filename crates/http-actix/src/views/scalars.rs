@@ -1,0 +1,117 @@
+//! Times and amounts as answers write them: straight into the answer, with no text of their own in between.
+
+use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
+use florin_domain::money::Money;
+use serde::{Serialize, Serializer};
+
+/// A time: UTC, whole seconds, `2026-09-01T12:00:00Z`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time(pub(crate) DateTime<Utc>);
+
+impl Time {
+    /// Midnight of that day.
+    pub(super) fn midnight(self) -> Self {
+        Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
+    }
+
+    /// The digits. chrono's own formatter takes as long as all the rest of a row. `None`: the year has not four of them.
+    fn digits(self) -> Option<[u8; 20]> {
+        let time = self.0.naive_utc();
+        let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9999)?;
+        let mut text = *b"0000-00-00T00:00:00Z";
+        // A leap second is the 60th, as chrono has it.
+        let second = time.second() + time.nanosecond() / 1_000_000_000;
+        let pairs = [
+            (0, year / 100),
+            (2, year % 100),
+            (5, time.month()),
+            (8, time.day()),
+            (11, time.hour()),
+            (14, time.minute()),
+            (17, second),
+        ];
+        for (at, number) in pairs {
+            text[at] = digit(number / 10);
+            text[at + 1] = digit(number % 10);
+        }
+        Some(text)
+    }
+}
+
+fn digit(number: u32) -> u8 {
+    b'0' + u8::try_from(number % 10).unwrap_or_default()
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.digits().as_ref().and_then(|digits| str::from_utf8(digits).ok()) {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.serialize_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        }
+    }
+}
+
+/// An amount: a decimal with exactly its currency's digits, as a string.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount(pub(crate) Money);
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use florin_domain::money::{Currency, Minor};
+    use proptest::prelude::*;
+
+    fn written(time: DateTime<Utc>) -> String {
+        serde_json::to_value(Time(time)).unwrap().as_str().unwrap().to_owned()
+    }
+
+    fn by_chrono(time: DateTime<Utc>) -> String {
+        time.to_rfc3339_opts(SecondsFormat::Secs, true)
+    }
+
+    proptest! {
+        #[test]
+        fn times_are_as_chrono_writes_them(
+            seconds in DateTime::<Utc>::MIN_UTC.timestamp()..=DateTime::<Utc>::MAX_UTC.timestamp(),
+            nanos in 0..2_000_000_000_u32,
+        ) {
+            if let Some(time) = DateTime::from_timestamp(seconds, nanos) {
+                prop_assert_eq!(written(time), by_chrono(time));
+            }
+        }
+
+        #[test]
+        fn times_of_our_time_are_as_chrono_writes_them(micros in 0..4_102_444_800_000_000_i64) {
+            let time = DateTime::from_timestamp_micros(micros).unwrap();
+            prop_assert_eq!(written(time), by_chrono(time));
+            prop_assert_eq!(Time(time).digits().map(|digits| digits.to_vec()), Some(by_chrono(time).into_bytes()));
+        }
+    }
+
+    #[test]
+    fn times_at_the_edges() {
+        for text in [
+            "0000-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+            "+10000-01-01T00:00:00Z",
+            "-0001-12-31T23:59:59Z",
+            "2016-12-31T23:59:60Z",
+            "2024-02-29T12:00:00Z",
+        ] {
+            assert_eq!(written(text.parse().unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn amounts_have_the_digits_of_their_currency() {
+        let amount = |minor, code| serde_json::to_string(&Amount(Minor(minor).of(Currency::parse(code).unwrap())));
+        assert_eq!(amount(-1005, "GBP").unwrap(), r#""-10.05""#);
+        assert_eq!(amount(10, "JPY").unwrap(), r#""10""#);
+    }
+}

@@ -1,0 +1,64 @@
+//! Reading payment batches.
+
+use crate::StoreError;
+use async_trait::async_trait;
+use florin_domain::batch::{
+    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, FundingBudgets, Payment, PaymentBatch,
+    PaymentFilter,
+};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::page::{Page, PageRequest};
+
+/// Reads payment batches. Each call sees one moment: counts and rows agree. `None`: no such batch on the account.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait BatchReading: Send + Sync {
+    /// A batch, hidden or not, with its first alerts.
+    async fn find(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchSummary>, StoreError>;
+
+    /// The account's batches that match, each with its first alerts, in the order that the filter names. Ids that are not
+    /// the account's match nothing. The count ignores the page.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BatchFilter,
+        page: PageRequest,
+    ) -> Result<Page<BatchSummary>, StoreError>;
+
+    /// The payments of a batch that match, in the order that the filter names. The count ignores the page.
+    async fn payments(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: PaymentFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Payment>>, StoreError>;
+
+    /// The alerts of a batch that match, in the order that the filter names. The count ignores the page.
+    async fn alerts(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: AlertFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Alert>>, StoreError>;
+
+    /// A batch with all its alerts and all payments that match: by input index, smallest first, whatever the direction
+    /// of the filter. A batch is small enough for that (10,000 payments).
+    async fn content(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: PaymentFilter,
+    ) -> Result<Option<BatchContent>, StoreError>;
+
+    /// A batch, and what the funding budgets of its orders hold.
+    async fn funds(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError>;
+
+    /// The account's budgets, each with the currencies it holds; none for an account that does not exist.
+    async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError>;
+}

@@ -1,0 +1,149 @@
+//! Writes of payment batches that fail where the adapter's tests let them: between any two, nothing may stay.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited};
+use crate::orders::claim as claimed;
+use crate::payments::{
+    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, take, upload,
+};
+use crate::world::{Who, gbp, noon, world};
+use florin_domain::batch::{FailureReason, PaymentOutcome};
+use florin_domain::money::Minor;
+use florin_ports::{AcceptedPayment, Lease, ProcessingError, StoreError, WriteError};
+use std::fmt::Debug;
+
+checks! {
+    "injected.failure_of_any_write_of_batches_leaves_nothing" (Faults) => any_write,
+}
+
+/// Whether orders on cards, credits and sessions never write at a place.
+pub(super) fn is_ours(place: &str) -> bool {
+    let tables = ["payments", "payment_alerts", "payment_orders", "outbox_events", "sandbox_payments"];
+    tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || place == "INSERT ON payment_batches"
+}
+
+/// Whether orders on batches write at a place.
+fn is_written(place: &str) -> bool {
+    let shared = ["journal_transactions", "journal_entries", "balances", "payment_batches", "idempotency_records"];
+    is_ours(place) || shared.iter().any(|table| place.ends_with(table))
+}
+
+/// Whether work came to its end: a failure of the store is none.
+fn done<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<bool, Failure> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(WriteError::Store(_)) => Ok(false),
+        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
+    }
+}
+
+fn worked<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Result<bool, Failure> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(ProcessingError::Store(_)) => Ok(false),
+        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
+    }
+}
+
+/// What orders work on: batches that were made for them.
+struct Desk {
+    /// The number of the first batch.
+    base: u128,
+    /// On one that is confirmed, and on one whose payment was taken.
+    to_take: Lease,
+    to_record: Lease,
+}
+
+impl Desk {
+    async fn set(handle: &Handle, base: u128) -> Result<Self, Failure> {
+        let fill = Fill::of(base * 100_000, 1).with_faults(&[0]);
+        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(fill))?).await)?;
+        let fill = Some(Fill::of((base + 1) * 100_000, 1));
+        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
+        for number in base + 2..base + 5 {
+            confirmed(handle, Who::Mine, number, 1).await?;
+        }
+        let now = after(80 + i64::try_from(base).unwrap_or(0) * 100);
+        let leases = handle.processing.claim(claim(base, now, 100)).await?;
+        let of = |number| leases.iter().find(|lease| lease.batch == batch_id(number)).cloned();
+        let (to_take, to_record) = (there("a lease", of(base + 3))?, there("a lease", of(base + 4))?);
+        handle.processing.start(start(&to_take, (base + 3) * 100_000 + 50)).await?;
+        handle.processing.start(start(&to_record, (base + 4) * 100_000 + 50)).await?;
+        handle.processing.take(take(&to_record, 1, (base + 4) * 100_000 + 60)).await?;
+        Ok(Self { base, to_take, to_record })
+    }
+
+    /// Carries out an order of each kind; whether it came to an end. `None`: there is no such order.
+    async fn carry_out(&self, handle: &Handle, order: u8) -> Result<Option<bool>, Failure> {
+        let (base, key) = (self.base, format!("{order}-{}", self.base));
+        Ok(Some(match order {
+            0 => {
+                let fill = Fill::of((base + 5) * 100_000, 2).with_faults(&[1]);
+                let mut order = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(fill))?;
+                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                done(handle.management.create(order).await)?
+            }
+            1 => {
+                let mut order = upload(Who::Mine, batch_id(base), Fill::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
+                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                done(handle.management.upload(order).await)?
+            }
+            2 => done(handle.management.upload(upload(Who::Mine, batch_id(base), Fill::of(0, 0))?).await)?,
+            3 => {
+                let mut order = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
+                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                done(handle.batches.confirm(order).await)?
+            }
+            4 => {
+                let mut order = cancel(Who::Mine, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
+                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                done(handle.management.cancel(order).await)?
+            }
+            5 => worked(handle.processing.take(take(&self.to_take, 1, (base + 3) * 100_000 + 60)).await)?,
+            6 => {
+                let (paid, ids) = ([payment_id((base + 4) * 100_000)], (base + 4) * 100_000 + 70);
+                let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
+                worked(handle.processing.record(record(&self.to_record, &paid, back, None, ids)).await)?
+            }
+            7 => {
+                let (id, amount) = (payment_id(base), Minor(1).of(gbp()?));
+                let payment = AcceptedPayment { id, amount, reference: None, accepted_at: noon() };
+                let accepted: Result<_, StoreError> = handle.bank.accept(payment).await;
+                if accepted.is_err() && handle.bank.find(id).await?.is_some() {
+                    return Err(Failure::new("a payment that could not be accepted is remembered"));
+                }
+                accepted.is_ok()
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+async fn any_write(handle: Handle) -> Proof {
+    handle.seeding.plant(world(10_000_000)?).await?;
+    let Some(faults) = handle.faults.clone() else { return Ok(()) };
+    let places = faults.places().into_iter().filter(|place| is_written(place));
+    for (base, place) in (1..).map(|number| number * 10).zip(places) {
+        let desk = Desk::set(&handle, base).await?;
+        let mut failed = 0;
+        for order in 0_u8.. {
+            let before = Picture::of(&handle, 0..=0).await?;
+            faults.arm(&place).await?;
+            let came_to = desk.carry_out(&handle, order).await;
+            faults.disarm().await?;
+            match came_to? {
+                None => break,
+                // It does not write there.
+                Some(true) => continue,
+                Some(false) => failed += 1,
+            }
+            before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
+            let again = desk.carry_out(&handle, order).await?;
+            holds(&format!("order {order} fails after `{place}` was mended"), again == Some(true))?;
+        }
+        holds(&format!("no order failed at `{place}`"), failed > 0)?;
+    }
+    audited(&handle).await
+}

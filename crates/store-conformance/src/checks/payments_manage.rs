@@ -1,0 +1,310 @@
+//! Batches are made, filled, edited and cancelled whole, or not at all.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, duplicate, fresh, holds, refused, same, store_failed, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited, balances};
+use crate::payments::{
+    Fill, after, batch_id, cancel, confirm, confirmed, content, create, empty, statuses, summary, upload,
+};
+use crate::world::{Who, gbp, jpy, noon, planted};
+use florin_domain::batch::{
+    BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, UploadRefusal,
+    UploadSituation,
+};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::{CreateBatchOrder, EditBatchOrder, StoreError, UploadOrder};
+use std::sync::{Arc, Mutex, PoisonError};
+
+checks! {
+    "batch_management.create.stores_the_whole_decision" => created,
+    "batch_management.create.is_shown_what_the_account_can_pay_from" => shown_funding,
+    "batch_management.create.twice_is_a_duplicate_and_leaves_nothing" => created_twice,
+    "batch_management.create.unknown_account_is_absent" => unknown_account,
+    "batch_management.create.refusal_stores_nothing" => create_refused,
+    "batch_management.upload.takes_the_place_of_all_earlier_payments" => replaced,
+    "batch_management.upload.refusal_changes_nothing" => upload_refused,
+    "batch_management.upload.failure_leaves_what_was" => upload_failed,
+    "batch_management.upload.is_shown_what_was_decided_before" => shown_batch,
+    "batch_management.edit.changes_name_and_visibility_in_any_state" => edited,
+    "batch_management.cancel.releases_amounts_and_fees" => cancelled,
+    "batch_management.cancel.before_confirmation_moves_no_money" => cancelled_early,
+    "batch_management.cancel.refusal_changes_nothing" => cancel_refused,
+    "batch_management.cancel.failure_leaves_what_was" => cancel_failed,
+    "batches.confirm.marks_every_payment_and_reserves_fees" => confirmed_with_fees,
+    "batches.confirm.failure_marks_no_payment" => confirm_failed,
+}
+
+async fn created(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let fill = Fill::of(1, 5).with_faults(&[1, 3]);
+    let mut batch = empty(Who::Mine, 1, after(5))?;
+    (batch.visible, batch.name) = (false, "Löhne".into());
+    let order = create(Who::Mine, batch.clone(), Some(fill.clone()))?;
+    let decision = (order.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
+    let done = fresh(handle.management.create(order).await)?;
+    let wanted = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
+    same("the answer", &done, &wanted)?;
+    same("what is found", summary(&handle, Who::Mine, batch_id(1)).await?, wanted)?;
+    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("the batch", found.batch, decision.batch)?;
+    same("its payments", found.payments, decision.payments)?;
+    same("its alerts", found.alerts, decision.alerts)?;
+    audited(&handle).await
+}
+
+async fn shown_funding(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let seen = Arc::new(Mutex::new(None));
+    let mut order = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let (rule, eye) = (order.decide, Arc::clone(&seen));
+    order.decide = Arc::new(move |funding: &FundingBudgets| {
+        *eye.lock().unwrap_or_else(PoisonError::into_inner) = Some(funding.clone());
+        rule(funding)
+    });
+    fresh(handle.management.create(order).await)?;
+    let wanted = FundingBudgets::from([
+        (Who::Mine.budget(), [gbp()?, jpy()?].into()),
+        (Who::Mine.second_budget(), [gbp()?].into()),
+    ]);
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+    same("what the rule is shown", there("what the rule was shown", seen)?, wanted.clone())?;
+    same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, wanted)?;
+    same("of nobody", handle.reading.funding(&AccountId::parse("F99")?).await?, FundingBudgets::new())
+}
+
+async fn created_twice(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
+    let before = Picture::take(&handle, 0).await?;
+    // The id of the batch, then that of a payment.
+    for (number, first) in [(1, 100), (2, 0)] {
+        let order = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
+        let error = store_failed(handle.management.create(order).await)?;
+        duplicate::<()>("an id that is taken", &Err(error))?;
+        before.still_holds("a batch that could not be made", &handle).await?;
+    }
+    let mut stranger = empty(Who::Mine, 3, noon())?;
+    stranger.created_by = ClientId(crate::world::uuid(99, 9));
+    let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
+    holds("a client that is not there makes a batch", matches!(error, StoreError::NotFound(_)))?;
+    before.still_holds("a batch of nobody", &handle).await
+}
+
+async fn unknown_account(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 0).await?;
+    let order = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let order = CreateBatchOrder { account: AccountId::parse("F99")?, ..order };
+    absent("an account that is not there", &handle.management.create(order).await)?;
+    before.still_holds("a batch on no account", &handle).await
+}
+
+async fn create_refused(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 0).await?;
+    let mut batch = empty(Who::Mine, 1, noon())?;
+    batch.locked = true;
+    let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(Fill::of(1, 3)))?).await)?;
+    same("the refusal", refusal, UploadRefusal::Locked)?;
+    before.still_holds("a batch that was refused", &handle).await
+}
+
+async fn replaced(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    // Fewer than before, more than before, the same ids again, none.
+    let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
+    let fills = [
+        Fill::of(1, 5),
+        faulty.clone(),
+        Fill::of(200, 3),
+        Fill { at: after(9), ..faulty },
+        Fill::of(1, 9),
+        Fill::of(0, 0),
+    ];
+    for fill in fills {
+        let order = upload(Who::Mine, batch_id(1), fill)?;
+        let before = summary(&handle, Who::Mine, batch_id(1)).await?.batch;
+        let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
+        let wanted = (order.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
+        same("the answer", fresh(handle.management.upload(order).await)?, wanted.batch.clone())?;
+        let found = content(&handle, Who::Mine, batch_id(1)).await?;
+        same("the batch", found.batch, wanted.batch)?;
+        same("its payments", found.payments, wanted.payments)?;
+        same("its alerts", found.alerts, wanted.alerts)?;
+    }
+    audited(&handle).await
+}
+
+async fn upload_refused(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mut locked = empty(Who::Mine, 2, noon())?;
+    locked.locked = true;
+    fresh(handle.management.create(create(Who::Mine, locked, None)?).await)?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let before = Picture::take(&handle, 0).await?;
+    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
+    same("the refusal", refusal, UploadRefusal::State(IllegalMove { current: PaymentBatchStatus::Confirmed }))?;
+    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), Fill::of(50, 2))?).await)?;
+    same("the refusal", refusal, UploadRefusal::Locked)?;
+    before.still_holds("an upload that was refused", &handle).await
+}
+
+async fn upload_failed(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for (number, first) in [(1, 1), (2, 100)] {
+        let fill = Fill::of(first, 4).with_faults(&[2]);
+        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
+    }
+    let before = Picture::take(&handle, 0).await?;
+    // The last payment has the id of another batch's.
+    let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
+    duplicate::<()>("the id of another payment", &Err(error))?;
+    before.still_holds("an upload that failed half-way", &handle).await?;
+    // A payment of an order that the batch does not have.
+    let mut order = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
+    let rule = order.decide;
+    order.decide = Arc::new(move |situation: &UploadSituation| {
+        let mut decision = rule(situation)?;
+        decision.batch.orders.iter_mut().for_each(|order| order.budget = Who::Other.budget());
+        Ok(decision)
+    });
+    store_failed(handle.management.upload(order).await)?;
+    before.still_holds("an upload whose budget is another account's", &handle).await
+}
+
+async fn shown_batch(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let batch = confirmed(&handle, Who::Mine, 1, 3).await?;
+    let seen = Arc::new(Mutex::new(None));
+    let eye = Arc::clone(&seen);
+    let decide = Arc::new(move |situation: &UploadSituation| {
+        *eye.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.batch.clone());
+        Err(UploadRefusal::Locked)
+    });
+    let order = UploadOrder { account: Who::Mine.account()?, batch: batch_id(1), decide, repeat: None };
+    refused(handle.management.upload(order).await)?;
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+    same("what the rule is shown", seen, Some(batch))
+}
+
+async fn edited(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
+    let confirmed = confirmed(&handle, Who::Mine, 2, 2).await?;
+    for id in [batch_id(1), confirmed.id] {
+        let before = content(&handle, Who::Mine, id).await?;
+        let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch {
+            name: "新しい".into(),
+            visible: false,
+            updated_at: after(77),
+            ..batch.clone()
+        });
+        let order = EditBatchOrder { account: Who::Mine.account()?, batch: id, decide, repeat: None };
+        let done = fresh(handle.management.edit(order).await)?;
+        let wanted =
+            PaymentBatch { name: "新しい".into(), visible: false, updated_at: after(77), ..before.batch.clone() };
+        same("the answer", &done.batch, &wanted)?;
+        let first: Vec<_> = before.alerts.iter().take(BatchSummary::MOST_ALERTS).cloned().collect();
+        same("its first alerts", &done.alerts, &first)?;
+        let now = content(&handle, Who::Mine, id).await?;
+        same("what is stored", (now.batch, now.payments, now.alerts), (wanted, before.payments, before.alerts))?;
+    }
+    Ok(())
+}
+
+/// What is reserved and available in both budgets.
+async fn purses(handle: &Handle) -> Result<Vec<Balances>, Failure> {
+    let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    let gbp = gbp()?;
+    Ok(budgets.iter().filter_map(|budget| budget.in_currency(gbp)).collect())
+}
+
+async fn cancelled(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let untouched = purses(&handle).await?;
+    let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
+    holds("nothing is reserved", purses(&handle).await? != untouched)?;
+    let done = fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    let wanted = PaymentBatch { status: PaymentBatchStatus::Cancelled, updated_at: after(60), ..batch };
+    same("the answer", &done, &wanted)?;
+    let now = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("the batch", now.batch, wanted)?;
+    same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 6)])?;
+    holds("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
+    same("the balances", purses(&handle).await?, untouched)?;
+    same("work", handle.processing.claim(crate::payments::claim(1, after(999), 9)).await?, vec![])?;
+    audited(&handle).await
+}
+
+async fn cancelled_early(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let untouched = purses(&handle).await?;
+    let fill = Fill::of(1, 4).with_faults(&[1]);
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    let now = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;
+    same("its alerts", now.alerts.len(), 2)?;
+    same("the balances", purses(&handle).await?, untouched)?;
+    audited(&handle).await
+}
+
+async fn cancel_refused(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    let before = Picture::take(&handle, 0).await?;
+    refused(handle.management.cancel(cancel(Who::Mine, batch_id(1), 800)?).await)?;
+    before.still_holds("a second cancellation", &handle).await
+}
+
+async fn cancel_failed(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let before = Picture::take(&handle, 0).await?;
+    // Its second journal id is that of the reservation.
+    store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
+    before.still_holds("a cancellation that failed half-way", &handle).await?;
+    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    audited(&handle).await
+}
+
+async fn confirmed_with_fees(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let batch = confirmed(&handle, Who::Mine, 1, 4).await?;
+    same("who confirmed it", batch.confirmed_by, Some(Who::Mine.client()))?;
+    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("the batch", &found.batch, &batch)?;
+    same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;
+    holds("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
+    // 1.00 and 1.02 of the first budget with one fee, 1.01 and 1.03 of the second with one.
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
+    let wanted =
+        [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
+    same("both budgets", purses(&handle).await?, wanted.to_vec())?;
+    let (of_batch, funds) = there("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    same("the batch", of_batch, found.batch)?;
+    for (budget, wanted) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(wanted) {
+        same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(wanted))?;
+    }
+    audited(&handle).await
+}
+
+async fn confirm_failed(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let fill = Fill::of(500, 4);
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    let before = Picture::take(&handle, 0).await?;
+    // Its second journal id is that of the first confirmation.
+    store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
+    before.still_holds("a confirmation that failed half-way", &handle).await?;
+    fresh(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
+    audited(&handle).await
+}

@@ -1,0 +1,266 @@
+//! Orders on payment batches. What is uploaded is decided here, without the domain's checks of what was typed: a store
+//! does not know them. All else are the domain's rules.
+
+use crate::check::Failure;
+use crate::expect::{fresh, there};
+use crate::factory::Handle;
+use crate::orders::ids_from;
+use crate::world::{Who, gbp, noon, uuid};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::batch::{
+    Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchSummary, CancelSituation, ConfirmSituation,
+    CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentBatchStatus, PaymentFilter,
+    PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentStatus, PaymentTerms, Reported,
+    SettleSituation, Stamp, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
+    decide_settle, decide_start, decide_take,
+};
+use florin_domain::event::{Event, EventKind, EventSubject};
+use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
+use florin_domain::money::Minor;
+use florin_ports::{
+    CancelBatchOrder, ClaimOrder, ConfirmOrder, CreateBatchOrder, Lease, RecordOrder, StartOrder, TakeOrder,
+    UploadOrder,
+};
+use std::sync::Arc;
+
+/// The id of the batch of this number.
+pub(crate) const fn batch_id(number: u128) -> PaymentBatchId {
+    PaymentBatchId(uuid(51, number))
+}
+
+/// The id of the payment of this number.
+pub(crate) const fn payment_id(number: u128) -> PaymentId {
+    PaymentId(uuid(52, number))
+}
+
+/// The id of the claim of this number.
+pub(crate) const fn lease_id(number: u128) -> LeaseId {
+    LeaseId(uuid(53, number))
+}
+
+/// So many seconds after noon.
+pub(crate) fn after(seconds: i64) -> DateTime<Utc> {
+    noon() + TimeDelta::seconds(seconds)
+}
+
+/// Payments to be put into a batch. Each third one costs a fee.
+#[derive(Clone, Debug)]
+pub(crate) struct Fill {
+    /// The number of the first payment.
+    pub(crate) first: u128,
+    pub(crate) inputs: Vec<PaymentInput>,
+    /// Those against which an Error stands.
+    pub(crate) faulty: Vec<u32>,
+    pub(crate) alerts: Vec<Alert>,
+    pub(crate) at: DateTime<Utc>,
+}
+
+impl Fill {
+    /// So many payments of 1.00 and more, in turn from both budgets.
+    pub(crate) fn of(first: u128, count: u32) -> Self {
+        let input = |number: u32| PaymentInput {
+            amount: Some("1.00".into()),
+            reference: Some(format!("payment {number}")),
+            ..PaymentInput::default()
+        };
+        Self { first, inputs: (0..count).map(input).collect(), faulty: vec![], alerts: vec![], at: noon() }
+    }
+
+    /// An Error against a payment, and a Warning.
+    pub(crate) fn with_faults(mut self, indexes: &[u32]) -> Self {
+        self.faulty = indexes.to_vec();
+        self.alerts.extend(indexes.iter().flat_map(|index| {
+            let found = [(AlertCode::AmountInvalid, "Write a decimal."), (AlertCode::DuplicatePayment, "Look twice.")];
+            found.map(|(code, message)| Alert {
+                at: self.at,
+                kind: code.kind(),
+                code,
+                index: Some(*index),
+                message: message.into(),
+            })
+        }));
+        self
+    }
+
+    fn decide(&self, who: Who, batch: &PaymentBatch) -> Result<UploadDecision, UploadRefusal> {
+        let mut batch = batch.clone();
+        let has_errors = !self.faulty.is_empty();
+        batch.status = batch.status.after(BatchMove::Upload { has_errors })?;
+        if batch.locked {
+            return Err(UploadRefusal::Locked);
+        }
+        batch.orders = Vec::new();
+        let mut payments = Vec::new();
+        for (index, input) in (0..).zip(&self.inputs) {
+            let terms = if self.faulty.contains(&index) { None } else { self.terms(who, index, &mut batch) };
+            payments.push(Payment {
+                id: payment_id(self.first + u128::from(index)),
+                account: batch.account.clone(),
+                batch: batch.id,
+                index,
+                status: if terms.is_some() { PaymentStatus::Validated } else { PaymentStatus::Created },
+                terms,
+                failure: None,
+                input: input.clone(),
+                created_at: self.at,
+                updated_at: self.at,
+                started_at: None,
+                ask_at: None,
+            });
+        }
+        batch.input = Some(BatchInput {
+            format: InputFormat::Csv,
+            status: if has_errors { InputStatus::Failed } else { InputStatus::Validated },
+            default_budget: Some(who.budget()),
+            created_at: batch.input.map_or(self.at, |input| input.created_at),
+            updated_at: self.at,
+        });
+        batch.updated_at = self.at;
+        Ok(UploadDecision { batch, payments, alerts: self.alerts.clone() })
+    }
+
+    /// What a payment means. Its order is the budget's, and grows.
+    fn terms(&self, who: Who, index: u32, batch: &mut PaymentBatch) -> Option<PaymentTerms> {
+        let currency = gbp().ok()?;
+        let budget = if index.is_multiple_of(2) { who.budget() } else { who.second_budget() };
+        let (amount, fee) = (Minor(100 + i64::from(index % 7)), Minor(if index.is_multiple_of(3) { 5 } else { 0 }));
+        let network = if index.is_multiple_of(3) { PaymentNetwork::Swift } else { PaymentNetwork::FasterPayments };
+        let id = OrderId(uuid(54 + u128::from(index % 2), self.first));
+        if batch.orders.iter().all(|order| order.id != id) {
+            batch.orders.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });
+        }
+        let order = batch.orders.iter_mut().find(|order| order.id == id)?;
+        order.total = order.total.plus(amount)?;
+        order.fees = order.fees.plus(fee)?;
+        Some(PaymentTerms { order: id, budget, currency, amount, fee, network })
+    }
+}
+
+/// A batch without payments, made at a time.
+pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<PaymentBatch, Failure> {
+    let batch = crate::world::batch(who, batch_id(number), PaymentBatchStatus::Draft)?;
+    Ok(PaymentBatch { orders: vec![], created_at: at, updated_at: at, name: format!("batch {number}"), ..batch })
+}
+
+/// That something happened to a batch.
+pub(crate) fn event(kind: EventKind, batch: &PaymentBatch, number: u128) -> Event {
+    let subject = EventSubject { batch: batch.id, order: None, payment: None };
+    Event { id: EventId(uuid(56, number)), account: batch.account.clone(), kind, subject, at: batch.created_at }
+}
+
+/// A batch to be made, with payments or without.
+pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchOrder, Failure> {
+    let number = batch.id.0.as_u128();
+    let decide = Arc::new(move |_: &FundingBudgets| {
+        let events = vec![event(EventKind::PaymentBatchCreated, &batch, number)];
+        let Some(fill) = &fill else {
+            return Ok(CreateDecision { batch: batch.clone(), payments: vec![], alerts: vec![], events });
+        };
+        let filled = fill.decide(who, &batch)?;
+        Ok(CreateDecision { batch: filled.batch, payments: filled.payments, alerts: filled.alerts, events })
+    });
+    Ok(CreateBatchOrder { account: who.account()?, decide, repeat: None })
+}
+
+/// Payments to be put into a batch.
+pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadOrder, Failure> {
+    let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
+    Ok(UploadOrder { account: who.account()?, batch, decide, repeat: None })
+}
+
+/// A batch to be cancelled; the ids of what it makes begin at `ids`.
+pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<CancelBatchOrder, Failure> {
+    let decide = Arc::new(move |situation: &CancelSituation| {
+        let ids = ids_from(ids);
+        decide_cancel(situation, &Stamp { now: after(60), ids: &ids })
+    });
+    Ok(CancelBatchOrder { account: who.account()?, batch, decide, repeat: None })
+}
+
+/// A confirmation that needs no authentication; the ids of what it makes begin at `ids`.
+pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<ConfirmOrder, Failure> {
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        let ids = ids_from(ids);
+        let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
+        decide_confirm(&situation, None, who.client(), &Stamp { now: after(30), ids: &ids })
+    });
+    Ok(ConfirmOrder { account: who.account()?, batch, session: None, decide, repeat: None })
+}
+
+/// A batch of that number with so many payments, confirmed.
+pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u32) -> Result<PaymentBatch, Failure> {
+    let fill = Fill::of(number * 100_000, count);
+    fresh(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
+    fresh(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
+}
+
+/// A claim on up to so many batches, for a minute.
+pub(crate) fn claim(number: u128, now: DateTime<Utc>, most: u32) -> ClaimOrder {
+    ClaimOrder { lease: lease_id(number), now, until: now + TimeDelta::seconds(60), most }
+}
+
+/// The only lease that a claim gets.
+pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) -> Result<Lease, Failure> {
+    let mut leases = handle.processing.claim(claim(number, now, 10)).await?;
+    crate::expect::same("leases", leases.len(), 1)?;
+    there("a lease", leases.pop())
+}
+
+/// A batch to be started; the ids of what it makes begin at `ids`.
+pub(crate) fn start(lease: &Lease, ids: u128) -> StartOrder {
+    let decide = Arc::new(move |batch: &PaymentBatch| {
+        let ids = ids_from(ids);
+        decide_start(batch, &Stamp { now: after(90), ids: &ids })
+    });
+    StartOrder { lease: lease.clone(), decide }
+}
+
+/// Payments to be taken; the bank is to be asked 120 seconds after noon.
+pub(crate) fn take(lease: &Lease, most: u32, ids: u128) -> TakeOrder {
+    let decide = Arc::new(move |(batch, payments): &(PaymentBatch, Vec<Payment>)| {
+        let ids = ids_from(ids);
+        decide_take(batch, payments, after(120), &Stamp { now: after(91), ids: &ids })
+    });
+    TakeOrder { lease: lease.clone(), most, decide }
+}
+
+/// The same report of several payments; the ids of what it makes begin at `ids`.
+pub(crate) fn record(
+    lease: &Lease,
+    payments: &[PaymentId],
+    outcome: PaymentOutcome,
+    ask_again_at: Option<DateTime<Utc>>,
+    ids: u128,
+) -> RecordOrder {
+    let report = PaymentReport { outcome, ask_again_at };
+    let reports: Vec<_> = payments.iter().map(|payment| Reported { payment: *payment, report }).collect();
+    let decide = Arc::new(move |situation: &SettleSituation| {
+        let ids = ids_from(ids);
+        decide_settle(situation, &reports, &Stamp { now: after(100), ids: &ids })
+    });
+    RecordOrder { lease: lease.clone(), payments: payments.to_vec(), decide }
+}
+
+/// All of a batch.
+pub(crate) async fn content(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchContent, Failure> {
+    let found = handle.reading.content(&who.account()?, batch, PaymentFilter::default()).await?;
+    there("the batch", found)
+}
+
+/// A batch with its first alerts.
+pub(crate) async fn summary(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchSummary, Failure> {
+    there("the batch", handle.reading.find(&who.account()?, batch).await?)
+}
+
+/// How many payments of a batch are in each state that occurs.
+pub(crate) fn statuses(payments: &[Payment]) -> Vec<(PaymentStatus, usize)> {
+    let count = |status| payments.iter().filter(|payment| payment.status == status).count();
+    let all = PaymentStatus::ALL.into_iter().map(|status| (status, count(status)));
+    all.filter(|(_, count)| *count > 0).collect()
+}
+
+/// An alert of a batch as a whole.
+pub(crate) fn alert(code: AlertCode, index: Option<u32>, at: DateTime<Utc>, message: &str) -> Alert {
+    let kind = if code == AlertCode::DuplicatePayment { AlertKind::Warning } else { AlertKind::Error };
+    Alert { at, kind, code, index, message: message.into() }
+}

@@ -1,0 +1,237 @@
+//! Bugs in payment batches.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::batch::{
+    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
+    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
+    SettleRefusal, SettleSituation, TakeDecision, UploadRefusal,
+};
+use florin_domain::event::Event;
+use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchOrder, ClaimOrder, CreateBatchOrder,
+    EditBatchOrder, Lease, ProcessingError, RecordOrder, SandboxBankMemory, StartOrder, StoreError, TakeOrder,
+    UploadOrder, WriteError, Written,
+};
+use florin_store_conformance::{EventLog, SetupError};
+use florin_store_memory::MemoryStore;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+pub(crate) struct Events(pub(crate) MemoryStore);
+
+#[async_trait]
+impl EventLog for Events {
+    async fn events(&self) -> Result<Vec<Event>, SetupError> {
+        Ok(self.0.events())
+    }
+}
+
+#[async_trait]
+impl BatchManagement for Mutant {
+    async fn create(&self, mut order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+        if self.has(Bug::EventsOfMakingLost) {
+            let rule = order.decide;
+            order.decide = Arc::new(move |funding: &FundingBudgets| {
+                let mut decision = rule(funding)?;
+                decision.events.clear();
+                Ok(decision)
+            });
+        }
+        self.inner.create(order).await
+    }
+
+    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        let (account, batch) = (order.account.clone(), order.batch);
+        let answer = self.inner.upload(order).await;
+        if self.has(Bug::RefusedUploadRenames) && matches!(answer, Err(WriteError::Refused(_))) {
+            let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch { name: "refused".into(), ..batch.clone() });
+            self.inner.edit(EditBatchOrder { account, batch, decide, repeat: None }).await.unwrap();
+        }
+        answer
+    }
+
+    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+        self.inner.edit(order).await
+    }
+
+    async fn cancel(&self, mut order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+        let (rule, bug) = (order.decide, self.bug);
+        order.decide = Arc::new(move |situation: &CancelSituation| {
+            let mut decision = rule(situation)?;
+            match bug {
+                Some(Bug::CancelLeavesPayments) => decision.payments = PaymentStatus::Confirmed,
+                Some(Bug::CancelKeepsTheMoney) => {
+                    decision.journal.clear();
+                    decision.balances.clear();
+                }
+                _ => {}
+            }
+            Ok(decision)
+        });
+        self.inner.cancel(order).await
+    }
+}
+
+#[async_trait]
+impl BatchReading for Mutant {
+    async fn find(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchSummary>, StoreError> {
+        let mut found = BatchReading::find(&self.inner, account, batch).await?;
+        if self.has(Bug::NoTenantFilterOnBatches) {
+            for other in florin_ports::Registry::accounts(&self.inner).await? {
+                found = found.or(BatchReading::find(&self.inner, &other.id, batch).await?);
+            }
+        }
+        if self.has(Bug::AllAlertsShown)
+            && let Some(found) = &mut found
+        {
+            let content = self.inner.content(account, batch, PaymentFilter::default()).await?;
+            found.alerts = content.unwrap().alerts;
+        }
+        Ok(found)
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BatchFilter,
+        page: PageRequest,
+    ) -> Result<Page<BatchSummary>, StoreError> {
+        BatchReading::list(&self.inner, account, filter, page).await
+    }
+
+    async fn payments(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        mut filter: PaymentFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Payment>>, StoreError> {
+        if self.has(Bug::PaymentsOneWay) {
+            filter.direction = Direction::Ascending;
+        }
+        let mut found = self.inner.payments(account, batch, filter, page).await?;
+        if self.has(Bug::PaymentCountFollowsThePage)
+            && let Some(page) = &mut found
+        {
+            page.count = i64::try_from(page.rows.len()).unwrap();
+        }
+        Ok(found)
+    }
+
+    async fn alerts(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: AlertFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Alert>>, StoreError> {
+        self.inner.alerts(account, batch, filter, page).await
+    }
+
+    async fn content(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: PaymentFilter,
+    ) -> Result<Option<BatchContent>, StoreError> {
+        self.inner.content(account, batch, filter).await
+    }
+
+    async fn funds(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
+        self.inner.funds(account, batch).await
+    }
+
+    async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError> {
+        self.inner.funding(account).await
+    }
+}
+
+impl Mutant {
+    /// The lease as it was shown, or, with that bug, the one that holds.
+    fn lease(&self, shown: Lease) -> Lease {
+        let leases = self.leases.lock().unwrap();
+        let held = leases.get(&shown.batch).filter(|_| self.has(Bug::LostLeaseWrites));
+        held.cloned().unwrap_or(shown)
+    }
+}
+
+#[async_trait]
+impl BatchProcessing for Mutant {
+    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
+        if self.has(Bug::LeasesNotExclusive) {
+            let held: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
+            for lease in held {
+                self.inner.release(&lease).await?;
+            }
+        }
+        let leases = self.inner.claim(order).await?;
+        self.leases.lock().unwrap().extend(leases.iter().map(|lease| (lease.batch, lease.clone())));
+        Ok(leases)
+    }
+
+    async fn start(&self, mut order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        order.lease = self.lease(order.lease);
+        self.inner.start(order).await
+    }
+
+    async fn take(&self, mut order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        if !self.has(Bug::TakenNotStored) {
+            return self.inner.take(order).await;
+        }
+        let (rule, told) = (order.decide, Arc::new(Mutex::new(Vec::new())));
+        let ear = Arc::clone(&told);
+        order.decide = Arc::new(move |situation: &(PaymentBatch, Vec<Payment>)| {
+            *ear.lock().unwrap() = rule(situation).payments;
+            TakeDecision { payments: vec![], events: vec![] }
+        });
+        self.inner.take(order).await?;
+        let told = told.lock().unwrap().clone();
+        Ok(told)
+    }
+
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
+        self.inner.due(lease, now, most).await
+    }
+
+    async fn record(&self, mut order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+        if self.has(Bug::RecordOfAnyPayment) {
+            let rule = order.decide;
+            let stranger =
+                BatchReading::content(&self.inner, &order.lease.account, order.lease.batch, PaymentFilter::default());
+            let all = stranger.await?.map_or_else(Vec::new, |content| content.payments);
+            order.decide = Arc::new(move |situation: &SettleSituation| {
+                rule(&SettleSituation { payments: all.clone(), ..situation.clone() })
+            });
+        }
+        self.inner.record(order).await
+    }
+
+    async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
+        self.inner.renew(lease, until).await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.inner.release(lease).await
+    }
+}
+
+#[async_trait]
+impl SandboxBankMemory for Mutant {
+    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        let told = payment.clone();
+        let remembered = self.inner.accept(payment).await?;
+        Ok(if self.has(Bug::BankForgetsTheFirst) { told } else { remembered })
+    }
+
+    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        SandboxBankMemory::find(&self.inner, payment).await
+    }
+}

@@ -1,0 +1,225 @@
+//! Rows of payment batches and of their orders.
+
+use super::backend::{Conn, Db};
+use super::errors::{Outcome, corrupt};
+use super::schema::{payment_batches, payment_orders};
+use super::sets::{Stored, rows};
+use super::types::{Account, Currency, Id, Named, Time};
+use diesel::prelude::*;
+use florin_domain::batch::{BatchInput, InputFormat, InputStatus, PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::ids::{BudgetId, ClientId, OrderId, PaymentBatchId};
+use florin_domain::money::Minor;
+use std::collections::BTreeMap;
+
+rows! {
+    /// A batch, without its orders, its payments, and who works on it.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = payment_batches, check_for_backend(Db), treat_none_as_default_value = false)]
+    pub(crate) struct BatchRow in payment_batches {
+        account_id: Account,
+        id: Id,
+        name: String,
+        status: Named<PaymentBatchStatus>,
+        created_by: Id,
+        visible: bool,
+        locked: bool,
+        input_format: Option<Named<InputFormat>>,
+        input_status: Option<Named<InputStatus>>,
+        input_budget_id: Option<Id>,
+        input_created_at: Option<Time>,
+        input_updated_at: Option<Time>,
+        created_at: Time,
+        updated_at: Time,
+        confirmed_by: Option<Id>,
+        confirmed_at: Option<Time>,
+        passed_mfa_check_at: Option<Time>,
+        orders_sent_at: Option<Time>,
+    }
+
+    /// An order of a batch.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = payment_orders, check_for_backend(Db))]
+    pub(crate) struct OrderRow in payment_orders {
+        account_id: Account,
+        batch_id: Id,
+        position: i64,
+        id: Id,
+        budget_id: Id,
+        currency: Currency,
+        total_minor: i64,
+        fees_minor: i64,
+    }
+}
+
+select_rows! {
+    /// Batches, locked.
+    LockedBatches: BatchRow {
+        from payment_batches by { account_id: Account, id: Id, }
+        with ""
+        order " ORDER BY payment_batches.account_id, payment_batches.id"
+        lock " FOR UPDATE OF payment_batches"
+    }
+}
+
+select_rows! {
+    /// The orders of batches, in their places.
+    OrdersOf: OrderRow {
+        from payment_orders by { account_id: Account, batch_id: Id, }
+        with ""
+        order " ORDER BY payment_orders.account_id, payment_orders.batch_id, payment_orders.position"
+        lock ""
+    }
+}
+
+update_rows! {
+    /// All of a batch that ever changes, but its orders and who works on it.
+    BatchNow in payment_batches {
+        set {
+            name: String,
+            status: Named<PaymentBatchStatus>,
+            visible: bool,
+            input_format: Option<Named<InputFormat>>,
+            input_status: Option<Named<InputStatus>>,
+            input_budget_id: Option<Id>,
+            input_created_at: Option<Time>,
+            input_updated_at: Option<Time>,
+            updated_at: Time,
+            confirmed_by: Option<Id>,
+            confirmed_at: Option<Time>,
+            passed_mfa_check_at: Option<Time>,
+            orders_sent_at: Option<Time>,
+        }
+        of { account_id: Account, id: Id, }
+        if ""
+    }
+}
+
+impl From<OrderRow> for PaymentOrder {
+    fn from(row: OrderRow) -> Self {
+        Self {
+            id: OrderId(row.id.0),
+            budget: BudgetId(row.budget_id.0),
+            currency: row.currency.0,
+            total: Minor(row.total_minor),
+            fees: Minor(row.fees_minor),
+        }
+    }
+}
+
+impl BatchRow {
+    /// Its orders are rows of their own.
+    fn read(self) -> Outcome<PaymentBatch> {
+        let input = match (self.input_format, self.input_status, self.input_created_at, self.input_updated_at) {
+            (Some(format), Some(status), Some(created_at), Some(updated_at)) => Some(BatchInput {
+                format: format.0,
+                status: status.0,
+                default_budget: self.input_budget_id.map(|id| BudgetId(id.0)),
+                created_at: created_at.0,
+                updated_at: updated_at.0,
+            }),
+            (None, None, None, None) => None,
+            _ => return Err(corrupt(format!("half an input of batch {}", self.id.0))),
+        };
+        Ok(PaymentBatch {
+            id: PaymentBatchId(self.id.0),
+            account: self.account_id.0,
+            name: self.name,
+            status: self.status.0,
+            orders: Vec::new(),
+            created_by: ClientId(self.created_by.0),
+            visible: self.visible,
+            locked: self.locked,
+            input,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+            confirmed_by: self.confirmed_by.map(|id| ClientId(id.0)),
+            confirmed_at: self.confirmed_at.map(|time| time.0),
+            passed_mfa_check_at: self.passed_mfa_check_at.map(|time| time.0),
+            orders_sent_at: self.orders_sent_at.map(|time| time.0),
+        })
+    }
+}
+
+impl From<PaymentBatch> for BatchRow {
+    fn from(batch: PaymentBatch) -> Self {
+        let input = batch.input;
+        Self {
+            account_id: Account(batch.account),
+            id: Id(batch.id.0),
+            name: batch.name,
+            status: Named(batch.status),
+            created_by: Id(batch.created_by.0),
+            visible: batch.visible,
+            locked: batch.locked,
+            input_format: input.as_ref().map(|input| Named(input.format)),
+            input_status: input.as_ref().map(|input| Named(input.status)),
+            input_budget_id: input.as_ref().and_then(|input| input.default_budget).map(|id| Id(id.0)),
+            input_created_at: input.as_ref().map(|input| Time(input.created_at)),
+            input_updated_at: input.as_ref().map(|input| Time(input.updated_at)),
+            created_at: Time(batch.created_at),
+            updated_at: Time(batch.updated_at),
+            confirmed_by: batch.confirmed_by.map(|id| Id(id.0)),
+            confirmed_at: batch.confirmed_at.map(Time),
+            passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
+            orders_sent_at: batch.orders_sent_at.map(Time),
+        }
+    }
+}
+
+impl From<PaymentBatch> for BatchNow {
+    fn from(batch: PaymentBatch) -> Self {
+        let row = BatchRow::from(batch);
+        Self {
+            name: row.name,
+            status: row.status,
+            visible: row.visible,
+            input_format: row.input_format,
+            input_status: row.input_status,
+            input_budget_id: row.input_budget_id,
+            input_created_at: row.input_created_at,
+            input_updated_at: row.input_updated_at,
+            updated_at: row.updated_at,
+            confirmed_by: row.confirmed_by,
+            confirmed_at: row.confirmed_at,
+            passed_mfa_check_at: row.passed_mfa_check_at,
+            orders_sent_at: row.orders_sent_at,
+            account_id: row.account_id,
+            id: row.id,
+        }
+    }
+}
+
+/// Batches as they are in the domain, in the order of the rows.
+pub(crate) fn with_orders(conn: &mut Conn, rows: Vec<BatchRow>) -> Outcome<Vec<PaymentBatch>> {
+    let mut batches = rows.into_iter().map(BatchRow::read).collect::<Outcome<Vec<_>>>()?;
+    let keys = batches.iter().map(|batch| (Account(batch.account.clone()), Id(batch.id.0)));
+    let mut orders: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for row in OrdersOf::load(keys.collect::<Vec<_>>(), conn)? {
+        orders.entry((row.account_id.0.clone(), row.batch_id)).or_default().push(PaymentOrder::from(row));
+    }
+    for batch in &mut batches {
+        batch.orders = orders.remove(&(batch.account.clone(), Id(batch.id.0))).unwrap_or_default();
+    }
+    Ok(batches)
+}
+
+/// Stores a new batch with its orders.
+pub(crate) fn insert(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
+    BatchRow::store(vec![BatchRow::from(batch.clone())], conn)?;
+    insert_orders(conn, batch)
+}
+
+/// Stores the orders of a batch that has none.
+pub(crate) fn insert_orders(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
+    let row = |(position, order): (i64, &PaymentOrder)| OrderRow {
+        account_id: Account(batch.account.clone()),
+        batch_id: Id(batch.id.0),
+        position,
+        id: Id(order.id.0),
+        budget_id: Id(order.budget.0),
+        currency: Currency(order.currency),
+        total_minor: order.total.0,
+        fees_minor: order.fees.0,
+    };
+    OrderRow::store((0_i64..).zip(&batch.orders).map(row).collect(), conn)
+}

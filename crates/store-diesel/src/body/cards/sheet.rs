@@ -1,0 +1,164 @@
+//! The cards of a group, with their messages.
+
+use super::super::backend::Conn;
+use super::super::errors::{Outcome, corrupt};
+use super::super::group::{Key, Needs, Sheet};
+use super::super::schema::card_transactions;
+use super::super::sets::{Known, Stored};
+use super::super::types::{Account, Day, Id, Named};
+use super::chains::{ChainNow, ChainRow};
+use super::messages::{FirstNow, MessageRow};
+use super::rows::{CardsAndLimits, LimitNow, LimitRow};
+use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
+use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
+use florin_domain::ids::{AccountId, CardId, TransactionToken};
+use std::collections::{BTreeMap, BTreeSet};
+
+select_rows! {
+    /// Messages, each with the chain it is of, where there is one.
+    MessagesAndChains: (MessageRow, Option<ChainRow>) {
+        from card_transactions by { account_id: Account, token: Id, }
+        with " LEFT JOIN card_chains ON card_chains.account_id = card_transactions.account_id \
+            AND card_chains.id = card_transactions.chain_id"
+        order ""
+        lock ""
+    }
+}
+
+type Message = (AccountId, TransactionToken);
+
+/// The cards of a group, with their limits, messages and chains.
+#[derive(Default)]
+pub(crate) struct Cards {
+    known: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
+    used: BTreeMap<(AccountId, CardId, SpendingWindow), SpendingLimit>,
+    /// The messages that orders name, and the first ones of their chains.
+    messages: BTreeMap<Message, CardTransaction>,
+    /// What orders name: it may come to be by an order before them.
+    named: BTreeSet<Key>,
+    states: BTreeMap<Message, TransactionState>,
+    chains: Known<Message, Chain>,
+    new_messages: Vec<MessageRow>,
+    new_chains: Vec<ChainRow>,
+}
+
+impl Cards {
+    /// Loads what is needed. The balances that pay are locked: nobody else changes anything of it.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let mut cards = Self { named: needs.messages.clone(), ..Self::default() };
+        cards.read(MessagesAndChains::load(needs.messages.iter().cloned(), conn)?);
+        let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
+        let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
+        let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
+        cards.read(MessagesAndChains::load(firsts, conn)?);
+        let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
+        let wanted: BTreeSet<_> = needs.cards.iter().cloned().chain(of_messages).collect();
+        for (card, limit) in CardsAndLimits::load(wanted, conn)? {
+            let card = Card::from(card);
+            let key = (card.account.clone(), card.id);
+            let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));
+            limits.extend(limit.map(LimitRow::read).transpose()?);
+        }
+        Ok(cards)
+    }
+
+    fn read(&mut self, rows: Vec<(MessageRow, Option<ChainRow>)>) {
+        for (message, chain) in rows {
+            let message = CardTransaction::from(message);
+            if let Some(chain) = chain.map(Chain::from) {
+                self.chains.keep((chain.account.clone(), chain.id), chain);
+            }
+            self.messages.insert((message.account.clone(), message.token), message);
+        }
+    }
+
+    fn note(&mut self, decision: &CardDecision) {
+        let message = &decision.transaction;
+        let key = (message.account.clone(), message.token);
+        self.new_messages.push(MessageRow::from(message));
+        if self.named.contains(&(Account(key.0.clone()), Id(key.1.0))) {
+            self.messages.insert(key, message.clone());
+        }
+        match &decision.chain {
+            Some(chain) if chain.id == message.token => {
+                self.new_chains.push(ChainRow::from(chain));
+                self.chains.keep((chain.account.clone(), chain.id), chain.clone());
+            }
+            Some(chain) => self.chains.change((chain.account.clone(), chain.id), chain.clone()),
+            None => {}
+        }
+        if let Some(state) = decision.first_state {
+            let first = (message.account.clone(), message.chain);
+            if let Some(first) = self.messages.get_mut(&first) {
+                first.state = state;
+            }
+            self.states.insert(first, state);
+        }
+        for limit in &decision.limits {
+            let card = (message.account.clone(), message.card);
+            if let Some((_, limits)) = self.known.get_mut(&card) {
+                limits.iter_mut().filter(|known| known.window == limit.window).for_each(|known| *known = limit.clone());
+            }
+            self.used.insert((card.0, card.1, limit.window), limit.clone());
+        }
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        MessageRow::store(self.new_messages, conn)?;
+        ChainRow::store(self.new_chains, conn)?;
+        ChainNow::store(self.chains.into_changes().map(|(_, chain)| ChainNow::from(&chain)).collect(), conn)?;
+        let first = |((account, token), state): (Message, _)| FirstNow {
+            state: Named(state),
+            account_id: Account(account),
+            token: Id(token.0),
+        };
+        FirstNow::store(self.states.into_iter().map(first).collect(), conn)?;
+        let used = |((account, card, window), limit): ((AccountId, CardId, _), SpendingLimit)| LimitNow {
+            window_start: Day(limit.window_start),
+            spent_minor: limit.spent.0,
+            uses: i64::from(limit.uses),
+            account_id: Account(account),
+            card_id: Id(card.0),
+            limit_window: Named(window),
+        };
+        LimitNow::store(self.used.into_iter().map(used).collect(), conn)
+    }
+}
+
+impl Sheet {
+    /// What a first message on a card of the account is decided on.
+    pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
+        let (card, limits) = self.cards.known.get(&(account.clone(), card))?;
+        // A card that came into being after the locks were taken is not there yet.
+        let balances = self.purses.balances(account, card.budget, card.currency)?;
+        Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
+    }
+
+    /// What a follow-up that names a message of the account is decided on.
+    pub(super) fn chain_situation(
+        &self,
+        account: &AccountId,
+        token: TransactionToken,
+    ) -> Outcome<Option<ChainSituation>> {
+        let messages = &self.cards.messages;
+        let Some(named) = messages.get(&(account.clone(), token)) else { return Ok(None) };
+        let chain = (account.clone(), named.chain);
+        let first = messages.get(&chain).ok_or_else(|| corrupt("a message without its first one"))?.clone();
+        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card) else {
+            return Ok(None);
+        };
+        let chain = self.cards.chains.get(&chain).cloned();
+        Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
+    }
+
+    /// Notes all of a decision.
+    pub(super) fn note(&mut self, decision: &CardDecision) {
+        let message = &decision.transaction;
+        self.cards.note(decision);
+        if let Some(journal) = &decision.journal {
+            self.journal.add(journal);
+            self.purses.change(&message.account, (message.budget, message.currency), decision.balances);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A group of orders on one sheet: loaded with a few statements, decided in memory one order after the other, stored with
+//! a few statements.
+//!
+//! An order says what it needs, and is then carried out on the [`Sheet`]: it looks, calls its rule, and only then notes
+//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the sheet as it was, and no other order of
+//! the group notices. What one order notes, the next one sees.
+
+mod needs;
+
+pub(crate) use needs::{Key, Needs, RecordKey, record_key};
+
+use super::backend::Conn;
+use super::balances::Purses;
+use super::batches::Batches;
+use super::cards::Cards;
+use super::credits::Counted;
+use super::errors::Outcome;
+use super::journal::Journal;
+use super::mfa::Authentication;
+use super::payments::{Bank, Events, Statuses};
+use super::repeat::Records;
+use florin_domain::batch::BatchBalances;
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::JournalTransaction;
+use florin_ports::{StoreError, WriteError};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Something to be decided under the lock, in a group with others.
+pub(crate) trait Order: Send + 'static {
+    /// What it comes to.
+    type Done: Send + 'static;
+    /// How its rule may refuse.
+    type Refused: Send + 'static;
+
+    /// Says what it must see.
+    fn needs(&self, needs: &mut Needs);
+
+    /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
+    /// It may be called again on another sheet.
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<Self::Refused>>;
+}
+
+/// What a group works on.
+pub(crate) struct Sheet {
+    /// What budgets hold.
+    pub(crate) purses: Purses,
+    /// New entries of the journal.
+    pub(crate) journal: Journal,
+    /// Batches.
+    pub(crate) batches: Batches,
+    /// What becomes of all payments of batches.
+    pub(crate) payments: Statuses,
+    /// What happened.
+    pub(crate) events: Events,
+    /// What the sandbox's bank remembers.
+    pub(crate) bank: Bank,
+    /// Sessions and enrolments.
+    pub(crate) mfa: Authentication,
+    /// Credits.
+    pub(crate) credits: Counted,
+    /// Idempotency records.
+    pub(crate) records: Records,
+    /// Cards and their messages.
+    pub(crate) cards: Cards,
+}
+
+impl Sheet {
+    /// Locks and loads what is needed.
+    ///
+    /// Locks come first, in one order for all programs: balances by account, budget and currency, batches and sessions by
+    /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
+    /// by later statements: they see what the last holder of the locks has left.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let purses = Purses::load(conn, needs)?;
+        let locked = Batches::lock(conn, needs)?;
+        let mfa = Authentication::load(conn, needs)?;
+        let credits = Counted::load(conn, needs)?;
+        let batches = Batches::of(conn, needs, locked)?;
+        batches.must_be_covered(conn, needs, &purses)?;
+        Ok(Self {
+            batches,
+            payments: Statuses::default(),
+            events: Events::default(),
+            bank: Bank::load(conn, needs)?,
+            records: Records::load(conn, needs)?,
+            cards: Cards::load(conn, needs)?,
+            purses: purses.named(conn, needs)?,
+            journal: Journal::default(),
+            mfa,
+            credits,
+        })
+    }
+
+    /// Notes how money of an account moves: entries of the journal, and what the balances are then.
+    pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
+        for transaction in journal {
+            self.journal.add(transaction);
+        }
+        for (key, after) in balances {
+            self.purses.change(account, *key, *after);
+        }
+    }
+
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        self.journal.store(conn)?;
+        self.cards.store(conn)?;
+        self.credits.store(conn)?;
+        self.mfa.store(conn)?;
+        self.batches.store(conn)?;
+        // After the batches: whether there is work on one follows from its status, too.
+        self.payments.store(conn)?;
+        self.events.store(conn)?;
+        self.bank.store(conn)?;
+        self.purses.store(conn)?;
+        self.records.store(conn)
+    }
+}
+
+/// Calls what a caller handed in: a rule, or the function that renders its answer. A panic in it is that caller's alone.
+pub(crate) fn ask<T, R>(rule: impl FnOnce() -> T) -> Result<T, WriteError<R>> {
+    catch_unwind(AssertUnwindSafe(rule)).map_err(|panic| {
+        WriteError::Store(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
+    })
+}
+
+/// What a panic says.
+pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

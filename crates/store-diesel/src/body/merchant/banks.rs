@@ -1,0 +1,62 @@
+//! The bank list.
+
+use super::super::backend::{Conn, Db};
+use super::super::errors::{Outcome, corrupt};
+use super::super::schema::banks;
+use super::super::store::Store;
+use super::ROWS_AT_ONCE;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::merchant::{Bank, BankId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{Banks, StoreError};
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = banks, check_for_backend(Db))]
+struct BankRow {
+    id: String,
+    name: String,
+    icon_url: String,
+    supports_refunds: bool,
+}
+
+impl BankRow {
+    fn read(self) -> Outcome<Bank> {
+        let id = BankId::parse(&self.id).map_err(|_| corrupt(format!("`{}` is no bank id", self.id)))?;
+        Ok(Bank { id, name: self.name, icon_url: self.icon_url, supports_refunds: self.supports_refunds })
+    }
+}
+
+#[async_trait]
+impl Banks for Store {
+    async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = banks::table
+                    .order((banks::name, banks::id))
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(BankRow::as_select())
+                    .load(conn)?;
+                let count = banks::table.count().get_result(conn)?;
+                Ok(Page { count, rows: rows.into_iter().map(BankRow::read).collect::<Outcome<_>>()? })
+            })
+        })
+        .await
+    }
+}
+
+/// Stores new banks.
+pub(crate) fn insert_banks(conn: &mut Conn, banks: &[Bank]) -> Outcome<()> {
+    let row = |bank: &Bank| BankRow {
+        id: bank.id.as_str().to_owned(),
+        name: bank.name.clone(),
+        icon_url: bank.icon_url.clone(),
+        supports_refunds: bank.supports_refunds,
+    };
+    for chunk in banks.chunks(ROWS_AT_ONCE) {
+        let rows: Vec<_> = chunk.iter().map(row).collect();
+        diesel::insert_into(banks::table).values(rows).execute(conn)?;
+    }
+    Ok(())
+}

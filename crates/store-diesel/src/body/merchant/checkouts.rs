@@ -1,0 +1,80 @@
+//! Checkouts.
+
+use super::super::backend::Conn;
+use super::super::errors::Outcome;
+use super::super::schema::checkouts;
+use super::super::store::Store;
+use super::super::types::{Account, Currency, Id, Named, Time};
+use super::page::Wanted;
+use super::{ROWS_AT_ONCE, counts};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{Checkouts, StoreError};
+
+/// A checkout to be stored.
+#[derive(Insertable)]
+#[diesel(table_name = checkouts, treat_none_as_default_value = false)]
+struct NewCheckout {
+    account_id: Account,
+    id: Id,
+    checkout_type: Named<CheckoutType>,
+    status: Named<CheckoutStatus>,
+    name: Option<String>,
+    currency: Currency,
+    return_url: String,
+    locale: Option<String>,
+    settlement_account_id: Option<Id>,
+    collect_address: Option<bool>,
+    dynamic_rates_url: Option<String>,
+    created_at: Time,
+    updated_at: Time,
+}
+
+impl From<&Checkout> for NewCheckout {
+    fn from(checkout: &Checkout) -> Self {
+        let (settlement_account, shipping) = match &checkout.kind {
+            CheckoutKind::Shopping { settlement_account, shipping } => (*settlement_account, shipping.as_ref()),
+            CheckoutKind::TopUp => (None, None),
+        };
+        Self {
+            account_id: Account(checkout.account.clone()),
+            id: Id(checkout.id.0),
+            checkout_type: Named(checkout.kind.checkout_type()),
+            status: Named(checkout.status),
+            name: checkout.name.clone(),
+            currency: Currency(checkout.currency),
+            return_url: checkout.return_url.clone(),
+            locale: checkout.locale.clone(),
+            settlement_account_id: settlement_account.map(|id| Id(id.0)),
+            collect_address: shipping.map(|shipping| shipping.collect_address),
+            dynamic_rates_url: shipping.and_then(|shipping| shipping.dynamic_rates_url.clone()),
+            created_at: Time(checkout.created_at),
+            updated_at: Time(checkout.updated_at),
+        }
+    }
+}
+
+#[async_trait]
+impl Checkouts for Store {
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: CheckoutFilter,
+        page: PageRequest,
+    ) -> Result<Page<Checkout>, StoreError> {
+        let wanted = Wanted::new(Account(account.clone()), filter);
+        self.read(move |conn| wanted.read(conn, page)).await
+    }
+}
+
+/// Stores new checkouts, and counts them.
+pub(crate) fn insert_checkouts(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
+    for chunk in checkouts.chunks(ROWS_AT_ONCE) {
+        let rows: Vec<_> = chunk.iter().map(NewCheckout::from).collect();
+        diesel::insert_into(checkouts::table).values(rows).execute(conn)?;
+    }
+    counts::add(conn, checkouts)
+}

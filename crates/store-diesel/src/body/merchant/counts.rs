@@ -1,0 +1,67 @@
+//! How many checkouts there are, without reading them ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+
+use super::super::backend::Conn;
+use super::super::errors::Outcome;
+use super::super::schema::checkout_counts;
+use super::super::types::{Account, Named};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Text;
+use diesel::upsert::excluded;
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
+use std::collections::BTreeMap;
+
+/// Accounts whose counts are not what their checkouts say.
+const MISCOUNTED: &str = "SELECT account_id FROM \
+    (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts \
+    UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts \
+    GROUP BY account_id, checkout_type, status) AS said \
+    GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found) ORDER BY account_id";
+
+#[derive(Insertable)]
+#[diesel(table_name = checkout_counts)]
+struct CountRow {
+    account_id: Account,
+    checkout_type: Named<CheckoutType>,
+    status: Named<CheckoutStatus>,
+    total: i64,
+}
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+}
+
+/// Counts new checkouts, in the transaction that stores them. Rows are locked in the order of their keys.
+pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
+    let mut counts: BTreeMap<_, (CheckoutType, CheckoutStatus, i64)> = BTreeMap::new();
+    for checkout in checkouts {
+        let (kind, state) = (checkout.kind.checkout_type(), checkout.status);
+        counts.entry((&checkout.account, kind.as_str(), state.as_str())).or_insert((kind, state, 0)).2 += 1;
+    }
+    for ((account, ..), (kind, state, new)) in counts {
+        let row = CountRow {
+            account_id: Account(account.clone()),
+            checkout_type: Named(kind),
+            status: Named(state),
+            total: new,
+        };
+        diesel::insert_into(checkout_counts::table)
+            .values(row)
+            .on_conflict(checkout_counts::table.primary_key())
+            .do_update()
+            .set(checkout_counts::total.eq(checkout_counts::total + excluded(checkout_counts::total)))
+            .execute(conn)?;
+    }
+    Ok(())
+}
+
+/// The accounts whose counts are wrong, each once.
+pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<Vec<AccountId>> {
+    let mut accounts: Vec<_> =
+        sql_query(MISCOUNTED).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect();
+    accounts.dedup();
+    Ok(accounts)
+}

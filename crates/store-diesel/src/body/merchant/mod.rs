@@ -1,0 +1,13 @@
+//! Checkouts and banks.
+
+mod banks;
+mod checkouts;
+mod counts;
+mod page;
+
+pub(crate) use banks::insert_banks;
+pub(crate) use checkouts::insert_checkouts;
+pub(crate) use counts::miscounted;
+
+/// So many rows are inserted by one statement.
+const ROWS_AT_ONCE: usize = 500;

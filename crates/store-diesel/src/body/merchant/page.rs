@@ -1,0 +1,175 @@
+//! One page of an account's checkouts, with the count of all that match: one statement, one round trip.
+
+use super::super::backend::sql::{IdSql, TimeSql};
+use super::super::backend::{Conn, Db};
+use super::super::errors::Outcome;
+use super::super::names::Name;
+use super::super::types::{Account, Currency, Id, Named, Time};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use florin_domain::ids::{CheckoutId, SettlementAccountId};
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
+use florin_domain::page::{Page, PageRequest};
+
+/// What a page is of. Each filter is a statement of its own, names and all: a planner that was not told what is wanted would take
+/// a common type's way to a rare one, and read all that are not of it.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    account: Account,
+    filter: CheckoutFilter,
+}
+
+/// The count, alone.
+struct Count<'a>(&'a Wanted);
+
+/// The page, each row with the count.
+struct Rows<'a> {
+    wanted: &'a Wanted,
+    page: PageRequest,
+}
+
+/// A row without its account, which is known.
+#[derive(Queryable)]
+struct Row {
+    id: Id,
+    checkout_type: Named<CheckoutType>,
+    status: Named<CheckoutStatus>,
+    name: Option<String>,
+    currency: Currency,
+    return_url: String,
+    locale: Option<String>,
+    settlement_account_id: Option<Id>,
+    collect_address: Option<bool>,
+    dynamic_rates_url: Option<String>,
+    created_at: Time,
+    updated_at: Time,
+}
+
+type RowSql = (
+    IdSql,
+    Text,
+    Text,
+    Nullable<Text>,
+    Text,
+    Text,
+    Nullable<Text>,
+    Nullable<IdSql>,
+    Nullable<Bool>,
+    Nullable<Text>,
+    TimeSql,
+    TimeSql,
+);
+
+impl Wanted {
+    pub(super) const fn new(account: Account, filter: CheckoutFilter) -> Self {
+        Self { account, filter }
+    }
+
+    /// Reads a page and the count, in one view.
+    pub(super) fn read(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {
+        let found = self.rows(conn, page)?;
+        if !found.rows.is_empty() || page.offset == 0 {
+            return Ok(found);
+        }
+        // Past the end there is no row to bring the count along.
+        conn.transaction(|conn| {
+            let found = self.rows(conn, page)?;
+            Ok(if found.rows.is_empty() { Page { count: Count(self).get_result(conn)?, ..found } } else { found })
+        })
+    }
+
+    fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {
+        let rows = Rows { wanted: self, page }.load::<(i64, Row)>(conn)?;
+        let count = rows.first().map_or(0, |(count, _)| *count);
+        Ok(Page { count, rows: rows.into_iter().map(|(_, row)| row.read(&self.account)).collect() })
+    }
+
+    fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql(" WHERE account_id = ");
+        out.push_bind_param::<Text, _>(&self.account)?;
+        let named = [
+            (" AND checkout_type = '", self.filter.checkout_type.map(Name::name)),
+            (" AND status = '", self.filter.status.map(Name::name)),
+        ];
+        for (condition, name) in named {
+            if let Some(name) = name {
+                out.push_sql(condition);
+                out.push_sql(name);
+                out.push_sql("'");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl QueryFragment<Db> for Count<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) FROM checkout_counts");
+        self.0.conditions(&mut out)
+    }
+}
+
+impl QueryFragment<Db> for Rows<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("SELECT (SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) FROM checkout_counts");
+        self.wanted.conditions(&mut out)?;
+        out.push_sql(
+            "), id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, \
+            collect_address, dynamic_rates_url, created_at, updated_at FROM checkouts",
+        );
+        self.wanted.conditions(&mut out)?;
+        out.push_sql(" ORDER BY created_at DESC, id DESC LIMIT ");
+        out.push_bind_param::<BigInt, _>(&self.page.limit)?;
+        out.push_sql(" OFFSET ");
+        out.push_bind_param::<BigInt, _>(&self.page.offset)
+    }
+}
+
+/// Told apart by their text, each of which stays prepared.
+macro_rules! prepared {
+    ($($query:ident -> $sql:ty;)*) => {$(
+        impl QueryId for $query<'_> {
+            type QueryId = ();
+            const HAS_STATIC_QUERY_ID: bool = false;
+        }
+
+        impl Query for $query<'_> {
+            type SqlType = $sql;
+        }
+
+        impl RunQueryDsl<Conn> for $query<'_> {}
+    )*};
+}
+
+prepared! {
+    Count -> BigInt;
+    Rows -> (BigInt, RowSql);
+}
+
+impl Row {
+    fn read(self, account: &Account) -> Checkout {
+        let dynamic_rates_url = self.dynamic_rates_url;
+        let kind = match self.checkout_type.0 {
+            CheckoutType::Shopping => CheckoutKind::Shopping {
+                settlement_account: self.settlement_account_id.map(|id| SettlementAccountId(id.0)),
+                shipping: self
+                    .collect_address
+                    .map(|collect_address| ShippingOptions { collect_address, dynamic_rates_url }),
+            },
+            CheckoutType::TopUp => CheckoutKind::TopUp,
+        };
+        Checkout {
+            id: CheckoutId(self.id.0),
+            account: account.0.clone(),
+            kind,
+            name: self.name,
+            status: self.status.0,
+            currency: self.currency.0,
+            return_url: self.return_url,
+            locale: self.locale,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        }
+    }
+}

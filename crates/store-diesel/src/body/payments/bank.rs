@@ -1,0 +1,126 @@
+//! The memory of the sandbox's bank. Payments are accepted in groups, like card messages: many share a commit.
+
+use super::super::backend::{Conn, Db};
+use super::super::errors::Outcome;
+use super::super::group::{Needs, Order, Sheet};
+use super::super::schema::sandbox_payments;
+use super::super::sets::{Stored, rows};
+use super::super::store::Store;
+use super::super::types::{Currency, Id, Time};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::ids::PaymentId;
+use florin_domain::money::Minor;
+use florin_ports::{AcceptedPayment, SandboxBankMemory, StoreError, WriteError};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+rows! {
+    /// A payment that was accepted.
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = sandbox_payments, check_for_backend(Db), treat_none_as_default_value = false)]
+    pub(crate) struct AcceptedRow in sandbox_payments {
+        id: Id,
+        currency: Currency,
+        amount_minor: i64,
+        reference: Option<String>,
+        accepted_at: Time,
+    }
+}
+
+select_rows! {
+    /// Accepted payments.
+    Accepted: AcceptedRow {
+        from sandbox_payments by { id: Id, }
+        with ""
+        order ""
+        lock ""
+    }
+}
+
+impl From<AcceptedRow> for AcceptedPayment {
+    fn from(row: AcceptedRow) -> Self {
+        Self {
+            id: PaymentId(row.id.0),
+            amount: Minor(row.amount_minor).of(row.currency.0),
+            reference: row.reference,
+            accepted_at: row.accepted_at.0,
+        }
+    }
+}
+
+impl From<AcceptedPayment> for AcceptedRow {
+    fn from(payment: AcceptedPayment) -> Self {
+        Self {
+            id: Id(payment.id.0),
+            currency: Currency(payment.amount.currency),
+            amount_minor: payment.amount.minor.0,
+            reference: payment.reference,
+            accepted_at: Time(payment.accepted_at),
+        }
+    }
+}
+
+#[async_trait]
+impl SandboxBankMemory for Store {
+    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        self.submit(Accept(payment)).await.map_err(|error| match error {
+            WriteError::Store(error) => error,
+            WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a bank takes every payment".into()),
+            WriteError::Refused(never) => match never {},
+        })
+    }
+
+    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        self.read(move |conn| {
+            let row = sandbox_payments::table.filter(sandbox_payments::id.eq(Id(payment.0)));
+            let row = row.select(AcceptedRow::as_select()).get_result(conn).optional()?;
+            Ok(row.map(AcceptedPayment::from))
+        })
+        .await
+    }
+}
+
+struct Accept(AcceptedPayment);
+
+impl Order for Accept {
+    type Done = AcceptedPayment;
+    type Refused = Infallible;
+
+    fn needs(&self, needs: &mut Needs) {
+        needs.accepted.insert((Id(self.0.id.0),));
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<AcceptedPayment, WriteError<Infallible>> {
+        Ok(sheet.bank.accept(&self.0))
+    }
+}
+
+/// What the bank remembers of the payments of a group.
+#[derive(Default)]
+pub(crate) struct Bank {
+    known: BTreeMap<PaymentId, AcceptedPayment>,
+    /// By id: two instances that store the same ones wait for each other in turn, and never in a ring.
+    new: BTreeMap<PaymentId, AcceptedPayment>,
+}
+
+impl Bank {
+    /// Loads what is remembered.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+        let rows = Accepted::load(needs.accepted.iter().copied(), conn)?;
+        let known = rows.into_iter().map(AcceptedPayment::from).map(|payment| (payment.id, payment)).collect();
+        Ok(Self { known, new: BTreeMap::new() })
+    }
+
+    fn accept(&mut self, payment: &AcceptedPayment) -> AcceptedPayment {
+        if let Some(known) = self.known.get(&payment.id) {
+            return known.clone();
+        }
+        self.new.entry(payment.id).or_insert_with(|| payment.clone()).clone()
+    }
+
+    /// Stores what was accepted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        AcceptedRow::store(self.new.into_values().map(AcceptedRow::from).collect(), conn)
+    }
+}

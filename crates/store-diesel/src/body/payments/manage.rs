@@ -1,0 +1,143 @@
+//! Making, filling, editing and cancelling batches.
+
+use super::super::backend::Conn;
+use super::super::batch_rows;
+use super::super::batches::funds;
+use super::super::errors::Outcome;
+use super::super::group::{Needs, Sheet, ask};
+use super::super::repeat::Records;
+use super::super::schema::{accounts, payment_alerts, payment_orders, payments};
+use super::super::store::Store;
+use super::super::types::Id;
+use super::{read, rows, work};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::batch::{
+    BatchSummary, CancelRefusal, CancelSituation, PaymentBatch, UploadDecision, UploadRefusal, UploadSituation,
+};
+use florin_domain::ids::AccountId;
+use florin_ports::{
+    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, RepeatClaim, UploadOrder, WriteError, Written,
+};
+use std::convert::Infallible;
+
+#[async_trait]
+impl BatchManagement for Store {
+    async fn create(&self, order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+        self.task(move |conn| {
+            under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, sheet| create(conn, sheet, &order))
+        })
+        .await
+    }
+
+    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.batch_only(&order.account, order.batch);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| upload(conn, sheet, &order))
+        })
+        .await
+    }
+
+    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.batch_only(&order.account, order.batch);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?;
+                let batch = ask(|| (order.decide)(batch))?;
+                sheet.batches.change(batch.clone());
+                Ok(read::summary(conn, batch)?)
+            })
+        })
+        .await
+    }
+
+    async fn cancel(&self, order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.batch_only(&order.account, order.batch);
+            needs.funds_of(&order.account, order.batch);
+            under_claim(conn, needs, order.repeat.as_ref(), |_, sheet| cancel(sheet, &order))
+        })
+        .await
+    }
+}
+
+/// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
+fn under_claim<T, R>(
+    conn: &mut Conn,
+    mut needs: Needs,
+    claim: Option<&RepeatClaim<T>>,
+    work: impl FnOnce(&mut Conn, &mut Sheet) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
+    needs.answer(claim);
+    let mut sheet = Sheet::load(conn, &needs)?;
+    if let Some(answer) = sheet.records.find(claim)? {
+        return Ok(Written::Replayed(answer));
+    }
+    let done = work(conn, &mut sheet)?;
+    let record = Records::made(claim, &done)?;
+    sheet.records.add(record);
+    sheet.store(conn)?;
+    Ok(Written::Fresh(done))
+}
+
+fn create(
+    conn: &mut Conn,
+    sheet: &mut Sheet,
+    order: &CreateBatchOrder,
+) -> Result<BatchSummary, WriteError<UploadRefusal>> {
+    if !exists(conn, &order.account)? {
+        return Err(WriteError::Absent);
+    }
+    let funding = read::funding(conn, &order.account)?;
+    let decision = ask(|| (order.decide)(&funding))?.map_err(WriteError::Refused)?;
+    batch_rows::insert(conn, &decision.batch)?;
+    rows::insert_payments(conn, &decision.payments)?;
+    rows::insert_alerts(conn, &decision.batch, &decision.alerts)?;
+    sheet.events.add(&decision.events);
+    Ok(read::summary(conn, decision.batch)?)
+}
+
+fn exists(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let account = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::id);
+    Ok(diesel::select(diesel::dsl::exists(account)).get_result(conn)?)
+}
+
+fn upload(conn: &mut Conn, sheet: &mut Sheet, order: &UploadOrder) -> Result<PaymentBatch, WriteError<UploadRefusal>> {
+    let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
+    // Read after the batch was locked: what was granted meanwhile counts.
+    let situation = UploadSituation { funding: read::funding(conn, &order.account)?, batch };
+    let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+    replace(conn, &decision)?;
+    sheet.batches.change(decision.batch.clone());
+    Ok(decision.batch)
+}
+
+/// Puts payments, alerts and orders in the place of all earlier ones.
+fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
+    let batch = &decision.batch;
+    let (account, id) = (batch.account.as_str(), Id(batch.id.0));
+    let old = payment_alerts::table.filter(payment_alerts::account_id.eq(account));
+    diesel::delete(old.filter(payment_alerts::batch_id.eq(id))).execute(conn)?;
+    let old = payments::table.filter(payments::account_id.eq(account));
+    diesel::delete(old.filter(payments::batch_id.eq(id))).execute(conn)?;
+    let old = payment_orders::table.filter(payment_orders::account_id.eq(account));
+    diesel::delete(old.filter(payment_orders::batch_id.eq(id))).execute(conn)?;
+    batch_rows::insert_orders(conn, batch)?;
+    rows::insert_payments(conn, &decision.payments)?;
+    rows::insert_alerts(conn, batch, &decision.alerts)?;
+    work::mark(conn, &batch.account, batch.id)
+}
+
+fn cancel(sheet: &mut Sheet, order: &CancelBatchOrder) -> Result<PaymentBatch, WriteError<CancelRefusal>> {
+    let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
+    let situation = CancelSituation { balances: funds(sheet, &batch), batch };
+    let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+    sheet.move_money(&order.account, &decision.journal, &decision.balances);
+    sheet.payments.all_become(&decision.batch, decision.payments);
+    sheet.events.add(&decision.events);
+    sheet.batches.change(decision.batch.clone());
+    Ok(decision.batch)
+}

@@ -1,0 +1,26 @@
+//! Payments of batches: uploaded, listed, processed, and accepted by the sandbox's bank.
+
+mod bank;
+mod events;
+mod manage;
+mod process;
+mod read;
+mod rows;
+mod status;
+mod work;
+
+pub(crate) use bank::Bank;
+pub(crate) use events::Events;
+pub(crate) use status::Statuses;
+
+use super::backend::Conn;
+use super::errors::Outcome;
+use florin_domain::batch::Payment;
+use std::collections::BTreeSet;
+
+/// Stores payments of batches that are there.
+pub(crate) fn plant(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
+    rows::insert_payments(conn, payments)?;
+    let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();
+    batches.into_iter().try_for_each(|(account, batch)| work::mark(conn, account, batch))
+}

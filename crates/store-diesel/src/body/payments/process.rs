@@ -1,0 +1,243 @@
+//! Sharing confirmed batches among workers.
+
+use super::super::backend::sql::{IdSql, TimeSql};
+use super::super::backend::{self, Conn};
+use super::super::batches::funds;
+use super::super::errors::Outcome;
+use super::super::group::{Needs, Sheet, ask};
+use super::super::schema::{payment_batches, payments};
+use super::super::sets::Stored;
+use super::super::store::Store;
+use super::super::types::{Account, Id, Named, Time};
+use super::rows::{PaymentRow, PaymentsById, read_payments, update_payments};
+use super::work;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::batch::{
+    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
+};
+use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
+use florin_ports::{
+    BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, StoreError, TakeOrder, WriteError,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+/// Batches that others hold locked are being worked on: they are passed over, too.
+const CLAIMABLE: &str = "SELECT account_id, id FROM payment_batches WHERE work_at <= $1 \
+    AND (leased_until IS NULL OR leased_until <= $1) ORDER BY updated_at, account_id, id LIMIT $2";
+
+const RENEW: &str = "UPDATE payment_batches SET leased_until = $1 WHERE account_id = $2 AND id = $3 AND lease_id = $4";
+
+const RELEASE: &str = "UPDATE payment_batches SET lease_id = NULL, leased_until = NULL \
+    WHERE account_id = $1 AND id = $2 AND lease_id = $3";
+
+#[derive(QueryableByName)]
+struct Claimable {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = IdSql)]
+    id: Id,
+}
+
+update_rows! {
+    /// Who works on a batch.
+    LeaseNow in payment_batches {
+        set { lease_id: Id, leased_until: Time, }
+        of { account_id: Account, id: Id, }
+        if ""
+    }
+}
+
+#[async_trait]
+impl BatchProcessing for Store {
+    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
+        self.task(move |conn| Ok(claim(conn, &order)?)).await
+    }
+
+    async fn start(&self, order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        self.task(move |conn| {
+            let (mut sheet, batch) = held(conn, &order.lease, false)?;
+            let decision = rule(|| (order.decide)(&batch))?.map_err(ProcessingError::Refused)?;
+            sheet.events.add(&decision.events);
+            sheet.batches.change(decision.batch.clone());
+            store(conn, sheet, &order.lease)?;
+            Ok(decision.batch)
+        })
+        .await
+    }
+
+    async fn take(&self, order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        self.task(move |conn| {
+            let (mut sheet, batch) = held(conn, &order.lease, false)?;
+            let next = confirmed(conn, &order.lease, order.most)?;
+            let decision = rule(|| (order.decide)(&(batch, next)))?;
+            update_payments(conn, &decision.payments)?;
+            sheet.events.add(&decision.events);
+            store(conn, sheet, &order.lease)?;
+            Ok(decision.payments)
+        })
+        .await
+    }
+
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
+        let (account, batch) = (lease.account.clone(), lease.batch);
+        self.read(move |conn| {
+            let rows = payments::table
+                .filter(payments::account_id.eq(account.as_str()))
+                .filter(payments::batch_id.eq(Id(batch.0)))
+                .filter(payments::ask_at.le(Time(now)))
+                .order((payments::ask_at, payments::input_index))
+                .limit(i64::from(most))
+                .select(PaymentRow::as_select())
+                .load(conn)?;
+            read_payments(rows)
+        })
+        .await
+    }
+
+    async fn record(&self, order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+        self.task(move |conn| {
+            let (mut sheet, batch) = held(conn, &order.lease, true)?;
+            let situation = situation(conn, &sheet, batch, &order.payments)?;
+            let decision = rule(|| (order.decide)(&situation))?.map_err(ProcessingError::Refused)?;
+            update_payments(conn, &decision.payments)?;
+            sheet.move_money(&order.lease.account, &decision.journal, &decision.balances);
+            sheet.events.add(&decision.events);
+            decision.batch.iter().for_each(|batch| sheet.batches.change(batch.clone()));
+            store(conn, sheet, &order.lease)?;
+            Ok(decision)
+        })
+        .await
+    }
+
+    async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
+        let lease = lease.clone();
+        self.task(move |conn| {
+            let renewed = sql_query(RENEW)
+                .bind::<TimeSql, _>(Time(until))
+                .bind::<Text, _>(Account(lease.account.clone()))
+                .bind::<IdSql, _>(Id(lease.batch.0))
+                .bind::<IdSql, _>(Id(lease.id.0));
+            Ok::<_, StoreError>(run(conn, renewed)? == 1)
+        })
+        .await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let lease = lease.clone();
+        self.task(move |conn| {
+            let released = sql_query(RELEASE)
+                .bind::<Text, _>(Account(lease.account.clone()))
+                .bind::<IdSql, _>(Id(lease.batch.0))
+                .bind::<IdSql, _>(Id(lease.id.0));
+            run(conn, released)?;
+            Ok::<_, StoreError>(())
+        })
+        .await
+    }
+}
+
+fn run(
+    conn: &mut Conn,
+    statement: impl RunQueryDsl<Conn> + diesel::query_dsl::methods::ExecuteDsl<Conn>,
+) -> Outcome<usize> {
+    Ok(statement.execute(conn)?)
+}
+
+/// Calls a rule. A panic in it is a failure of this task alone.
+fn rule<T>(rule: impl FnOnce() -> T) -> Result<T, StoreError> {
+    ask(rule).map_err(|error: WriteError<Infallible>| match error {
+        WriteError::Store(error) => error,
+        WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a rule was not asked".into()),
+        WriteError::Refused(never) => match never {},
+    })
+}
+
+fn claim(conn: &mut Conn, order: &ClaimOrder) -> Outcome<Vec<Lease>> {
+    let found = sql_query(format!("{CLAIMABLE}{}", backend::SKIP_LOCKED))
+        .bind::<TimeSql, _>(Time(order.now))
+        .bind::<BigInt, _>(i64::from(order.most))
+        .load::<Claimable>(conn)?;
+    let now = |Claimable { account_id, id }: &Claimable| LeaseNow {
+        lease_id: Id(order.lease.0),
+        leased_until: Time(order.until),
+        account_id: account_id.clone(),
+        id: *id,
+    };
+    LeaseNow::store(found.iter().map(now).collect(), conn)?;
+    let lease = |Claimable { account_id, id }| Lease {
+        id: order.lease,
+        account: account_id.0,
+        batch: PaymentBatchId(id.0),
+        until: order.until,
+    };
+    Ok(found.into_iter().map(lease).collect())
+}
+
+/// Locks a batch, with its funds if money is to move, and wants that the lease holds.
+fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(Sheet, PaymentBatch), ProcessingError<R>> {
+    let mut needs = Needs::default();
+    needs.batch_only(&lease.account, lease.batch);
+    if with_funds {
+        needs.funds_of(&lease.account, lease.batch);
+    }
+    let sheet = Sheet::load(conn, &needs)?;
+    let batch = sheet.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
+    if holder(conn, &lease.account, lease.batch)? != Some(Id(lease.id.0)) {
+        return Err(ProcessingError::LeaseLost);
+    }
+    Ok((sheet, batch))
+}
+
+fn holder(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<Option<Id>> {
+    let row = payment_batches::table
+        .filter(payment_batches::account_id.eq(account.as_str()))
+        .filter(payment_batches::id.eq(Id(batch.0)));
+    Ok(row.select(payment_batches::lease_id).get_result(conn)?)
+}
+
+/// The next payments to be sent.
+fn confirmed(conn: &mut Conn, lease: &Lease, most: u32) -> Outcome<Vec<Payment>> {
+    let rows = payments::table
+        .filter(payments::account_id.eq(lease.account.as_str()))
+        .filter(payments::batch_id.eq(Id(lease.batch.0)))
+        .filter(payments::status.eq(Named(PaymentStatus::Confirmed)))
+        .order(payments::input_index)
+        .limit(i64::from(most))
+        .select(PaymentRow::as_select())
+        .load(conn)?;
+    read_payments(rows)
+}
+
+fn situation(conn: &mut Conn, sheet: &Sheet, batch: PaymentBatch, reported: &[PaymentId]) -> Outcome<SettleSituation> {
+    let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
+    let mut rows = PaymentsById::load(ids, conn)?;
+    rows.retain(|row| row.batch_id == Id(batch.id.0));
+    let in_status = |statuses: Vec<PaymentStatus>| {
+        payments::table
+            .filter(payments::account_id.eq(batch.account.as_str()))
+            .filter(payments::batch_id.eq(Id(batch.id.0)))
+            .filter(payments::status.eq_any(statuses.into_iter().map(Named).collect::<Vec<_>>()))
+    };
+    let (paid, open) = (PaymentStatus::ALL.into_iter().filter(|status| status.was_paid()), PaymentStatus::ALL);
+    let open = open.into_iter().filter(|status| !status.is_final()).collect();
+    let open: i64 = in_status(open).count().get_result(conn)?;
+    let any_paid = diesel::select(diesel::dsl::exists(in_status(paid.collect()))).get_result(conn)?;
+    Ok(SettleSituation {
+        payments: read_payments(rows)?,
+        open: open.unsigned_abs(),
+        any_paid,
+        balances: funds(sheet, &batch),
+        batch,
+    })
+}
+
+/// Stores what was noted, and whether there is still work.
+fn store(conn: &mut Conn, sheet: Sheet, lease: &Lease) -> Outcome<()> {
+    sheet.store(conn)?;
+    work::mark(conn, &lease.account, lease.batch)
+}

@@ -1,0 +1,29 @@
+//! Whether there is work on a batch, kept beside it: so that work is found without a look at all payments.
+
+use super::super::backend::Conn;
+use super::super::backend::sql::{IdSql, TimeSql};
+use super::super::errors::{Outcome, exactly};
+use super::super::types::{Account, Id, Time};
+use chrono::DateTime;
+use diesel::sql_types::Text;
+use diesel::{RunQueryDsl, sql_query};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+
+/// Payments that wait to be sent are work at once, those that wait for the bank when it is to be asked.
+const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
+    WHEN status IN ('confirmed', 'started') AND EXISTS (SELECT 1 FROM payments p \
+        WHERE p.account_id = payment_batches.account_id AND p.batch_id = payment_batches.id AND p.status = 'confirmed') \
+    THEN $1 \
+    ELSE (SELECT MIN(p.ask_at) FROM payments p WHERE p.account_id = payment_batches.account_id \
+        AND p.batch_id = payment_batches.id AND p.ask_at IS NOT NULL) END \
+    WHERE account_id = $2 AND id = $3";
+
+/// Notes whether there is work on a batch. To be called after every change of its status or of its payments'.
+pub(super) fn mark(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
+    let marked = sql_query(MARK)
+        .bind::<TimeSql, _>(Time(DateTime::UNIX_EPOCH))
+        .bind::<Text, _>(Account(account.clone()))
+        .bind::<IdSql, _>(Id(batch.0))
+        .execute(conn)?;
+    exactly(1, marked, "payment_batches")
+}

@@ -1,0 +1,204 @@
+//! The writer survives whatever happens to it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::super::backend::{self, Conn};
+use super::super::group::{Needs, Order, Sheet};
+use super::super::schema::clients;
+use super::super::store::Store;
+use super::super::types::Id;
+use backend::testing::with_store;
+use diesel::prelude::*;
+use florin_ports::{StoreError, WriteError};
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+/// An order with nothing to decide, but perhaps a bug where no rule is asked.
+struct Idle {
+    buggy: bool,
+}
+
+impl Order for Idle {
+    type Done = ();
+    type Refused = Infallible;
+
+    fn needs(&self, _: &mut Needs) {}
+
+    fn carry_out(&self, _: &mut Sheet) -> Result<(), WriteError<Infallible>> {
+        assert!(!self.buggy, "a bug outside of a rule");
+        Ok(())
+    }
+}
+
+/// Queues it now.
+async fn queued<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let mut work = Box::pin(work);
+    let polled = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+    tokio::spawn(async move {
+        match polled {
+            Poll::Ready(done) => done,
+            Poll::Pending => work.await,
+        }
+    })
+}
+
+async fn order(store: &Store, buggy: bool) -> JoinHandle<Result<(), WriteError<Infallible>>> {
+    let store = store.clone();
+    queued(async move { store.submit(Idle { buggy }).await }).await
+}
+
+/// Keeps the writer busy until it is told to go on.
+async fn busy(store: &Store) -> (Sender<()>, JoinHandle<Result<(), StoreError>>) {
+    let (go_on, told) = channel();
+    let (reached, is_busy) = tokio::sync::oneshot::channel();
+    let (told, reached) = (Mutex::new(told), Mutex::new(Some(reached)));
+    let store = store.clone();
+    let work = queued(async move {
+        let wait = move |_: &mut Conn| {
+            if let Some(reached) = reached.lock().unwrap().take() {
+                reached.send(()).unwrap();
+                told.lock().unwrap().recv().unwrap();
+            }
+            Ok(())
+        };
+        store.change(wait).await
+    });
+    let work = work.await;
+    is_busy.await.unwrap();
+    (go_on, work)
+}
+
+fn in_time<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(std::time::Duration::from_secs(20), pin!(test)).await.unwrap() })
+}
+
+fn insert(conn: &mut Conn, id: u128) -> usize {
+    let row = (clients::id.eq(Id(Uuid::from_u128(id))), clients::name.eq("x"), clients::allowed_networks.eq(""));
+    diesel::insert_into(clients::table).values(row).execute(conn).unwrap()
+}
+
+async fn count(store: &Store) -> i64 {
+    store.change(|conn| Ok(clients::table.count().get_result(conn)?)).await.unwrap()
+}
+
+#[test]
+fn a_panic_in_a_change_is_rolled_back_and_the_writer_goes_on() {
+    with_store(8, |store| {
+        in_time(async {
+            let bug = |conn: &mut Conn| -> super::Outcome<()> {
+                insert(conn, 1);
+                panic!("half way");
+            };
+            for _ in 0..3 {
+                let error = store.change(bug).await.unwrap_err();
+                assert!(matches!(&error, StoreError::Corrupt(text) if text.contains("half way")), "{error:?}");
+                assert_eq!(count(&store).await, 0);
+            }
+            assert!(store.has_writer());
+            assert_eq!(store.change(|conn| Ok(insert(conn, 1))).await, Ok(1));
+            assert_eq!(count(&store).await, 1);
+        });
+    });
+}
+
+#[test]
+fn a_panic_outside_of_a_rule_fails_alone() {
+    with_store(8, |store| {
+        in_time(async {
+            let (go_on, busy) = busy(&store).await;
+            let group = [order(&store, false).await, order(&store, true).await, order(&store, false).await];
+            go_on.send(()).unwrap();
+            busy.await.unwrap().unwrap();
+            let [one, two, three] = group;
+            one.await.unwrap().unwrap();
+            let error = two.await.unwrap().unwrap_err();
+            assert!(
+                matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug outside of a rule")),
+                "{error:?}"
+            );
+            three.await.unwrap().unwrap();
+            assert_eq!(count(&store).await, 0);
+        });
+    });
+}
+
+#[test]
+fn changes_and_orders_keep_the_order_of_arrival() {
+    with_store(64, |store| {
+        in_time(async {
+            let (go_on, busy) = busy(&store).await;
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            let mut work = Vec::new();
+            for number in 0..6 {
+                let (store, seen) = (store.clone(), Arc::clone(&seen));
+                work.push(
+                    queued(async move {
+                        if number % 3 == 2 {
+                            let note = Arc::clone(&seen);
+                            let change = move |_: &mut Conn| {
+                                note.lock().unwrap().push(number);
+                                Ok(())
+                            };
+                            store.change(change).await.unwrap();
+                        } else {
+                            store.submit(Noted { number, seen }).await.unwrap();
+                        }
+                    })
+                    .await,
+                );
+            }
+            go_on.send(()).unwrap();
+            busy.await.unwrap().unwrap();
+            for work in work {
+                work.await.unwrap();
+            }
+            assert_eq!(*seen.lock().unwrap(), [0, 1, 2, 3, 4, 5]);
+        });
+    });
+}
+
+/// An order that tells when it is carried out.
+struct Noted {
+    number: u32,
+    seen: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Order for Noted {
+    type Done = ();
+    type Refused = Infallible;
+
+    fn needs(&self, _: &mut Needs) {}
+
+    fn carry_out(&self, _: &mut Sheet) -> Result<(), WriteError<Infallible>> {
+        self.seen.lock().unwrap().push(self.number);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_queue_is_seen_without_asking_it() {
+    with_store(2, |store| {
+        in_time(async {
+            assert!(!store.has_no_room());
+            let (go_on, busy) = busy(&store).await;
+            let one = order(&store, false).await;
+            assert!(!store.has_no_room());
+            let two = order(&store, false).await;
+            assert!(store.has_no_room());
+            let refused = order(&store, false).await.await.unwrap();
+            assert_eq!(refused, Err(WriteError::Store(StoreError::Overloaded)));
+            assert!(store.has_no_room());
+            go_on.send(()).unwrap();
+            busy.await.unwrap().unwrap();
+            one.await.unwrap().unwrap();
+            two.await.unwrap().unwrap();
+            assert!(!store.has_no_room());
+        });
+    });
+}

@@ -1,0 +1,236 @@
+//! Sets of rows, loaded and stored by one statement each: arrays of keys or columns, which the server takes apart. All of
+//! them stay prepared.
+
+/// Implements `Stored` for an insertable row.
+macro_rules! insert_rows {
+    ($row:ident in $table:ident { $first:ident: $first_type:ty, $($column:ident: $type:ty,)* }) => {
+        const _: () = {
+            use crate::postgres::{Conn, Db};
+            use diesel::dsl::SqlTypeOf;
+            use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+            use diesel::sql_types::Array;
+
+            #[derive(Default)]
+            struct Columns {
+                $first: Vec<$first_type>,
+                $($column: Vec<$type>,)*
+            }
+
+            impl QueryFragment<Db> for Columns {
+                fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
+                    out.push_sql(concat!("INSERT INTO ", stringify!($table), " (", stringify!($first)));
+                    $(out.push_sql(concat!(", ", stringify!($column)));)*
+                    out.push_sql(") SELECT * FROM unnest(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$first>>, _>(&self.$first)?;
+                    $(
+                        out.push_sql(", ");
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
+                    )*
+                    out.push_sql(")");
+                    Ok(())
+                }
+            }
+
+            impl QueryId for Columns {
+                type QueryId = Self;
+                const HAS_STATIC_QUERY_ID: bool = true;
+            }
+
+            impl diesel::RunQueryDsl<Conn> for Columns {}
+
+            impl crate::postgres::body::sets::Stored for $row {
+                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
+                    let expected = rows.len();
+                    if expected == 0 {
+                        return Ok(());
+                    }
+                    let mut columns = Columns::default();
+                    for row in rows {
+                        columns.$first.push(row.$first);
+                        $(columns.$column.push(row.$column);)*
+                    }
+                    let stored = diesel::RunQueryDsl::execute(columns, conn)?;
+                    crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
+                }
+            }
+        };
+    };
+}
+
+/// A change of rows that are there: what is set, of which row, and what must hold of it.
+macro_rules! update_rows {
+    (
+        $(#[$doc:meta])*
+        $name:ident in $table:ident {
+            set { $set:ident: $set_type:ty, $($more:ident: $more_type:ty,)* }
+            of { $key:ident: $key_type:ty, $($also:ident: $also_type:ty,)* }
+            if $condition:literal
+        }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            pub(crate) $set: $set_type,
+            $(pub(crate) $more: $more_type,)*
+            pub(crate) $key: $key_type,
+            $(pub(crate) $also: $also_type,)*
+        }
+
+        const _: () = {
+            use crate::postgres::{Conn, Db};
+            use diesel::dsl::SqlTypeOf;
+            use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+            use diesel::sql_types::Array;
+
+            #[derive(Default)]
+            struct Columns {
+                $set: Vec<$set_type>,
+                $($more: Vec<$more_type>,)*
+                $key: Vec<$key_type>,
+                $($also: Vec<$also_type>,)*
+            }
+
+            impl QueryFragment<Db> for Columns {
+                fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
+                    out.push_sql(concat!("UPDATE ", stringify!($table), " AS t SET "));
+                    out.push_sql(concat!(stringify!($set), " = v.", stringify!($set)));
+                    $(out.push_sql(concat!(", ", stringify!($more), " = v.", stringify!($more)));)*
+                    out.push_sql(" FROM unnest(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$set>>, _>(&self.$set)?;
+                    $(
+                        out.push_sql(", ");
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$more>>, _>(&self.$more)?;
+                    )*
+                    out.push_sql(", ");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    $(
+                        out.push_sql(", ");
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
+                    )*
+                    out.push_sql(concat!(") AS v (", stringify!($set)));
+                    $(out.push_sql(concat!(", ", stringify!($more)));)*
+                    out.push_sql(concat!(", ", stringify!($key)));
+                    $(out.push_sql(concat!(", ", stringify!($also)));)*
+                    out.push_sql(concat!(") WHERE t.", stringify!($key), " = v.", stringify!($key)));
+                    $(out.push_sql(concat!(" AND t.", stringify!($also), " = v.", stringify!($also)));)*
+                    out.push_sql($condition);
+                    Ok(())
+                }
+            }
+
+            impl QueryId for Columns {
+                type QueryId = Self;
+                const HAS_STATIC_QUERY_ID: bool = true;
+            }
+
+            impl diesel::RunQueryDsl<Conn> for Columns {}
+
+            impl $name {
+                /// Stores them all, on however many rows they are; how many that was.
+                pub(crate) fn spread(
+                    rows: Vec<Self>,
+                    conn: &mut Conn,
+                ) -> crate::postgres::body::errors::Outcome<usize> {
+                    if rows.is_empty() {
+                        return Ok(0);
+                    }
+                    let mut columns = Columns::default();
+                    for row in rows {
+                        columns.$set.push(row.$set);
+                        $(columns.$more.push(row.$more);)*
+                        columns.$key.push(row.$key);
+                        $(columns.$also.push(row.$also);)*
+                    }
+                    Ok(diesel::RunQueryDsl::execute(columns, conn)?)
+                }
+            }
+
+            impl crate::postgres::body::sets::Stored for $name {
+                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
+                    let expected = rows.len();
+                    let stored = Self::spread(rows, conn)?;
+                    crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
+                }
+            }
+        };
+    };
+}
+
+/// Rows of a table, and what is joined to them, by keys.
+macro_rules! select_rows {
+    (
+        $(#[$doc:meta])*
+        $name:ident: $row:ty {
+            from $table:ident by { $key:ident: $key_type:ty, $($also:ident: $also_type:ty,)* }
+            with $joins:literal
+            order $order:literal
+            lock $lock:literal
+        }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            selection: <$row as diesel::Selectable<crate::postgres::Db>>::SelectExpression,
+            $key: Vec<$key_type>,
+            $($also: Vec<$also_type>,)*
+        }
+
+        const _: () = {
+            use crate::postgres::{Conn, Db};
+            use diesel::dsl::SqlTypeOf;
+            use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+            use diesel::sql_types::Array;
+
+            impl $name {
+                /// Those of these keys.
+                pub(crate) fn load(
+                    keys: impl IntoIterator<Item = ($key_type, $($also_type,)*)>,
+                    conn: &mut Conn,
+                ) -> crate::postgres::body::errors::Outcome<Vec<$row>> {
+                    let selection = <$row as diesel::Selectable<Db>>::construct_selection();
+                    let mut all = Self { selection, $key: Vec::new(), $($also: Vec::new(),)* };
+                    for ($key, $($also,)*) in keys {
+                        all.$key.push($key);
+                        $(all.$also.push($also);)*
+                    }
+                    if all.$key.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    Ok(diesel::RunQueryDsl::load::<$row>(all, conn)?)
+                }
+            }
+
+            impl QueryFragment<Db> for $name {
+                fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
+                    out.push_sql("SELECT ");
+                    self.selection.walk_ast(out.reborrow())?;
+                    out.push_sql(" FROM unnest(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    $(
+                        out.push_sql(", ");
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
+                    )*
+                    out.push_sql(concat!(") AS k (", stringify!($key)));
+                    $(out.push_sql(concat!(", ", stringify!($also)));)*
+                    out.push_sql(concat!(") JOIN ", stringify!($table), " ON "));
+                    out.push_sql(concat!(stringify!($table), ".", stringify!($key), " = k.", stringify!($key)));
+                    $(
+                        out.push_sql(" AND ");
+                        out.push_sql(concat!(stringify!($table), ".", stringify!($also), " = k.", stringify!($also)));
+                    )*
+                    out.push_sql(concat!($joins, $order, $lock));
+                    Ok(())
+                }
+            }
+
+            impl QueryId for $name {
+                type QueryId = Self;
+                const HAS_STATIC_QUERY_ID: bool = true;
+            }
+
+            impl Query for $name {
+                type SqlType = SqlTypeOf<<$row as diesel::Selectable<Db>>::SelectExpression>;
+            }
+
+            impl diesel::RunQueryDsl<Conn> for $name {}
+        };
+    };
+}

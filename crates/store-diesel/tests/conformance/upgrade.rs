@@ -1,0 +1,91 @@
+//! A database of the first schema, with rows in it, and what it must be after an upgrade.
+
+use chrono::DateTime;
+use florin_domain::batch::{
+    BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, Stamp, decide_confirm,
+};
+use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId};
+use florin_domain::page::PageRequest;
+use florin_ports::{
+    BatchProcessing, BatchReading, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding, WriteError, Written,
+};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+/// The statements that make the database, in order. `kind` is the folder of its migrations.
+pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
+    let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    migrations.sort();
+    let mut statements = vec![
+        "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
+         run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)"
+            .to_owned(),
+    ];
+    for migration in migrations {
+        let name = migration.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.as_str() < "2026-11-21-000007" {
+            statements.push(std::fs::read_to_string(migration.join("up.sql")).unwrap());
+            let version = name.split('_').next().unwrap().replace('-', "");
+            statements.push(format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
+        }
+    }
+    let rows =
+        values.iter().fold(include_str!("earlier.sql").to_owned(), |rows, (name, value)| rows.replace(name, value));
+    statements.push(rows);
+    statements
+}
+
+fn id(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+/// Looks at everything after the upgrade, and goes on working with it.
+pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches)) {
+    use PaymentBatchStatus::{Completed, Confirmed, Validated};
+
+    let account = AccountId::parse("F1").unwrap();
+    let audit = store.audit().await.unwrap();
+    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (4, 1, vec![]));
+    let batches = store.batches(&account).await.unwrap();
+    let seen: Vec<_> =
+        batches.iter().map(|batch| (batch.id.0, batch.status, batch.created_by, batch.visible)).collect();
+    let client = ClientId(id(0xc1));
+    let wanted =
+        [(id(0xf1), Validated, client, true), (id(0xf2), Confirmed, client, true), (id(0xf3), Completed, client, true)];
+    assert_eq!(seen, wanted);
+    let orders: Vec<_> =
+        batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
+    assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
+    let none = |batch: &PaymentBatch| (batch.confirmed_by, batch.orders_sent_at, batch.input.clone(), batch.locked);
+    assert!(batches.iter().all(|batch| none(batch) == (None, None, None, false)));
+    let listed = store.list(&account, BatchFilter::default(), PageRequest::default()).await.unwrap();
+    assert_eq!((listed.count, listed.rows.len()), (3, 3));
+    let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());
+    assert_eq!(store.claim(ClaimOrder { lease, now, until: now, most: 9 }).await, Ok(vec![]));
+    assert_eq!(confirm(store, account).await.batch.status, Confirmed);
+    let audit = store.audit().await.unwrap();
+    assert_eq!((audit.journal_transactions, audit.discrepancies), (5, vec![]));
+}
+
+/// Confirms the validated batch under the session that was there, which the rule is shown.
+async fn confirm(store: &impl PaymentBatches, account: AccountId) -> Confirmation {
+    let confirmed = Arc::new(Mutex::new(None));
+    let told = Arc::clone(&confirmed);
+    let decide = Arc::new(move |situation: &ConfirmSituation| {
+        assert_eq!(situation.session.as_ref().map(|session| session.wrong_tokens), Some(3));
+        let next = std::cell::Cell::new(100);
+        let ids = || id(next.replace(next.get() + 1));
+        let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
+        let decision =
+            decide_confirm(&situation, None, ClientId(id(0xc1)), &Stamp { now: DateTime::UNIX_EPOCH, ids: &ids });
+        *told.lock().unwrap() = decision.answer.clone().ok();
+        decision
+    });
+    let (batch, session) = (PaymentBatchId(id(0xf1)), Some(MfaSessionId(id(0xe1))));
+    let done = store.confirm(ConfirmOrder { account, batch, session, decide, repeat: None }).await;
+    assert!(matches!(done, Ok::<_, WriteError<_>>(Written::Fresh(_))), "{done:?}");
+    let confirmation = confirmed.lock().unwrap().take();
+    confirmation.unwrap()
+}

@@ -1,0 +1,42 @@
+//! The writer reads rows, never tables.
+
+use crate::Store;
+use crate::support::{Home, settings_of};
+use crate::work::{alone, together, world_of_work};
+use florin_ports::Seeding;
+use std::time::Duration;
+
+/// Tables that grow.
+const TABLES: &str = "('balances', 'cards', 'spending_limits', 'card_transactions', 'card_chains', 'payment_batches', \
+    'payment_orders', 'mfa_sessions', 'totp_enrolments', 'idempotency_records', 'credit_counters')";
+
+/// How often something was done with them. Sessions tell it when they end.
+fn counted(home: &Home, column: &str) -> i64 {
+    let query = format!("SELECT SUM({column})::bigint AS value FROM pg_stat_user_tables WHERE relname IN {TABLES}");
+    home.database.number(&query)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_table_is_read_whole_however_small_it_is() {
+    let home = Home::empty();
+    home.store.plant(world_of_work()).await.unwrap();
+    home.sql("ANALYZE");
+    home.store.close();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (whole, all) = (counted(&home, "seq_scan"), counted(&home, "seq_scan + idx_scan"));
+    let store = Store::open(&settings_of(&home.database.url)).unwrap();
+    for round in 0..3 {
+        alone(&store, 2 * round).await;
+        together(&store, 2 * round + 1).await;
+    }
+    let other = store.clone();
+    tokio::task::spawn_blocking(move || other.close()).await.unwrap();
+    for _ in 0..100 {
+        if counted(&home, "seq_scan + idx_scan") > all + 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not told what was read");
+    assert_eq!(counted(&home, "seq_scan"), whole, "tables were read whole");
+}

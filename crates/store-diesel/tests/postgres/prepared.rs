@@ -1,0 +1,97 @@
+//! What is done often is parsed once: the server's log says so.
+
+use crate::database::skipped;
+use crate::support::{Home, MINE, id, key_hash, settings_of};
+use crate::work::{alone, together, world_of_work};
+use crate::{Store, StoreSettings};
+use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
+use florin_domain::page::PageRequest;
+use florin_ports::{Accounts, Callers, CardLedger, Checkouts, MfaSessions, Seeding};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+/// The log of the server, if `scripts/with-postgres` made one.
+struct Log(PathBuf);
+
+/// What the server was asked to do.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Statements that it parsed, or was sent as text.
+    parsed: Vec<String>,
+    /// How many prepared ones it ran.
+    executed: usize,
+}
+
+impl Log {
+    fn end(&self) -> u64 {
+        self.0.metadata().unwrap().len()
+    }
+
+    /// What was logged of a database since.
+    fn since(&self, start: u64, database: &str) -> Asked {
+        let mut file = File::open(&self.0).unwrap();
+        file.seek(SeekFrom::Start(start)).unwrap();
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).unwrap();
+        let mut asked = Asked::default();
+        for line in String::from_utf8_lossy(&text).lines().filter(|line| line.contains(&format!(" {database} "))) {
+            let Some((_, work)) = line.split_once(" ms  ") else { continue };
+            if work.starts_with("execute __diesel_stmt") {
+                asked.executed += 1;
+            }
+            let transaction = ["statement: BEGIN", "statement: COMMIT", "statement: ROLLBACK"];
+            let plain = work.starts_with("statement: ") && !transaction.iter().any(|known| work.starts_with(known));
+            if plain || work.starts_with("parse ") || work.starts_with("execute <unnamed>") {
+                asked.parsed.push(work.to_owned());
+            }
+        }
+        asked
+    }
+}
+
+/// What requests read.
+async fn reads(store: &Store) {
+    assert!(Callers::find(store, &key_hash(MINE)).await.unwrap().is_some());
+    assert!(Accounts::find(store, &id(MINE)).await.unwrap().is_some());
+    assert!(store.enrolment(&id(MINE)).await.unwrap().is_some());
+    store.due_holds(crate::support::noon(), 10).await.unwrap();
+    for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
+        for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
+            let filter = CheckoutFilter { checkout_type, status };
+            Checkouts::list(store, &id(MINE), filter, PageRequest::default()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_often_is_parsed_once() {
+    let Some(log) = std::env::var_os("WITH_POSTGRES_LOG") else {
+        skipped("counting what PostgreSQL parses: only scripts/with-postgres says where the server's log is");
+        return;
+    };
+    let log = Log(log.into());
+    assert!(File::open(&log.0).is_ok(), "WITH_POSTGRES_LOG is set, but can't be read: {}", log.0.display());
+    let home = Home::empty();
+    home.store.plant(world_of_work()).await.unwrap();
+    let database = home.database.name();
+    home.sql(&format!("ALTER DATABASE {database} SET log_min_duration_statement = 0"));
+    let store = Store::open(&StoreSettings { readers: 1, ..settings_of(&home.database.url) }).unwrap();
+
+    let start = log.end();
+    alone(&store, 0).await;
+    together(&store, 1).await;
+    reads(&store).await;
+    let warm_up = log.since(start, database);
+    assert!(warm_up.parsed.len() > 20, "the log tells nothing of what was parsed: {warm_up:?}");
+
+    let start = log.end();
+    alone(&store, 2).await;
+    together(&store, 3).await;
+    alone(&store, 4).await;
+    reads(&store).await;
+    let again = log.since(start, database);
+    assert!(again.executed > 200, "the log tells nothing of what was executed: {again:?}");
+    assert!(again.parsed.is_empty(), "parsed again: {:#?}", again.parsed);
+    home.audit().await;
+}

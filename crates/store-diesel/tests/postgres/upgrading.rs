@@ -1,0 +1,25 @@
+//! A database of an earlier version, with all its rows, is brought up to date.
+
+use crate::database::Database;
+use crate::upgrade::{is_whole, statements};
+use crate::{Store, StoreSettings};
+use diesel::connection::SimpleConnection;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
+    let database = Database::new();
+    for statement in statements("postgres", &[("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE")]) {
+        database.sql(&statement);
+    }
+    let store = Store::open(&StoreSettings { readers: 1, ..StoreSettings::at(database.url.clone()) }).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
+    assert!(store.migrate().unwrap() >= 3);
+    is_whole(&store).await;
+    for refused in [
+        "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
+    ] {
+        let error = database.connect().batch_execute(refused).unwrap_err().to_string();
+        assert!(error.contains("violates foreign key"), "{error}");
+    }
+}

@@ -1,0 +1,183 @@
+//! One of each kind of work.
+
+use crate::Store;
+use crate::credits::credit;
+use crate::groups::{Gate, queued};
+use crate::instances::claim;
+use crate::support::{
+    MINE, amount, authorization, budget, card, client, first_message, follow_up, fresh, gbp, id, noon, stamp,
+    validated_batch, world,
+};
+use chrono::TimeDelta;
+use florin_domain::batch::{
+    BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, Stamp, decide_confirm,
+};
+use florin_domain::budget::Credit;
+use florin_domain::card::decide::{FirstSituation, FollowUp, MessageStamp, decide_expiry, decide_first};
+use florin_domain::card::{CardTransaction, ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::ids::{MfaSessionId, PaymentBatchId};
+use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
+use florin_domain::money::Minor;
+use florin_ports::{
+    Answer, CardLedger, ConfirmOrder, CreditOrder, Credits, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder,
+    MfaSessions, OpenSessionOrder, PaymentBatches, World, Written,
+};
+use std::cell::Cell;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+/// So many rounds of work can be done in the world.
+pub(crate) const ROUNDS: u128 = 8;
+
+fn batch_of(round: u128) -> PaymentBatchId {
+    PaymentBatchId(Uuid::from_u128((44 << 64) + round))
+}
+
+fn answer<T>(_: &T) -> Answer {
+    Answer { status: 201, body: "{}".into() }
+}
+
+/// A world with enough batches, and a card with a limit.
+pub(crate) fn world_of_work() -> World {
+    let mut world = world(1_000_000);
+    let mine = &mut world.accounts[0];
+    mine.cards[0].limits = vec![SpendingLimit {
+        window: SpendingWindow::Month,
+        amount: Minor(1_000_000),
+        most_uses: Some(1_000_000),
+        window_start: SpendingWindow::Month.start(noon()),
+        spent: Minor(0),
+        uses: 0,
+    }];
+    let (format, status) = (InputFormat::Json, InputStatus::Validated);
+    let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
+    let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };
+    mine.batches = (0..ROUNDS).map(batch).collect();
+    world
+}
+
+/// Numbers that no other round has.
+struct Round(u128);
+
+impl Round {
+    fn stamp(&self, number: u128) -> MessageStamp {
+        stamp(self.0 * 1_000 + number)
+    }
+
+    fn key(&self, name: &str) -> String {
+        format!("{name}-{}", self.0)
+    }
+
+    fn first(&self, kind: ChainKind, number: u128) -> FirstMessageOrder {
+        let (message, stamp) = (first_message(kind, "10"), self.stamp(number));
+        let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+        FirstMessageOrder { account: id(MINE), card: card(MINE), decide, repeat: None }
+    }
+
+    fn keyed(&self, name: &str) -> FirstMessageOrder {
+        FirstMessageOrder {
+            repeat: Some(claim(&self.key(name), "{}", answer::<CardTransaction>)),
+            ..authorization(MINE, self.stamp(2), "10")
+        }
+    }
+
+    fn follow(&self, named: u128, number: u128, message: FollowUp) -> FollowUpOrder {
+        follow_up(MINE, self.stamp(named).token, self.stamp(number), message)
+    }
+
+    fn credit(&self) -> CreditOrder {
+        let repeat = Some(claim(&self.key("credit"), "{}", answer::<Credit>));
+        CreditOrder { repeat, ..credit(MINE, budget(MINE), self.0 * 1_000, "1", gbp()) }
+    }
+
+    fn session(&self) -> MfaSessionId {
+        MfaSessionId(batch_of(self.0).0)
+    }
+
+    fn open(&self) -> OpenSessionOrder {
+        let provider = MfaProviderName::Totp;
+        let request = OpenRequest { id: self.session(), client: client(MINE), provider, now: noon() };
+        let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
+        let repeat = Some(claim(&self.key("open"), "{}", answer::<MfaSession>));
+        OpenSessionOrder { account: id(MINE), batch: batch_of(self.0), decide, repeat }
+    }
+
+    fn confirm(&self, verdict: MfaVerdict, key: Option<&str>) -> ConfirmOrder {
+        let batch = batch_of(self.0);
+        let check = MfaCheck { client: client(MINE), account: id(MINE), batch, provider: MfaProviderName::Totp };
+        let proof = MfaProof { check, verdict };
+        let round = self.0;
+        let decide = Arc::new(move |situation: &ConfirmSituation| {
+            let given = Cell::new(0);
+            let ids = || {
+                given.set(given.get() + 1);
+                Uuid::from_u128((45 << 64) + (round << 16) + given.get())
+            };
+            decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
+        });
+        let repeat = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
+        ConfirmOrder { account: id(MINE), batch, session: Some(self.session()), decide, repeat }
+    }
+
+    fn expiry(&self, chain: u128, number: u128) -> ExpiryOrder {
+        let late = MessageStamp { now: noon() + TimeDelta::days(8), ..self.stamp(number) };
+        let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
+        ExpiryOrder { hold: DueHold { account: id(MINE), chain: self.stamp(chain).token }, decide }
+    }
+
+    fn right(&self) -> MfaVerdict {
+        MfaVerdict::Right { step: Some(i64::try_from(self.0).unwrap()) }
+    }
+}
+
+/// Everything once, one after the other. Each round can be done once.
+pub(crate) async fn alone(store: &Store, round: u128) {
+    let round = Round(round);
+    let clearing = |is_final| FollowUp::Clearing { amount: amount("2"), is_final };
+    fresh(store.first_message(round.first(ChainKind::Purchase, 1)).await);
+    fresh(store.first_message(round.keyed("pay")).await);
+    assert!(matches!(store.first_message(round.keyed("pay")).await, Ok(Written::Replayed(_))));
+    fresh(store.first_message(round.first(ChainKind::Atm, 3)).await);
+    fresh(store.first_message(round.first(ChainKind::Refund, 4)).await);
+    fresh(store.first_message(round.first(ChainKind::Purchase, 5)).await);
+    fresh(store.follow_up(round.follow(1, 11, FollowUp::Advice { amount: amount("20") })).await);
+    // It names a message that is not the first one.
+    fresh(store.follow_up(round.follow(11, 12, clearing(false))).await);
+    fresh(store.follow_up(round.follow(1, 13, clearing(true))).await);
+    fresh(store.follow_up(round.follow(2, 14, FollowUp::Reversal { amount: Some(amount("1")) })).await);
+    fresh(store.follow_up(round.follow(2, 15, FollowUp::Reversal { amount: None })).await);
+    fresh(store.follow_up(round.follow(3, 16, FollowUp::AtmClearing { amount: amount("10") })).await);
+    fresh(store.follow_up(round.follow(4, 17, FollowUp::RefundClearing { amount: amount("10") })).await);
+    assert_eq!(store.expire(round.expiry(5, 18)).await, Ok(true));
+    fresh(store.credit(round.credit()).await);
+    fresh(store.open(round.open()).await);
+    store.confirm(round.confirm(MfaVerdict::Wrong, None)).await.unwrap_err();
+    fresh(store.confirm(round.confirm(round.right(), Some("confirm"))).await);
+}
+
+/// Much at once: it becomes one group.
+pub(crate) async fn together(store: &Store, round: u128) {
+    let round = Round(round);
+    let gate = Gate::shut(store).await;
+    let mut work: Vec<JoinHandle<()>> = Vec::new();
+    macro_rules! queue {
+        ($method:ident($order:expr)) => {{
+            let (store, order) = (store.clone(), $order);
+            work.push(queued(async move { drop(fresh(store.$method(order).await)) }).await);
+        }};
+    }
+    for number in 100..120 {
+        queue!(first_message(round.first(ChainKind::Purchase, number)));
+    }
+    queue!(first_message(round.keyed("pay")));
+    queue!(follow_up(round.follow(100, 121, FollowUp::Advice { amount: amount("20") })));
+    queue!(follow_up(round.follow(2, 122, FollowUp::Reversal { amount: None })));
+    queue!(credit(round.credit()));
+    queue!(open(round.open()));
+    queue!(confirm(round.confirm(round.right(), Some("confirm"))));
+    gate.open().await;
+    for work in work {
+        work.await.unwrap();
+    }
+}

@@ -1,0 +1,61 @@
+//! A database of an earlier version, with all its rows, is brought up to date.
+
+use crate::support::settings;
+use crate::upgrade::{is_whole, statements};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::Text;
+use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
+use florin_store_diesel::Store;
+use tempfile::TempDir;
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text)]
+    line: String,
+}
+
+fn lines(conn: &mut SqliteConnection, query: &str) -> Vec<String> {
+    sql_query(query).load::<Line>(conn).unwrap().into_iter().map(|row| row.line).collect()
+}
+
+fn connect(directory: &TempDir) -> SqliteConnection {
+    let path = directory.path().join("florin.db");
+    let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    conn.batch_execute("PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON").unwrap();
+    conn
+}
+
+const FOREIGN_KEYS: &str = "SELECT m.name || ' ' || f.\"from\" || ' ' || f.\"table\" || ' ' || f.\"to\" AS line \
+    FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    for statement in statements("sqlite", &[("@time", "1788264000000000"), ("@true", "1")]) {
+        conn.batch_execute(&statement).unwrap();
+    }
+    let store = Store::open(&settings(&directory)).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
+    assert!(store.migrate().unwrap() >= 3);
+    is_whole(&store).await;
+    // No row refers to nothing, nothing refers to a table by the name that it had for a while.
+    assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
+    assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
+    assert_eq!(
+        lines(&mut conn, "SELECT name AS line FROM sqlite_master WHERE sql LIKE '%new\\_%' ESCAPE '\\'"),
+        Vec::<String>::new()
+    );
+    // What refers to the tables that were made anew is held to it.
+    for refused in [
+        "DELETE FROM journal_transactions",
+        "DELETE FROM payment_batches",
+        "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
+    ] {
+        assert!(conn.batch_execute(refused).unwrap_err().to_string().contains("FOREIGN KEY"), "{refused}");
+    }
+    let fresh = tempfile::tempdir().unwrap();
+    Store::open(&settings(&fresh)).unwrap().migrate().unwrap();
+    assert_eq!(lines(&mut conn, FOREIGN_KEYS), lines(&mut connect(&fresh), FOREIGN_KEYS));
+}

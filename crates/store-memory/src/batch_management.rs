@@ -1,0 +1,107 @@
+//! Making, filling, editing and cancelling payment batches.
+
+use crate::MemoryStore;
+use crate::batch_reading::{funding_of, summary};
+use crate::batches::{balances_of, set_payments};
+use crate::data::{Data, add, must_exist, replace};
+use crate::money::{store_balances, write_journal};
+use crate::repeat::once;
+use async_trait::async_trait;
+use florin_domain::batch::{
+    Alert, BatchSummary, CancelRefusal, CancelSituation, Payment, PaymentBatch, UploadRefusal, UploadSituation,
+};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_ports::{
+    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, StoreError, UploadOrder, WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+#[async_trait]
+impl BatchManagement for MemoryStore {
+    async fn create(&self, order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                if !data.accounts.contains_key(&order.account) {
+                    return Err(WriteError::Absent);
+                }
+                let decision = (order.decide)(&funding_of(data, &order.account)).map_err(WriteError::Refused)?;
+                let batch = decision.batch;
+                must_exist(data.clients.contains_key(&batch.created_by), &batch.created_by)?;
+                add(&mut data.batches, (batch.account.clone(), batch.id), batch.clone())?;
+                fill(data, &batch, decision.payments, decision.alerts)?;
+                data.events.extend(decision.events);
+                Ok(summary(data, &batch))
+            })
+        })
+    }
+
+    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
+                let situation = UploadSituation { batch, funding: funding_of(data, &order.account) };
+                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                save(data, &decision.batch)?;
+                fill(data, &decision.batch, decision.payments, decision.alerts)?;
+                Ok(decision.batch)
+            })
+        })
+    }
+
+    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
+                let edited = (order.decide)(&batch);
+                save(data, &edited)?;
+                Ok(summary(data, &edited))
+            })
+        })
+    }
+
+    async fn cancel(&self, order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
+                let balances = balances_of(data, &batch);
+                let decision = (order.decide)(&CancelSituation { batch, balances }).map_err(WriteError::Refused)?;
+                let batch = decision.batch;
+                save(data, &batch)?;
+                set_payments(data, &batch, decision.payments);
+                decision.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
+                for (place, after) in &decision.balances {
+                    store_balances(data, &batch.account, *place, *after)?;
+                }
+                data.events.extend(decision.events);
+                Ok(batch)
+            })
+        })
+    }
+}
+
+pub(crate) fn batch(data: &Data, account: &AccountId, batch: PaymentBatchId) -> Option<PaymentBatch> {
+    data.batches.get(&(account.clone(), batch)).cloned()
+}
+
+pub(crate) fn save(data: &mut Data, batch: &PaymentBatch) -> Result<(), StoreError> {
+    replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())
+}
+
+/// Puts payments and alerts in the place of all earlier ones.
+fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: Vec<Alert>) -> Result<(), StoreError> {
+    for order in &batch.orders {
+        must_exist(data.budgets.contains_key(&(batch.account.clone(), order.budget)), &order.budget)?;
+    }
+    data.payments.retain(|(account, id, _), _| (account, id) != (&batch.account, &batch.id));
+    let mut ids: BTreeSet<_> = data.payments.values().map(|known| (known.account.clone(), known.id)).collect();
+    for payment in payments {
+        // Another batch may have one of this id.
+        if !ids.insert((payment.account.clone(), payment.id)) {
+            return Err(StoreError::Duplicate(payment.id.to_string()));
+        }
+        add(&mut data.payments, (payment.account.clone(), payment.batch, payment.index), payment)?;
+    }
+    data.alerts.insert((batch.account.clone(), batch.id), alerts);
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! Work on confirmed batches.
+
+use crate::MemoryStore;
+use crate::batch_management::{batch, save};
+use crate::batches::{balances_of, payments_of};
+use crate::data::{Data, replace};
+use crate::money::{store_balances, write_journal};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::batch::{
+    IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
+    SettleSituation,
+};
+use florin_ports::{
+    BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, StoreError, TakeOrder, WriteError,
+};
+use std::convert::Infallible;
+
+#[async_trait]
+impl BatchProcessing for MemoryStore {
+    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
+        self.change(|data| {
+            let free = |batch: &&PaymentBatch| {
+                let lease = data.leases.get(&(batch.account.clone(), batch.id));
+                lease.is_none_or(|(_, until)| *until <= order.now) && has_work(data, batch, order.now)
+            };
+            let mut due: Vec<_> = data.batches.values().filter(free).collect();
+            due.sort_by_key(|batch| (batch.updated_at, batch.account.clone(), batch.id));
+            due.truncate(usize::try_from(order.most).unwrap_or(usize::MAX));
+            let (id, until) = (order.lease, order.until);
+            let lease = |batch: &PaymentBatch| Lease { id, account: batch.account.clone(), batch: batch.id, until };
+            let leases: Vec<_> = due.into_iter().map(lease).collect();
+            for lease in &leases {
+                data.leases.insert((lease.account.clone(), lease.batch), (id, until));
+            }
+            Ok(leases)
+        })
+    }
+
+    async fn start(&self, order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        self.fenced(&order.lease, |data, batch| {
+            let decision = (order.decide)(&batch).map_err(WriteError::Refused)?;
+            save(data, &decision.batch)?;
+            data.events.extend(decision.events);
+            Ok(decision.batch)
+        })
+    }
+
+    async fn take(&self, order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        self.fenced(&order.lease, |data, batch| {
+            let payments = payments_of(data, &batch.account, batch.id);
+            let next = payments.filter(|payment| payment.status == PaymentStatus::Confirmed);
+            let next = next.take(usize::try_from(order.most).unwrap_or(usize::MAX)).cloned().collect();
+            let decision = (order.decide)(&(batch, next));
+            save_payments(data, &decision.payments)?;
+            data.events.extend(decision.events);
+            Ok(decision.payments)
+        })
+    }
+
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
+        let mut due: Vec<_> = self.read(|data| {
+            let payments = payments_of(data, &lease.account, lease.batch);
+            payments.filter(|payment| payment.ask_at.is_some_and(|at| at <= now)).cloned().collect()
+        });
+        due.sort_by_key(|payment: &Payment| (payment.ask_at, payment.index));
+        due.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(due)
+    }
+
+    async fn record(&self, order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+        self.fenced(&order.lease, |data, batch| {
+            let account = batch.account.clone();
+            let decision = (order.decide)(&situation(data, &batch, &order)).map_err(WriteError::Refused)?;
+            if let Some(batch) = &decision.batch {
+                save(data, batch)?;
+            }
+            save_payments(data, &decision.payments)?;
+            decision.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
+            for (place, after) in &decision.balances {
+                store_balances(data, &account, *place, *after)?;
+            }
+            data.events.extend(decision.events.iter().cloned());
+            Ok(decision)
+        })
+    }
+
+    async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
+        self.change(|data| {
+            let held = holds(data, lease);
+            if held {
+                data.leases.insert((lease.account.clone(), lease.batch), (lease.id, until));
+            }
+            Ok(held)
+        })
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.change(|data| {
+            if holds(data, lease) {
+                data.leases.remove(&(lease.account.clone(), lease.batch));
+            }
+            Ok(())
+        })
+    }
+}
+
+impl MemoryStore {
+    /// A decision on a batch, if it is leased to this very lease.
+    fn fenced<T, R>(
+        &self,
+        lease: &Lease,
+        work: impl FnOnce(&mut Data, PaymentBatch) -> Result<T, WriteError<R>>,
+    ) -> Result<T, ProcessingError<R>> {
+        let done = self.decide(|data| {
+            let found = batch(data, &lease.account, lease.batch).filter(|_| holds(data, lease));
+            work(data, found.ok_or(WriteError::Absent)?)
+        });
+        done.map_err(|error| match error {
+            WriteError::Absent => ProcessingError::LeaseLost,
+            WriteError::Refused(refusal) => ProcessingError::Refused(refusal),
+            WriteError::Store(error) => ProcessingError::Store(error),
+            // There is no idempotency key here.
+            WriteError::Mismatch(_) => {
+                ProcessingError::Store(StoreError::Corrupt("a claim where there is none".into()))
+            }
+        })
+    }
+}
+
+fn holds(data: &Data, lease: &Lease) -> bool {
+    data.leases.get(&(lease.account.clone(), lease.batch)).is_some_and(|(id, _)| *id == lease.id)
+}
+
+fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
+    let takes = matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
+    payments_of(data, &batch.account, batch.id).any(|payment| {
+        (takes && payment.status == PaymentStatus::Confirmed) || payment.ask_at.is_some_and(|at| at <= now)
+    })
+}
+
+fn situation(data: &Data, batch: &PaymentBatch, order: &RecordOrder) -> SettleSituation {
+    let all = || payments_of(data, &batch.account, batch.id);
+    SettleSituation {
+        payments: all().filter(|payment| order.payments.contains(&payment.id)).cloned().collect(),
+        open: all().filter(|payment| !payment.status.is_final()).count() as u64,
+        any_paid: all().any(|payment| payment.status.was_paid()),
+        balances: balances_of(data, batch),
+        batch: batch.clone(),
+    }
+}
+
+fn save_payments(data: &mut Data, payments: &[Payment]) -> Result<(), StoreError> {
+    payments.iter().try_for_each(|payment| {
+        replace(&mut data.payments, &(payment.account.clone(), payment.batch, payment.index), payment.clone())
+    })
+}

@@ -1,0 +1,139 @@
+//! Reading payment batches.
+
+use crate::MemoryStore;
+use crate::batches::{balances_of, payments_of};
+use crate::data::Data;
+use async_trait::async_trait;
+use florin_domain::batch::{
+    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
+    PaymentBatch, PaymentFilter,
+};
+use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{BatchReading, StoreError};
+
+#[async_trait]
+impl BatchReading for MemoryStore {
+    async fn find(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchSummary>, StoreError> {
+        Ok(self.read(|data| data.batches.get(&(account.clone(), batch)).map(|batch| summary(data, batch))))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BatchFilter,
+        page: PageRequest,
+    ) -> Result<Page<BatchSummary>, StoreError> {
+        Ok(self.read(|data| {
+            let of_account = data.batches.values().filter(|batch| batch.account == *account);
+            let mut found: Vec<_> = of_account.filter(|batch| matches(batch, &filter)).collect();
+            found.sort_by_key(|batch| (batch.created_at, batch.id));
+            let Page { count, rows } = cut(found, filter.direction, page);
+            Page { count, rows: rows.into_iter().map(|batch| summary(data, batch)).collect() }
+        }))
+    }
+
+    async fn payments(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: PaymentFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Payment>>, StoreError> {
+        Ok(self.read(|data| {
+            data.batches.get(&(account.clone(), batch))?;
+            let found = payments_of(data, account, batch).filter(|payment| wanted(payment, &filter)).collect();
+            let Page { count, rows } = cut(found, filter.direction, page);
+            Some(Page { count, rows: rows.into_iter().cloned().collect() })
+        }))
+    }
+
+    async fn alerts(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: AlertFilter,
+        page: PageRequest,
+    ) -> Result<Option<Page<Alert>>, StoreError> {
+        Ok(self.read(|data| {
+            data.batches.get(&(account.clone(), batch))?;
+            let found = alerts_of(data, account, batch).iter().filter(|alert| {
+                filter.kind.is_none_or(|kind| alert.kind == kind)
+                    && filter.code.is_none_or(|code| alert.code == code)
+                    && filter.from.is_none_or(|from| alert.at >= from)
+                    && filter.to.is_none_or(|to| alert.at <= to)
+            });
+            let Page { count, rows } = cut(found.collect(), filter.direction, page);
+            Some(Page { count, rows: rows.into_iter().cloned().collect() })
+        }))
+    }
+
+    async fn content(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+        filter: PaymentFilter,
+    ) -> Result<Option<BatchContent>, StoreError> {
+        Ok(self.read(|data| {
+            let batch = data.batches.get(&(account.clone(), batch))?.clone();
+            let payments = payments_of(data, account, batch.id).filter(|payment| wanted(payment, &filter));
+            let payments = payments.cloned().collect();
+            let alerts = alerts_of(data, account, batch.id).to_vec();
+            Some(BatchContent { batch, payments, alerts })
+        }))
+    }
+
+    async fn funds(
+        &self,
+        account: &AccountId,
+        batch: PaymentBatchId,
+    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
+        Ok(self.read(|data| {
+            let batch = data.batches.get(&(account.clone(), batch))?;
+            Some((batch.clone(), balances_of(data, batch)))
+        }))
+    }
+
+    async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError> {
+        Ok(self.read(|data| funding_of(data, account)))
+    }
+}
+
+/// The account's budgets with the currencies each holds.
+pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
+    let of_account = data.budgets.values().filter(|budget| budget.account == *account);
+    of_account.map(|budget| (budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect())).collect()
+}
+
+/// A batch with the first of its alerts.
+pub(crate) fn summary(data: &Data, batch: &PaymentBatch) -> BatchSummary {
+    let alerts = alerts_of(data, &batch.account, batch.id);
+    BatchSummary { batch: batch.clone(), alerts: alerts.iter().take(BatchSummary::MOST_ALERTS).cloned().collect() }
+}
+
+/// The alerts of a batch, in the order in which a rule made them: by input index.
+fn alerts_of<'a>(data: &'a Data, account: &AccountId, batch: PaymentBatchId) -> &'a [Alert] {
+    data.alerts.get(&(account.clone(), batch)).map_or(&[], Vec::as_slice)
+}
+
+fn matches(batch: &PaymentBatch, filter: &BatchFilter) -> bool {
+    (filter.include_hidden || batch.visible)
+        && (filter.ids.is_empty() || filter.ids.contains(&batch.id))
+        && (filter.statuses.is_empty() || filter.statuses.contains(&batch.status))
+}
+
+fn wanted(payment: &Payment, filter: &PaymentFilter) -> bool {
+    let order = payment.terms.as_ref().map(|terms| terms.order);
+    (filter.statuses.is_empty() || filter.statuses.contains(&payment.status))
+        && (filter.orders.is_empty() || order.is_some_and(|order| filter.orders.contains(&order)))
+}
+
+/// A page of what was found, smallest first.
+fn cut<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -> Page<T> {
+    let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    if direction == Direction::Descending {
+        found.reverse();
+    }
+    let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    Page { count, rows: found.into_iter().skip(size(page.offset)).take(size(page.limit)).collect() }
+}

@@ -1,0 +1,17 @@
+//! What the simulated bank of the sandbox remembers.
+
+use crate::MemoryStore;
+use async_trait::async_trait;
+use florin_domain::ids::PaymentId;
+use florin_ports::{AcceptedPayment, SandboxBankMemory, StoreError};
+
+#[async_trait]
+impl SandboxBankMemory for MemoryStore {
+    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        self.change(|data| Ok(data.sandbox_bank.entry(payment.id).or_insert(payment).clone()))
+    }
+
+    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        Ok(self.read(|data| data.sandbox_bank.get(&payment).cloned()))
+    }
+}

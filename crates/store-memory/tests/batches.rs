@@ -1,0 +1,189 @@
+//! Batches from their upload to their end: the use cases, the store in memory, and the simulated bank.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
+
+use chrono::{DateTime, TimeDelta};
+use florin_application::{
+    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, create_batch, demo,
+    process_batches, upload_payments, validate_batch,
+};
+use florin_bank_sandbox::SandboxBank;
+use florin_domain::access::Account;
+use florin_domain::batch::{
+    InputFormat, ModulusTable, PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentRow, PaymentStatus,
+    RecipientInput, Stamp, UploadRefusal, decide_confirm,
+};
+use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
+use florin_domain::page::PageRequest;
+use florin_ports::test_support::{CountingIds, FakeClock};
+use florin_ports::{
+    BatchProcessing, BatchReading, ClaimOrder, Clock, ConfirmOrder, IdSource, LedgerAudit, PaymentBatches, Seeding,
+    WriteError, Written,
+};
+use florin_store_memory::MemoryStore;
+use std::sync::Arc;
+use uuid::Uuid;
+
+struct Home {
+    store: Arc<MemoryStore>,
+    clock: Arc<FakeClock>,
+    ids: Arc<CountingIds>,
+    account: Account,
+    budget: BudgetId,
+}
+
+impl Home {
+    /// The demo world, whose account needs no authentication.
+    async fn new() -> Self {
+        let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
+        let mut world = demo::world(clock.now()).unwrap();
+        world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
+        let account = world.accounts[0].account.clone();
+        store.plant(world).await.unwrap();
+        let budget = store.budgets(&account.id).await.unwrap()[0].id;
+        Self { store, clock, ids: Arc::default(), account, budget }
+    }
+
+    fn batches(&self) -> BatchServices {
+        BatchServices {
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+            management: self.store.clone(),
+            reading: self.store.clone(),
+            modulus: Arc::new(ModulusTable::built_in().unwrap()),
+        }
+    }
+
+    fn worker(&self) -> ProcessingServices {
+        ProcessingServices {
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+            processing: self.store.clone(),
+            rail: Arc::new(SandboxBank::new(self.store.clone(), self.clock.clone())),
+            limits: ProcessingLimits { batches: 100, portion: 3, ..ProcessingLimits::default() },
+        }
+    }
+
+    fn upload(&self, references: &[&str]) -> Upload {
+        let text = |text: &str| Some(text.to_owned());
+        let row = |reference: &&str| {
+            let recipient = RecipientInput {
+                name: text("Ann"),
+                account_identifier: text("66374958"),
+                bank_identifier: text("089999"),
+                ..RecipientInput::default()
+            };
+            let input = PaymentInput {
+                amount: text("1.00"),
+                currency_code: text("GBP"),
+                reference: text(reference),
+                recipient,
+                ..PaymentInput::default()
+            };
+            PaymentRow { input, miscounted: None }
+        };
+        Upload {
+            format: InputFormat::Csv,
+            rows: references.iter().map(row).collect(),
+            default_budget: Some(self.budget),
+        }
+    }
+
+    async fn made(&self, references: &[&str]) -> PaymentBatchId {
+        let new = NewBatch { name: None, visible: true, payments: None };
+        let made = create_batch(&self.batches(), self.account.client, &self.account, new, None).await.unwrap();
+        let Written::Fresh(made) = made else { panic!("made now") };
+        let filled =
+            upload_payments(&self.batches(), &self.account, made.batch.id, self.upload(references), None).await;
+        assert!(matches!(filled, Ok(Written::Fresh(batch)) if batch.status == PaymentBatchStatus::Validated));
+        made.batch.id
+    }
+
+    async fn confirm(&self, batch: PaymentBatchId) {
+        let (client, now, ids) = (self.account.client, self.clock.now(), Arc::clone(&self.ids));
+        let order = ConfirmOrder {
+            account: self.account.id.clone(),
+            batch,
+            session: None,
+            decide: Arc::new(move |situation| {
+                decide_confirm(situation, None, client, &Stamp { now, ids: &|| ids.next_id() })
+            }),
+            repeat: None,
+        };
+        self.store.confirm(order).await.unwrap();
+    }
+
+    async fn status(&self, batch: PaymentBatchId) -> PaymentBatchStatus {
+        self.store.find(&self.account.id, batch).await.unwrap().unwrap().batch.status
+    }
+
+    async fn payments(&self, batch: PaymentBatchId) -> Vec<PaymentStatus> {
+        let (filter, page) = (PaymentFilter::default(), PageRequest::default());
+        let page = self.store.payments(&self.account.id, batch, filter, page).await.unwrap().unwrap();
+        page.rows.iter().rev().map(|payment| payment.status).collect()
+    }
+
+    async fn audited(&self) {
+        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+    }
+}
+
+#[tokio::test]
+async fn a_batch_is_played_to_its_end() {
+    use PaymentStatus::{Completed, Failed, Returned, Started};
+    let home = Home::new().await;
+    let batch = home.made(&["one", "SBX-FAIL-NAME", "SBX-RETURN", "SBX-SLOW", "five"]).await;
+    assert!(validate_batch(&home.batches(), &home.account, batch).await.unwrap().unwrap().1.is_valid());
+    home.confirm(batch).await;
+    let worker = home.worker();
+    process_batches(&worker).await.unwrap();
+    assert_eq!(home.payments(batch).await, [Completed, Failed, Completed, Started, Completed]);
+    assert_eq!(home.status(batch).await, PaymentBatchStatus::Started);
+    home.audited().await;
+    home.clock.advance(TimeDelta::seconds(2));
+    assert_eq!(process_batches(&worker).await, Ok(1));
+    assert_eq!(home.payments(batch).await, [Completed, Failed, Returned, Started, Completed]);
+    home.clock.advance(TimeDelta::seconds(3));
+    assert_eq!(process_batches(&worker).await, Ok(1));
+    assert_eq!(home.status(batch).await, PaymentBatchStatus::Completed);
+    home.clock.advance(TimeDelta::days(1));
+    assert_eq!(process_batches(&worker).await, Ok(0), "there is nothing more to be learnt");
+    home.audited().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_batch_is_never_processed() {
+    let home = Home::new().await;
+    let before = home.store.budgets(&home.account.id).await.unwrap();
+    let batch = home.made(&["one", "two"]).await;
+    home.confirm(batch).await;
+    cancel_batch(&home.batches(), &home.account, batch, None).await.unwrap();
+    assert_eq!(home.store.budgets(&home.account.id).await.unwrap(), before);
+    assert_eq!(process_batches(&home.worker()).await, Ok(0));
+    assert_eq!(home.payments(batch).await, [PaymentStatus::Cancelled; 2]);
+    let again = upload_payments(&home.batches(), &home.account, batch, home.upload(&["one"]), None).await;
+    assert!(matches!(again, Err(WriteError::Refused(UploadRefusal::State(_)))));
+    home.audited().await;
+}
+
+#[tokio::test]
+async fn a_lease_keeps_others_off_until_it_runs_out() {
+    let home = Home::new().await;
+    let batch = home.made(&["one"]).await;
+    home.confirm(batch).await;
+    let claim = |number| {
+        let now = home.clock.now();
+        ClaimOrder { lease: LeaseId(Uuid::from_u128(number)), now, until: now + TimeDelta::seconds(30), most: 10 }
+    };
+    let first = home.store.claim(claim(1)).await.unwrap();
+    assert_eq!(first.iter().map(|lease| lease.batch).collect::<Vec<_>>(), [batch]);
+    assert_eq!(home.store.claim(claim(2)).await.unwrap(), []);
+    home.clock.advance(TimeDelta::seconds(30));
+    assert_eq!(home.store.renew(&first[0], home.clock.now()).await, Ok(true), "nobody else has claimed it");
+    let second = home.store.claim(claim(3)).await.unwrap();
+    assert_eq!(second.len(), 1);
+    assert_eq!(home.store.renew(&first[0], home.clock.now()).await, Ok(false));
+    home.store.release(&first[0]).await.unwrap();
+    assert_eq!(home.store.claim(claim(4)).await.unwrap(), [], "the second one still holds it");
+    home.store.release(&second[0]).await.unwrap();
+    assert_eq!(home.store.claim(claim(5)).await.unwrap().len(), 1);
+}

@@ -1,0 +1,186 @@
+//! Uploads of CSV, the template, and downloads: a round trip with nothing lost.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::support::assert::text;
+use crate::support::payments::{
+    ADDED, HEADER, TEMPLATE, alerts, alone, below, create, download, euros, filled, find, listed, payments, pounds,
+    rows, upload_csv, uploaded,
+};
+use crate::support::table::{Table, bad};
+use crate::support::{Answer, demo, expect_fault, expect_faults, expect_json, shared};
+
+const ADA: &str = "GBP,Ada,66374958,089999";
+
+fn became(answer: &Answer) -> String {
+    text(&expect_json(answer, 202), "/status").to_owned()
+}
+
+#[test]
+fn the_template_is_the_header_row() {
+    let client = shared().client();
+    let answer = client.get(TEMPLATE);
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")), "{answer:?}");
+    assert_eq!(client.get(&format!("{TEMPLATE}?")).body, answer.body, "no account is wanted");
+    let text = answer.text();
+    assert!(text.starts_with("amount,currencyCode,fundingBudgetId,") && text.ends_with("\r\n"), "{text}");
+    assert_eq!((text.lines().count(), text.trim().split(',').count()), (1, 35));
+}
+
+#[test]
+fn every_spelling_of_a_file_is_the_same() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    let plain = format!("{HEADER}\n1.50,{ADA}\n2,{ADA}\n");
+    for csv in [
+        plain.clone(),
+        plain.replace('\n', "\r\n"),
+        format!("\u{feff}{plain}"),
+        plain.trim_end().to_owned(),
+        plain.replace('\n', "\n\n"),
+        plain.replace("Ada", "\"Ada\""),
+        "status,recipient.bankIdentifier,recipient.name,warnings,currencyCode,recipient.accountIdentifier,amount,errors\n\
+         ,089999,Ada,,GBP,66374958,1.50,\n,089999,Ada,,GBP,66374958,2,\n"
+            .to_owned(),
+    ] {
+        let answer = expect_json(&upload_csv(&client, &batch, &csv), 202);
+        assert_eq!((&answer["format"], &answer["status"]), (&json!("csv"), &json!("validated")), "{csv}");
+        let list = payments(&client, &batch);
+        assert_eq!((&list[0]["amount"], &list[1]["amount"], list.len()), (&json!("1.50"), &json!("2.00"), 2), "{csv}");
+        assert_eq!(list[0]["recipient"]["name"], "Ada");
+    }
+    let odd = format!("{HEADER}\n1,GBP,\"Ada, \"\"the\"\" first\",66374958,089999\n");
+    upload_csv(&client, &batch, odd);
+    assert_eq!(payments(&client, &batch)[0]["recipient"]["name"], "Ada, \"the\" first");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
+    let (_server, client) = alone();
+    let batch = filled(&client, &[pounds("1", "a")]);
+    let before = find(&client, &batch);
+    let mut table = Table::default();
+    for (name, csv, path, code) in [
+        ("empty", String::new(), "body", "required"),
+        ("an open quote", format!("{HEADER}\n1,\"GBP,Ada,1,2\n"), "body", "invalid_format"),
+        ("text after a quote", format!("{HEADER}\n1,\"GBP\"x,Ada,1,2\n"), "body", "invalid_format"),
+        ("an unknown column", format!("{HEADER},extra\n"), "body.extra", "unknown_field"),
+        ("another case", format!("{HEADER},Purpose\n"), "body.Purpose", "unknown_field"),
+        ("a repeated column", format!("{HEADER},amount\n"), "body.amount", "duplicate_field"),
+        (
+            "a missing column",
+            "amount,currencyCode,recipient.name\n".into(),
+            "body.recipient.accountIdentifier",
+            "required",
+        ),
+        ("NUL", format!("{HEADER}\n1,GBP,A\0,1,2\n"), "body.rows[0].recipient.name", "invalid_format"),
+        ("too many rows", format!("{HEADER}\n{}", format!("1,{ADA}\n").repeat(10_001)), "body", "out_of_range"),
+    ] {
+        table.check(&bad(name, path, code), &upload_csv(&client, &batch, csv));
+    }
+    table.done(9);
+    let latin = [HEADER.as_bytes(), b"\n1,GBP,\xc4da,1,2\n"].concat();
+    expect_fault(&upload_csv(&client, &batch, latin), 400, "body", "invalid_format");
+    let several = [("body.x", "unknown_field"), ("body.recipient.accountIdentifier", "required")];
+    expect_faults(&upload_csv(&client, &batch, "amount,currencyCode,recipient.name,x\n"), 400, &several);
+    let target = format!("{}?accountId={}&defaultFundingBudgetId=x", below(&batch, "payments"), client.account);
+    let answer = client.call("POST", &target).header("Content-Type", "text/csv").bytes(format!("{HEADER}\n")).send();
+    expect_fault(&answer, 400, "query.defaultFundingBudgetId", "invalid_format");
+    assert_eq!(find(&client, &batch), before);
+}
+
+#[test]
+fn media_types() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    let csv = format!("{HEADER}\n1,{ADA}\n");
+    let send =
+        |media: &str| client.call("POST", &below(&batch, "payments")).header("Content-Type", media).bytes(&csv).send();
+    for good in ["text/csv", "TEXT/CSV; charset=utf-8", "text/csv;charset=\"UTF-8\"", "text/csv; header=present"] {
+        assert_eq!(send(good).status, 202, "{good}");
+    }
+    for wrong in ["text/csv; charset=latin1", "text/plain", "application/octet-stream", "application/vnd.ms-excel"] {
+        expect_fault(&send(wrong), 415, "body", "unsupported_media_type");
+    }
+    let without = client.call("POST", &below(&batch, "payments")).bytes(&csv).send();
+    expect_fault(&without, 415, "body", "unsupported_media_type");
+    expect_fault(&send("application/json"), 400, "body", "invalid_json");
+}
+
+#[test]
+fn a_download_is_mended_and_uploaded_again() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    let mut first = euros("1", "=1+1");
+    first["recipient"]["name"] = json!("Ada, \"the\"\nfirst");
+    first["recipient"]["address"] = json!({"city": "København", "countryCode": "DK"});
+    assert_eq!(uploaded(&client, &batch, rows(&[first, pounds("nonsense", "b"), pounds("3", "c")])), "failed");
+    let before = payments(&client, &batch);
+    let csv = download(&client, &batch);
+    let header = csv.lines().next().unwrap();
+    assert!(
+        header.ends_with(&ADDED.join(",")) && header.starts_with(shared().client().get(TEMPLATE).text().trim()),
+        "{header}"
+    );
+    assert!(csv.contains("'=1+1") && !csv.contains(",=1+1"), "a formula got through: {csv}");
+    assert!(csv.contains("amount_invalid: "), "{csv}");
+
+    let mended = csv.replace("nonsense", "2");
+    upload_csv(&client, &batch, mended);
+    let after = payments(&client, &batch);
+    assert_eq!(after[1]["amount"], "2.00", "{after:?}");
+    for (before, after) in before.iter().zip(&after) {
+        for member in ["currencyCode", "reference", "purpose", "recipient", "externalId"] {
+            assert_eq!(before[member], after[member], "{member}");
+        }
+    }
+    assert!(!alerts(&client, &batch).iter().any(|(row, _)| *row == Some(1)));
+}
+
+#[test]
+fn a_download_is_of_the_payments_that_are_wanted() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b"), pounds("x", "c")])), "failed");
+    let lines = |query: &str| {
+        let target = format!("{}?accountId={}&{query}", below(&batch, "payments/download"), client.account);
+        client.call("POST", &target).send().text().lines().count()
+    };
+    assert_eq!((lines(""), lines("statuses=validated"), lines("statuses=created,validated")), (4, 3, 4));
+    let order = text(&payments(&client, &batch)[0], "/orderId").to_owned();
+    assert_eq!((lines(&format!("orderIds={order}")), lines(&format!("orderIds={}", crate::support::ABSENT))), (2, 1));
+    let path = below(&batch, "payments/download");
+    for (media, body) in [("text/csv", ""), ("application/json", ""), ("application/json", "{}"), ("text/csv", " {}\n")]
+    {
+        let answer = client.call("POST", &path).header("Content-Type", media).bytes(body).send();
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")), "{media}");
+    }
+    expect_fault(&client.post(&path, "{\"statuses\": []}"), 400, "body.statuses", "unknown_field");
+    let refused = client.call("POST", &path).header("Content-Type", "text/csv").bytes("a,b").send();
+    expect_fault(&refused, 415, "body", "unsupported_media_type");
+    let target = format!("{path}?accountId={}&statuses=x&orderIds=y", client.account);
+    let faults = [("query.statuses", "invalid_value"), ("query.orderIds", "invalid_format")];
+    expect_faults(&client.call("POST", &target).send(), 400, &faults);
+}
+
+#[test]
+fn ten_thousand_rows_with_ten_thousand_faults() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    let mut csv = format!("{HEADER}\n");
+    for row in 0..10_000 {
+        writeln!(csv, "bad{row},{ADA}").unwrap();
+    }
+    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    let (_, count) = listed(&client, &below(&batch, "alerts"), "limit=1");
+    assert_eq!(count, 10_000);
+    let (last, _) = listed(&client, &below(&batch, "alerts"), "limit=1&sort=asc&offset=9999&alertCode=amount_invalid");
+    assert_eq!(last[0]["inputIndex"], 9_999);
+    assert_eq!(find(&client, &batch)["alerts"].as_array().unwrap().len(), 100);
+    let csv = download(&client, &batch);
+    assert_eq!((csv.lines().count(), csv.matches("amount_invalid: ").count()), (10_001, 10_000));
+    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    assert_eq!(demo().account, client.account);
+}

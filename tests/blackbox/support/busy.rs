@@ -1,0 +1,30 @@
+//! Requests that keep coming while something else is done, so that whatever remembers answers has remembered them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::Client;
+
+/// Does `work` while each of the clients asks for `path` without a pause.
+pub(crate) fn while_asking<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
+    /// Ends the asking, however the work ends.
+    struct Done<'a>(&'a AtomicBool);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for client in clients {
+            let done = &done;
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    client.get(path);
+                }
+            });
+        }
+        let _done = Done(&done);
+        work()
+    })
+}

@@ -1,0 +1,115 @@
+//! Payment batches: making, filling and reading them.
+
+use serde_json::{Value, json};
+
+use super::assert::text;
+use super::{Answer, Client, Server, confirm_path, demo, expect_json};
+use crate::support::batches::{confirm, open_session};
+
+pub(crate) const BATCHES: &str = "/v2/payment-batches";
+pub(crate) const TEMPLATE: &str = "/v2/payment-batch-template";
+/// The columns that a CSV must have.
+pub(crate) const HEADER: &str =
+    "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier";
+/// What a download adds.
+pub(crate) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
+
+/// The path of a batch.
+pub(crate) fn path(batch: &str) -> String {
+    format!("{BATCHES}/{batch}")
+}
+
+/// The path of something below a batch.
+pub(crate) fn below(batch: &str, what: &str) -> String {
+    format!("{BATCHES}/{batch}/{what}")
+}
+
+/// A client of a sandbox that no other test uses.
+pub(crate) fn alone() -> (Server, Client) {
+    let server = Server::sandbox();
+    let client = server.client();
+    (server, client)
+}
+
+/// An empty batch.
+pub(crate) fn create(client: &Client, name: &str) -> String {
+    let body = json!({"name": name}).to_string();
+    text(&expect_json(&client.post(BATCHES, body), 201), "/id").to_owned()
+}
+
+pub(crate) fn find(client: &Client, batch: &str) -> Value {
+    expect_json(&client.get(&path(batch)), 200)
+}
+
+/// A payment in pounds without a fault: the sort code and account number fit together.
+pub(crate) fn pounds(amount: &str, reference: &str) -> Value {
+    json!({"amount": amount, "currencyCode": "GBP", "reference": reference, "recipient": {
+        "name": "Ada Lovelace", "type": "individual", "accountIdentifier": "66374958", "bankIdentifier": "089999"}})
+}
+
+/// A payment in euros without a fault.
+pub(crate) fn euros(amount: &str, reference: &str) -> Value {
+    json!({"amount": amount, "currencyCode": "EUR", "reference": reference, "fundingBudgetId": demo().budget("EUR"),
+        "recipient": {"name": "Heinrich Heine", "type": "individual", "accountIdentifier": "DE89370400440532013000"}})
+}
+
+/// An upload of rows that the budget of pounds pays for.
+pub(crate) fn rows(rows: &[Value]) -> String {
+    json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": rows}).to_string()
+}
+
+pub(crate) fn upload(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> Answer {
+    client.post(&below(batch, "payments"), body)
+}
+
+/// An upload that must be taken; what became of it.
+pub(crate) fn uploaded(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> String {
+    text(&expect_json(&upload(client, batch, body), 202), "/status").to_owned()
+}
+
+/// Uploads a CSV; the budget of pounds pays.
+pub(crate) fn upload_csv(client: &Client, batch: &str, csv: impl AsRef<[u8]>) -> Answer {
+    let query = format!("accountId={}&defaultFundingBudgetId={}", client.account, demo().budget("GBP"));
+    let target = format!("{}?{query}", below(batch, "payments"));
+    client.call("POST", &target).header("Content-Type", "text/csv; charset=utf-8").bytes(csv).send()
+}
+
+/// A batch that was filled with these rows.
+pub(crate) fn filled(client: &Client, wanted: &[Value]) -> String {
+    let batch = create(client, "Filled");
+    assert_eq!(uploaded(client, &batch, rows(wanted)), "validated", "{}", find(client, &batch)["alerts"]);
+    batch
+}
+
+/// The rows of a list, and how many there are in all.
+pub(crate) fn listed(client: &Client, path: &str, query: &str) -> (Vec<Value>, i64) {
+    let target = format!("{path}?accountId={}&{query}", client.account);
+    let mut list = expect_json(&client.get(&target), 200);
+    let count = list["count"].as_i64().unwrap();
+    (serde_json::from_value(list["rows"].take()).unwrap(), count)
+}
+
+/// All payments of a batch by input index.
+pub(crate) fn payments(client: &Client, batch: &str) -> Vec<Value> {
+    listed(client, &below(batch, "payments"), "sort=asc&limit=1000").0
+}
+
+/// Row and code of the first thousand alerts, by row.
+pub(crate) fn alerts(client: &Client, batch: &str) -> Vec<(Option<i64>, String)> {
+    let (rows, _) = listed(client, &below(batch, "alerts"), "sort=asc&limit=1000");
+    rows.iter().map(|alert| (alert["inputIndex"].as_i64(), text(alert, "/code").to_owned())).collect()
+}
+
+/// The payments as a CSV.
+pub(crate) fn download(client: &Client, batch: &str) -> String {
+    let answer = client.call("POST", &below(batch, "payments/download")).send();
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.text()
+}
+
+/// Confirms a batch with the sandbox's provider.
+pub(crate) fn confirmed(client: &Client, batch: &str) {
+    let session = open_session(client, batch);
+    let answer = confirm(client, batch, &session, "000000");
+    assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}), "{}", confirm_path(batch));
+}
