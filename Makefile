@@ -22,8 +22,9 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin beside the plain SQL of the same work (10 minutes)
+bench: ## Measure Florin beside the plain SQL of the same work (12 minutes)
 	@scripts/bench standard
+	@scripts/bench payments
 
 bench-overload: ## Offer Florin four times what it can do, for a minute
 	@scripts/bench overload

@@ -19,6 +19,7 @@ mod balance_table;
 mod check_order;
 mod clearing;
 mod cli;
+mod cli_mfa;
 mod concurrency;
 mod confirm_batch;
 mod crash;

@@ -15,8 +15,9 @@ use std::time::Duration;
 /// Of every connection, beside the write-ahead log.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
-/// Of the writer: 32 MiB of pages in memory, so that what a group touches is seldom read from the file.
-const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768;";
+/// Of the writer: 32 MiB of pages in memory, so that what a group touches is seldom read from the file; and a log of as much
+/// before it is put into the file, since that takes as long as many commits.
+const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192;";
 
 /// Where a database is.
 pub(crate) type Place = PathBuf;
