@@ -9,7 +9,7 @@ use crate::support::payments::{
     HEADER, alerts, alone, create, euros, filled, find, payments, pounds, rows, upload, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, demo, expect_error, expect_fault, expect_json};
+use crate::support::{ABSENT, Home, Server, demo, expect_error, expect_fault, expect_json};
 
 #[test]
 fn an_upload_replaces_the_one_before() {
@@ -184,4 +184,25 @@ fn all_faults_of_a_row_are_told() {
     ] {
         assert!(codes.contains(code), "{code} is not in {codes:?}");
     }
+}
+
+#[test]
+fn an_operator_brings_the_whole_table_of_sort_codes() {
+    let home = Home::demo();
+    let folder = home.path().display().to_string();
+    let home = home.set("FLORIN_SORT_CODES_FOLDER", &folder);
+    assert!(home.refused(&["serve", "--json"]).contains("valacdos.txt can't be read"));
+    home.write("valacdos.txt", "200000 299999 nonsense\n");
+    home.write("scsubtab.txt", "");
+    assert!(home.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
+    // Weights that only a number of zeros fits, for the sort code that the built-in table knows another way.
+    home.write(
+        "valacdos.txt",
+        "089999 089999 MOD11    0    0    0    0    0    0    1    1    1    1    1    1    1    1\n",
+    );
+    let server = Server::on(home);
+    let client = server.client();
+    let batch = create(&client, "x");
+    assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a")])), "failed");
+    assert_eq!(alerts(&client, &batch), [(Some(0), "modulus_check_failed".to_owned())]);
 }

@@ -114,6 +114,10 @@ struct SettingFlags {
     /// How long idempotency records are kept, at least 24 [default: 48].
     #[arg(long, global = true, value_name = "HOURS")]
     idempotency_hours: Option<String>,
+    /// The folder of Vocalink's tables valacdos.txt and scsubtab.txt, which sort codes and account numbers are checked by
+    /// [default: a few ranges that are built in].
+    #[arg(long, global = true, value_name = "FOLDER")]
+    sort_codes_folder: Option<String>,
 }
 
 impl Cli {
@@ -135,6 +139,7 @@ impl Cli {
             ("shutdown_seconds", &flags.shutdown_seconds),
             ("postcode_cache_seconds", &flags.postcode_cache_seconds),
             ("idempotency_hours", &flags.idempotency_hours),
+            ("sort_codes_folder", &flags.sort_codes_folder),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: flags.config.clone() }

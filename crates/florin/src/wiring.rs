@@ -17,6 +17,8 @@ use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 pub(crate) use florin_recent::STALENESS;
 use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,8 +103,11 @@ pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Opti
 }
 
 /// The services that manage payment batches.
-pub(crate) fn batches(store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
-    let modulus = ModulusTable::built_in().context("the built-in table of sort codes can't be read")?;
+pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+    let modulus = match &settings.sort_codes {
+        Some(folder) => sort_codes(folder)?,
+        None => ModulusTable::built_in().context("the built-in table of sort codes can't be read")?,
+    };
     Ok(BatchServices {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -110,6 +115,18 @@ pub(crate) fn batches(store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices
         reading: store.clone(),
         modulus: Arc::new(modulus),
     })
+}
+
+/// The tables that an operator has from Vocalink. One that can't be read stops the start.
+fn sort_codes(folder: &Path) -> anyhow::Result<ModulusTable> {
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read_to_string(&path).map_err(|error| {
+            UsageError::new(format!("FLORIN_SORT_CODES_FOLDER: {} can't be read: {error}", path.display()))
+        })
+    };
+    let table = ModulusTable::parse(&read("valacdos.txt")?, &read("scsubtab.txt")?);
+    table.map_err(|error| UsageError::new(format!("FLORIN_SORT_CODES_FOLDER: {}: {error}", folder.display())).into())
 }
 
 /// Scripted tokens exist in the sandbox only.

@@ -47,7 +47,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
             .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
         shutdown_timeout: settings.shutdown,
     };
-    let batches = wiring::batches(store)?;
+    let batches = wiring::batches(settings, store)?;
     let (server, address) =
         florin_http_actix::bind(services.clone(), batches, &http).map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");

@@ -70,6 +70,8 @@ pub(crate) struct Settings {
     pub(crate) postcode_cache: Duration,
     /// How long idempotency records are kept.
     pub(crate) idempotency: TimeDelta,
+    /// Where Vocalink's tables of sort codes are.
+    pub(crate) sort_codes: Option<PathBuf>,
     /// What is odd but harmless.
     pub(crate) warnings: Vec<String>,
 }
@@ -130,6 +132,11 @@ impl Settings {
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
+            sort_codes: texts.optional(
+                "sort_codes_folder",
+                |text| (!text.is_empty()).then(|| PathBuf::from(text)),
+                "a folder with valacdos.txt and scsubtab.txt",
+            )?,
             warnings,
         })
     }

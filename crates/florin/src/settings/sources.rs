@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// Every setting: its name in `florin.toml`. The variable is `FLORIN_` and the name in capitals, the flag has hyphens.
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "environment",
     "database_url",
     "listen",
@@ -25,6 +25,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "shutdown_seconds",
     "postcode_cache_seconds",
     "idempotency_hours",
+    "sort_codes_folder",
 ];
 
 const FILE: &str = "florin.toml";
