@@ -2,7 +2,10 @@
 
 #[macro_use]
 mod sets;
+#[macro_use]
+mod together;
 
+mod changes;
 mod connection;
 mod locks;
 pub(crate) mod migrations;
@@ -41,6 +44,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Date;
 }
 
+pub(crate) use changes::Changes;
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
 };

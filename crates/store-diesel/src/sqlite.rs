@@ -4,6 +4,7 @@
 mod sets;
 
 mod balances;
+mod changes;
 mod connection;
 pub(crate) mod migrations;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub(crate) mod sql {
 }
 
 pub(crate) use balances::lock_balances;
+pub(crate) use changes::Changes;
 pub(crate) use connection::{
     Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,
     unhurried, worth_another_try, write,

@@ -1,8 +1,7 @@
 //! Budgets and their balances.
 
-use super::backend::{self, Conn, Db};
+use super::backend::{Changes, Conn, Db};
 use super::errors::{Outcome, corrupt};
-use super::group::Needs;
 use super::schema::{balances, budgets};
 use super::sets::{Stored, rows};
 use super::types::{Account, Currency, Id};
@@ -70,10 +69,10 @@ pub(crate) struct Purses {
 }
 
 impl Purses {
-    /// Locks and loads all balances of the budgets that are needed.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
+    /// The balances of the budgets that are needed, which are locked.
+    pub(crate) fn of_rows(rows: Vec<BalanceRow>) -> Outcome<Self> {
         let mut purses = Self::default();
-        for row in backend::lock_balances(conn, needs)? {
+        for row in rows {
             let held = row.read()?;
             purses.held.entry((row.account_id.0, BudgetId(row.budget_id.0))).or_default().push((row.currency.0, held));
         }
@@ -81,10 +80,9 @@ impl Purses {
     }
 
     /// The same with the names of budgets that are wanted whole.
-    pub(crate) fn named(mut self, conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let rows = Budgets::load(needs.budgets.iter().cloned(), conn)?;
+    pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
         self.names = rows.into_iter().map(|row| ((row.account_id.0, BudgetId(row.id.0)), row.name)).collect();
-        Ok(self)
+        self
     }
 
     /// A budget that is wanted whole.
@@ -125,7 +123,7 @@ impl Purses {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
             let after = self.balances(&account, budget, currency)?;
             Some(BalanceNow {
@@ -137,7 +135,7 @@ impl Purses {
                 currency: Currency(currency),
             })
         };
-        BalanceNow::store(self.changed.iter().cloned().filter_map(row).collect(), conn)
+        BalanceNow::note(self.changed.iter().cloned().filter_map(row).collect(), changes)
     }
 }
 

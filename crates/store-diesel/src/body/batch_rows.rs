@@ -3,7 +3,7 @@
 use super::backend::{Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::schema::{payment_batches, payment_orders};
-use super::sets::{Stored, rows};
+use super::sets::{Keyed, Stored, rows};
 use super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::batch::{BatchInput, InputFormat, InputStatus, PaymentBatch, PaymentBatchStatus, PaymentOrder};
@@ -34,6 +34,7 @@ rows! {
         confirmed_at: Option<Time>,
         passed_mfa_check_at: Option<Time>,
         orders_sent_at: Option<Time>,
+        work_at: Option<Time>,
     }
 
     /// An order of a batch.
@@ -88,6 +89,7 @@ update_rows! {
             confirmed_at: Option<Time>,
             passed_mfa_check_at: Option<Time>,
             orders_sent_at: Option<Time>,
+            work_at: Option<Time>,
         }
         of { account_id: Account, id: Id, }
         if ""
@@ -107,6 +109,11 @@ impl From<OrderRow> for PaymentOrder {
 }
 
 impl BatchRow {
+    /// What it is found by.
+    pub(crate) fn key(&self) -> (Account, Id) {
+        (self.account_id.clone(), self.id)
+    }
+
     /// Its orders are rows of their own.
     fn read(self) -> Outcome<PaymentBatch> {
         let input = match (self.input_format, self.input_status, self.input_created_at, self.input_updated_at) {
@@ -162,12 +169,14 @@ impl From<PaymentBatch> for BatchRow {
             confirmed_at: batch.confirmed_at.map(Time),
             passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
             orders_sent_at: batch.orders_sent_at.map(Time),
+            work_at: None,
         }
     }
 }
 
-impl From<PaymentBatch> for BatchNow {
-    fn from(batch: PaymentBatch) -> Self {
+impl BatchNow {
+    /// The batch, and from when there is work on it.
+    pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
         let row = BatchRow::from(batch);
         Self {
             name: row.name,
@@ -183,6 +192,7 @@ impl From<PaymentBatch> for BatchNow {
             confirmed_at: row.confirmed_at,
             passed_mfa_check_at: row.passed_mfa_check_at,
             orders_sent_at: row.orders_sent_at,
+            work_at,
             account_id: row.account_id,
             id: row.id,
         }
@@ -191,10 +201,15 @@ impl From<PaymentBatch> for BatchNow {
 
 /// Batches as they are in the domain, in the order of the rows.
 pub(crate) fn with_orders(conn: &mut Conn, rows: Vec<BatchRow>) -> Outcome<Vec<PaymentBatch>> {
+    let orders = OrdersOf::by_keys(rows.iter().map(BatchRow::key).collect::<Vec<_>>(), conn)?;
+    assemble(rows, orders)
+}
+
+/// Batches as they are in the domain, with the orders that were loaded for them, in the order of the rows.
+pub(crate) fn assemble(rows: Vec<BatchRow>, of_batches: Vec<OrderRow>) -> Outcome<Vec<PaymentBatch>> {
     let mut batches = rows.into_iter().map(BatchRow::read).collect::<Outcome<Vec<_>>>()?;
-    let keys = batches.iter().map(|batch| (Account(batch.account.clone()), Id(batch.id.0)));
     let mut orders: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for row in OrdersOf::load(keys.collect::<Vec<_>>(), conn)? {
+    for row in of_batches {
         orders.entry((row.account_id.0.clone(), row.batch_id)).or_default().push(PaymentOrder::from(row));
     }
     for batch in &mut batches {

@@ -1,20 +1,21 @@
 //! Payment batches: their confirmation, and what a group of orders sees of them.
 
-use super::backend::{Conn, Db};
-use super::batch_rows::{BatchNow, BatchRow, LockedBatches, with_orders};
+use super::backend::{Changes, Conn, Db};
+use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
 use super::errors::{Failure, Outcome};
 use super::group::{Needs, Order, Sheet, ask};
+use super::mfa::{Authentication, LockedEnrolments, Sessions};
 use super::repeat::Records;
 use super::schema::{accounts, balances, payment_batches};
-use super::sets::{Known, Stored};
+use super::sets::{Keyed, Known, Stored};
 use super::store::Store;
-use super::types::{Account, Id};
+use super::types::{Account, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{BatchBalances, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an account's policy is.
 #[derive(Queryable, Selectable)]
@@ -32,6 +33,11 @@ select_rows! {
         order ""
         lock ""
     }
+}
+
+together! {
+    /// What belongs to batches, once these are locked.
+    BesideBatches { orders: OrdersOf, policies: Policies, sessions: Sessions, enrolments: LockedEnrolments, }
 }
 
 #[async_trait]
@@ -96,7 +102,7 @@ pub(crate) fn funds(sheet: &Sheet, batch: &PaymentBatch) -> BatchBalances {
 fn note(sheet: &mut Sheet, confirmation: &Confirmation) {
     let batch = &confirmation.batch;
     sheet.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
-    sheet.payments.all_become(batch, confirmation.payments);
+    sheet.all_become(batch, confirmation.payments);
     sheet.events.add(&confirmation.events);
     sheet.batches.change(batch.clone());
 }
@@ -105,23 +111,34 @@ fn note(sheet: &mut Sheet, confirmation: &Confirmation) {
 #[derive(Default)]
 pub(crate) struct Batches {
     known: Known<(AccountId, PaymentBatchId), PaymentBatch>,
+    /// From when there is work on them.
+    work: BTreeMap<(AccountId, PaymentBatchId), Option<Time>>,
     /// Whether confirmations want MFA, by account.
     policies: BTreeMap<AccountId, bool>,
 }
 
 impl Batches {
-    /// Locks and loads batches, without their orders.
-    pub(crate) fn lock(conn: &mut Conn, needs: &Needs) -> Outcome<Vec<BatchRow>> {
-        LockedBatches::load(needs.batches.iter().cloned(), conn)
-    }
-
-    /// The same with their orders, and with what their accounts' policies are.
-    pub(crate) fn of(conn: &mut Conn, needs: &Needs, locked: Vec<BatchRow>) -> Outcome<Self> {
-        let accounts = needs.funded.iter().map(|(account, _)| (account.clone(),));
-        let policies = Policies::load(accounts.collect::<std::collections::BTreeSet<_>>(), conn)?;
-        let policies = policies.into_iter().map(|row| (row.id.0, row.mfa_required)).collect();
-        let batches = with_orders(conn, locked)?.into_iter();
-        Ok(Self { known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(), policies })
+    /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
+    /// enrolments, which are locked.
+    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<(Self, Authentication)> {
+        let locked = LockedBatches::by_keys(needs.batches.iter().cloned(), conn)?;
+        let work =
+            locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
+        let accounts: BTreeSet<_> = needs.funded.iter().map(|(account, _)| (account.clone(),)).collect();
+        let (orders, policies, sessions, enrolments) = BesideBatches::load(
+            locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
+            accounts,
+            needs.sessions.iter().cloned(),
+            needs.enrolments.iter().cloned(),
+            conn,
+        )?;
+        let batches = assemble(locked, orders)?.into_iter();
+        let batches = Self {
+            known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(),
+            work,
+            policies: policies.into_iter().map(|row| (row.id.0, row.mfa_required)).collect(),
+        };
+        Ok((batches, Authentication::of(sessions, enrolments)?))
     }
 
     /// A batch.
@@ -131,6 +148,11 @@ impl Batches {
 
     fn wants_mfa(&self, account: &AccountId) -> bool {
         self.policies.get(account).copied().unwrap_or(true)
+    }
+
+    /// Notes from when there is work on a batch that changes, too.
+    pub(crate) fn work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
+        self.work.insert((batch.account.clone(), batch.id), at);
     }
 
     /// Notes what became of a batch. Its orders stay.
@@ -162,8 +184,10 @@ impl Batches {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        BatchNow::store(self.known.into_changes().map(|(_, batch)| BatchNow::from(batch)).collect(), conn)
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        let Self { known, work, .. } = self;
+        let now = |(key, batch)| BatchNow::of(batch, work.get(&key).copied().flatten());
+        BatchNow::note(known.into_changes().map(now).collect(), changes)
     }
 }
 

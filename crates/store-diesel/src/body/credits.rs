@@ -1,6 +1,6 @@
 //! Credits.
 
-use super::backend::{Conn, Db};
+use super::backend::{Changes, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;
@@ -140,10 +140,9 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Locks and loads counters.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let rows = Counters::load(needs.counters.iter().cloned(), conn)?;
-        Ok(Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() })
+    /// From counters, which are locked.
+    pub(crate) fn of(rows: Vec<CounterRow>) -> Self {
+        Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() }
     }
 
     /// The number of the account's next credit.
@@ -158,9 +157,9 @@ impl Counted {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let now = |(account, last_number)| CounterNow { last_number, account_id: Account(account) };
-        CounterNow::store(self.last.into_changes().map(now).collect(), conn)?;
-        CreditRow::store(self.new, conn)
+        CounterNow::note(self.last.into_changes().map(now).collect(), changes)?;
+        CreditRow::note(self.new, changes)
     }
 }

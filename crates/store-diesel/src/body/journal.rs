@@ -1,6 +1,6 @@
 //! The journal: written, never changed.
 
-use super::backend::Conn;
+use super::backend::Changes;
 use super::errors::Outcome;
 use super::schema::{journal_entries, journal_transactions};
 use super::sets::{Stored, rows};
@@ -61,8 +61,8 @@ impl Journal {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        TransactionRow::store(self.transactions, conn)?;
-        EntryRow::store(self.entries, conn)
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        TransactionRow::note(self.transactions, changes)?;
+        EntryRow::note(self.entries, changes)
     }
 }

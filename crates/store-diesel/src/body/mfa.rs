@@ -1,6 +1,6 @@
 //! MFA sessions and enrolments.
 
-use super::backend::{Conn, Db};
+use super::backend::{Changes, Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;
@@ -44,12 +44,12 @@ rows! {
 }
 
 select_rows! {
-    /// Sessions, locked.
-    LockedSessions: SessionRow {
+    /// Sessions. A session is changed by who holds the lock on its batch only.
+    Sessions: SessionRow {
         from mfa_sessions by { account_id: Account, id: Id, }
         with ""
-        order " ORDER BY mfa_sessions.account_id, mfa_sessions.id"
-        lock " FOR UPDATE OF mfa_sessions"
+        order ""
+        lock ""
     }
 }
 
@@ -175,10 +175,8 @@ pub(crate) struct Authentication {
 }
 
 impl Authentication {
-    /// Locks and loads what is needed.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let sessions = LockedSessions::load(needs.sessions.iter().cloned(), conn)?;
-        let enrolments = LockedEnrolments::load(needs.enrolments.iter().cloned(), conn)?;
+    /// Sessions whose batches are locked, and enrolments, which are locked.
+    pub(crate) fn of(sessions: Vec<SessionRow>, enrolments: Vec<EnrolmentRow>) -> Outcome<Self> {
         let session = |row: SessionRow| row.read().map(|session| ((session.account.clone(), session.id), session));
         let enrolment = |row: EnrolmentRow| row.read().map(|enrolment| (enrolment.account.clone(), enrolment));
         Ok(Self {
@@ -215,8 +213,8 @@ impl Authentication {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        SessionRow::store(self.opened, conn)?;
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        SessionRow::note(self.opened, changes)?;
         let session = |((account, id), session): ((AccountId, MfaSessionId), MfaSession)| SessionNow {
             state: Named(session.state),
             wrong_tokens: i64::from(session.wrong_tokens),
@@ -224,12 +222,12 @@ impl Authentication {
             account_id: Account(account),
             id: Id(id.0),
         };
-        SessionNow::store(self.sessions.into_changes().map(session).collect(), conn)?;
+        SessionNow::note(self.sessions.into_changes().map(session).collect(), changes)?;
         let enrolment = |(_, enrolment): (AccountId, TotpEnrolment)| {
             let EnrolmentRow { account_id, used_steps, wrong_at, locked_until, .. } = EnrolmentRow::from(&enrolment);
             EnrolmentNow { used_steps, wrong_at, locked_until, account_id }
         };
-        EnrolmentNow::store(self.enrolments.into_changes().map(enrolment).collect(), conn)
+        EnrolmentNow::note(self.enrolments.into_changes().map(enrolment).collect(), changes)
     }
 }
 

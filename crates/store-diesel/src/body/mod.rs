@@ -22,7 +22,7 @@ mod mfa;
 mod names;
 mod payments;
 mod registry;
-mod repeat;
+pub(crate) mod repeat;
 pub(super) mod schema;
 mod seeding;
 pub(super) mod sets;

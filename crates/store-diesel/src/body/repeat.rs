@@ -1,8 +1,8 @@
 //! Idempotency records.
 
-use super::backend::{Conn, Db};
+use super::backend::{Changes, Db};
 use super::errors::{Outcome, corrupt};
-use super::group::{Needs, RecordKey, ask, record_key};
+use super::group::{RecordKey, ask, record_key};
 use super::schema::idempotency_records;
 use super::sets::{Stored, rows};
 use super::types::{Account, Id, Time};
@@ -55,10 +55,9 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Loads what there is under the keys of the group.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let rows = RecordRows::load(needs.records.iter().cloned(), conn)?;
-        Ok(Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() })
+    /// What there is under the keys of the group.
+    pub(crate) fn of(rows: Vec<RecordRow>) -> Self {
+        Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() }
     }
 
     /// What was answered under a claim before, if anything was.
@@ -83,8 +82,8 @@ impl Records {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        RecordRow::store(self.new.into_values().collect(), conn)
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        RecordRow::note(self.new.into_values().collect(), changes)
     }
 }
 

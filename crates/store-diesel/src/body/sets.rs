@@ -1,9 +1,10 @@
 //! Rows that are stored many at once, and values as the orders of a group see and change them.
 //!
-//! `insert_rows!`, `update_rows!` and `select_rows!` are the backend's: one statement for all rows where the database is
-//! asked over a network, one for each row where it is called. Either way a statement stays prepared.
+//! `insert_rows!`, `update_rows!`, `select_rows!` and `together!` are the backend's: one statement for all rows, and for
+//! several tables, where the database is asked over a network; one for each row where it is called. Either way a statement
+//! stays prepared.
 
-use super::backend::Conn;
+use super::backend::{Changes, Conn};
 use super::errors::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +12,26 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) trait Stored: Sized {
     /// Stores them all; none is nothing to do.
     fn store(rows: Vec<Self>, conn: &mut Conn) -> Outcome<()>;
+
+    /// Has them all stored together with other changes, in no order that could be told: none of them may see another.
+    fn note(rows: Vec<Self>, changes: &mut Changes<'_>) -> Outcome<()>;
+}
+
+/// A change that each time concerns as many rows as there are.
+pub(crate) trait Spread: Sized {
+    /// Has them all stored together with other changes.
+    fn spread(rows: Vec<Self>, changes: &mut Changes<'_>) -> Outcome<()>;
+}
+
+/// Rows that are loaded by keys.
+pub(crate) trait Keyed {
+    /// What a row is found by.
+    type Key;
+    /// A row, with what is joined to it.
+    type Row;
+
+    /// Those of these keys.
+    fn by_keys(keys: impl IntoIterator<Item = Self::Key>, conn: &mut Conn) -> Outcome<Vec<Self::Row>>;
 }
 
 /// Rows as Diesel's derives take them, with the table that they are stored in: the only list of its columns.

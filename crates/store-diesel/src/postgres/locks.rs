@@ -7,7 +7,9 @@ use super::Conn;
 use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
 use super::body::group::{Key, Needs};
+use super::body::repeat::{RecordRow, RecordRows};
 use super::body::types::{Account, Id};
+use super::together::Source;
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -39,7 +41,7 @@ const SOURCES: [(&str, &str); 4] = [
 
 const BALANCES: &str = ") AS s) AS b JOIN balances \
     ON balances.account_id = b.account_id AND balances.budget_id = b.budget_id \
-    ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances";
+    ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances) AS balances";
 
 /// Lets operators' changes come one after the other.
 pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
@@ -47,15 +49,25 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Locks and loads all balances of the budgets that are needed.
-pub(crate) fn lock_balances(conn: &mut Conn, needs: &Needs) -> Outcome<Vec<BalanceRow>> {
+/// Locks and loads all balances of the budgets that are needed, and loads the idempotency records of the group with them.
+///
+/// Records are guarded by no lock: one that another instance stores meanwhile is told by its key when the group is stored.
+pub(crate) fn lock_balances(conn: &mut Conn, needs: &Needs) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
     let keys = [&needs.cards, &needs.messages, &needs.funded, &needs.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
-    let sources: Vec<_> = sources.map(|(sql, keys)| Keys::of(sql, keys)).collect();
-    if sources.is_empty() {
-        return Ok(Vec::new());
+    let balances = LockBalances(sources.map(|(sql, keys)| Keys::of(sql, keys)).collect());
+    let records = RecordRows::of(needs.records.iter().cloned());
+    if balances.0.is_empty() {
+        return Ok((Vec::new(), records.rows(conn)?));
     }
-    Ok(LockBalances { selection: <BalanceRow as Selectable<Pg>>::construct_selection(), sources }.load(conn)?)
+    let all = BalancesAndRecords {
+        selection: <BalanceAndRecord as Selectable<Pg>>::construct_selection(),
+        balances,
+        records,
+    };
+    let (balances, records): (Vec<_>, Vec<Option<RecordRow>>) =
+        all.load::<BalanceAndRecord>(conn)?.into_iter().collect();
+    Ok((balances.into_iter().flatten().collect(), records.into_iter().flatten().collect()))
 }
 
 /// Keys as two arrays, and the SQL around them.
@@ -73,17 +85,12 @@ impl Keys {
 }
 
 /// Locks all balances of budgets that are named, or pay for what is named.
-struct LockBalances {
-    selection: <BalanceRow as Selectable<Pg>>::SelectExpression,
-    sources: Vec<Keys>,
-}
+struct LockBalances(Vec<Keys>);
 
-impl QueryFragment<Pg> for LockBalances {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("SELECT ");
-        self.selection.walk_ast(out.reborrow())?;
-        let mut before = " FROM (SELECT DISTINCT s.account_id, s.budget_id FROM (";
-        for Keys { sql: (head, tail), accounts, ids } in &self.sources {
+impl LockBalances {
+    fn walk_table<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        let mut before = "(SELECT balances.* FROM (SELECT DISTINCT s.account_id, s.budget_id FROM (";
+        for Keys { sql: (head, tail), accounts, ids } in &self.0 {
             out.push_sql(before);
             out.push_sql(head);
             out.push_bind_param::<Array<Text>, _>(accounts)?;
@@ -97,14 +104,36 @@ impl QueryFragment<Pg> for LockBalances {
     }
 }
 
+type BalanceAndRecord = (Option<BalanceRow>, Option<RecordRow>);
+
+/// One statement, and so one round trip, for both.
+struct BalancesAndRecords {
+    selection: <BalanceAndRecord as Selectable<Pg>>::SelectExpression,
+    balances: LockBalances,
+    records: RecordRows,
+}
+
+impl QueryFragment<Pg> for BalancesAndRecords {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("SELECT ");
+        self.selection.walk_ast(out.reborrow())?;
+        out.push_sql(" FROM ");
+        self.balances.walk_table(out.reborrow())?;
+        out.push_sql(" FULL JOIN ");
+        self.records.walk_table(out.reborrow())?;
+        out.push_sql(" ON FALSE");
+        Ok(())
+    }
+}
+
 /// It has a form for each choice of sources, so it is known by its text. It stays prepared all the same.
-impl QueryId for LockBalances {
+impl QueryId for BalancesAndRecords {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl Query for LockBalances {
-    type SqlType = SqlTypeOf<<BalanceRow as Selectable<Pg>>::SelectExpression>;
+impl Query for BalancesAndRecords {
+    type SqlType = SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }
 
-impl RunQueryDsl<Conn> for LockBalances {}
+impl RunQueryDsl<Conn> for BalancesAndRecords {}

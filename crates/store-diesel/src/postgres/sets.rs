@@ -1,5 +1,5 @@
-//! Sets of rows, loaded and stored by one statement each: arrays of keys or columns, which the server takes apart. All of
-//! them stay prepared.
+//! Sets of rows, loaded and stored as arrays of keys or columns, which the server takes apart: one statement for a set, or
+//! for several sets together. All of them stay prepared.
 
 /// Implements `Stored` for an insertable row.
 macro_rules! insert_rows {
@@ -38,19 +38,36 @@ macro_rules! insert_rows {
 
             impl diesel::RunQueryDsl<Conn> for Columns {}
 
+            impl From<Vec<$row>> for Columns {
+                fn from(rows: Vec<$row>) -> Self {
+                    let mut columns = Self::default();
+                    for row in rows {
+                        columns.$first.push(row.$first);
+                        $(columns.$column.push(row.$column);)*
+                    }
+                    columns
+                }
+            }
+
             impl crate::postgres::body::sets::Stored for $row {
                 fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
                     let expected = rows.len();
                     if expected == 0 {
                         return Ok(());
                     }
-                    let mut columns = Columns::default();
-                    for row in rows {
-                        columns.$first.push(row.$first);
-                        $(columns.$column.push(row.$column);)*
-                    }
-                    let stored = diesel::RunQueryDsl::execute(columns, conn)?;
+                    let stored = diesel::RunQueryDsl::execute(Columns::from(rows), conn)?;
                     crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
+                }
+
+                fn note(
+                    rows: Vec<Self>,
+                    changes: &mut crate::postgres::Changes<'_>,
+                ) -> crate::postgres::body::errors::Outcome<()> {
+                    let expected = rows.len();
+                    if expected > 0 {
+                        changes.add(stringify!($table), Some(expected), Columns::from(rows));
+                    }
+                    Ok(())
                 }
             }
         };
@@ -124,31 +141,50 @@ macro_rules! update_rows {
 
             impl diesel::RunQueryDsl<Conn> for Columns {}
 
-            impl $name {
-                /// Stores them all, on however many rows they are; how many that was.
-                pub(crate) fn spread(
-                    rows: Vec<Self>,
-                    conn: &mut Conn,
-                ) -> crate::postgres::body::errors::Outcome<usize> {
-                    if rows.is_empty() {
-                        return Ok(0);
-                    }
-                    let mut columns = Columns::default();
+            impl From<Vec<$name>> for Columns {
+                fn from(rows: Vec<$name>) -> Self {
+                    let mut columns = Self::default();
                     for row in rows {
                         columns.$set.push(row.$set);
                         $(columns.$more.push(row.$more);)*
                         columns.$key.push(row.$key);
                         $(columns.$also.push(row.$also);)*
                     }
-                    Ok(diesel::RunQueryDsl::execute(columns, conn)?)
+                    columns
                 }
             }
 
             impl crate::postgres::body::sets::Stored for $name {
                 fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
                     let expected = rows.len();
-                    let stored = Self::spread(rows, conn)?;
+                    if expected == 0 {
+                        return Ok(());
+                    }
+                    let stored = diesel::RunQueryDsl::execute(Columns::from(rows), conn)?;
                     crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
+                }
+
+                fn note(
+                    rows: Vec<Self>,
+                    changes: &mut crate::postgres::Changes<'_>,
+                ) -> crate::postgres::body::errors::Outcome<()> {
+                    let expected = rows.len();
+                    if expected > 0 {
+                        changes.add(stringify!($table), Some(expected), Columns::from(rows));
+                    }
+                    Ok(())
+                }
+            }
+
+            impl crate::postgres::body::sets::Spread for $name {
+                fn spread(
+                    rows: Vec<Self>,
+                    changes: &mut crate::postgres::Changes<'_>,
+                ) -> crate::postgres::body::errors::Outcome<()> {
+                    if !rows.is_empty() {
+                        changes.add(stringify!($table), None, Columns::from(rows));
+                    }
+                    Ok(())
                 }
             }
         };
@@ -174,27 +210,51 @@ macro_rules! select_rows {
         }
 
         const _: () = {
+            use crate::postgres::together::Source;
             use crate::postgres::{Conn, Db};
             use diesel::dsl::SqlTypeOf;
             use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
             use diesel::sql_types::Array;
 
-            impl $name {
-                /// Those of these keys.
-                pub(crate) fn load(
-                    keys: impl IntoIterator<Item = ($key_type, $($also_type,)*)>,
+            impl crate::postgres::body::sets::Keyed for $name {
+                type Key = ($key_type, $($also_type,)*);
+                type Row = $row;
+
+                fn by_keys(
+                    keys: impl IntoIterator<Item = Self::Key>,
                     conn: &mut Conn,
                 ) -> crate::postgres::body::errors::Outcome<Vec<$row>> {
+                    Self::of(keys).rows(conn)
+                }
+            }
+
+            impl Source for $name {
+                fn of(keys: impl IntoIterator<Item = ($key_type, $($also_type,)*)>) -> Self {
                     let selection = <$row as diesel::Selectable<Db>>::construct_selection();
                     let mut all = Self { selection, $key: Vec::new(), $($also: Vec::new(),)* };
                     for ($key, $($also,)*) in keys {
                         all.$key.push($key);
                         $(all.$also.push($also);)*
                     }
-                    if all.$key.is_empty() {
+                    all
+                }
+
+                fn is_empty(&self) -> bool {
+                    self.$key.is_empty()
+                }
+
+                fn rows(self, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<Vec<$row>> {
+                    if self.$key.is_empty() {
                         return Ok(Vec::new());
                     }
-                    Ok(diesel::RunQueryDsl::load::<$row>(all, conn)?)
+                    Ok(diesel::RunQueryDsl::load::<$row>(self, conn)?)
+                }
+
+                fn walk_table<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
+                    out.push_sql(concat!("(SELECT ", stringify!($table), ".*"));
+                    self.walk_from(out.reborrow())?;
+                    out.push_sql(concat!(") AS ", stringify!($table)));
+                    Ok(())
                 }
             }
 
@@ -202,6 +262,12 @@ macro_rules! select_rows {
                 fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
                     out.push_sql("SELECT ");
                     self.selection.walk_ast(out.reborrow())?;
+                    self.walk_from(out)
+                }
+            }
+
+            impl $name {
+                fn walk_from<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
                     out.push_sql(" FROM unnest(");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
                     $(

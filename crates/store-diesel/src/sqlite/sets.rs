@@ -10,6 +10,13 @@ macro_rules! insert_rows {
                 }
                 Ok(())
             }
+
+            fn note(
+                rows: Vec<Self>,
+                changes: &mut crate::sqlite::Changes<'_>,
+            ) -> crate::sqlite::body::errors::Outcome<()> {
+                Self::store(rows, changes.conn())
+            }
         }
     };
 }
@@ -63,22 +70,32 @@ macro_rules! update_rows {
 
             impl diesel::RunQueryDsl<Conn> for $name {}
 
-            impl $name {
-                /// Stores them all, on however many rows they are; how many that was.
-                pub(crate) fn spread(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<usize> {
-                    let mut stored = 0;
+            impl crate::sqlite::body::sets::Stored for $name {
+                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<()> {
                     for row in rows {
-                        stored += diesel::RunQueryDsl::execute(row, conn)?;
+                        let stored = diesel::RunQueryDsl::execute(row, conn)?;
+                        crate::sqlite::body::errors::exactly(1, stored, stringify!($table))?;
                     }
-                    Ok(stored)
+                    Ok(())
+                }
+
+                fn note(
+                    rows: Vec<Self>,
+                    changes: &mut crate::sqlite::Changes<'_>,
+                ) -> crate::sqlite::body::errors::Outcome<()> {
+                    Self::store(rows, changes.conn())
                 }
             }
 
-            impl crate::sqlite::body::sets::Stored for $name {
-                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<()> {
-                    let expected = rows.len();
-                    let stored = Self::spread(rows, conn)?;
-                    crate::sqlite::body::errors::exactly(expected, stored, stringify!($table))
+            impl crate::sqlite::body::sets::Spread for $name {
+                fn spread(
+                    rows: Vec<Self>,
+                    changes: &mut crate::sqlite::Changes<'_>,
+                ) -> crate::sqlite::body::errors::Outcome<()> {
+                    for row in rows {
+                        diesel::RunQueryDsl::execute(row, changes.conn())?;
+                    }
+                    Ok(())
                 }
             }
         };
@@ -108,10 +125,12 @@ macro_rules! select_rows {
             use diesel::dsl::SqlTypeOf;
             use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
-            impl $name {
-                /// Those of these keys, in the order of the keys.
-                pub(crate) fn load(
-                    keys: impl IntoIterator<Item = ($key_type, $($also_type,)*)>,
+            impl crate::sqlite::body::sets::Keyed for $name {
+                type Key = ($key_type, $($also_type,)*);
+                type Row = $row;
+
+                fn by_keys(
+                    keys: impl IntoIterator<Item = Self::Key>,
                     conn: &mut Conn,
                 ) -> crate::sqlite::body::errors::Outcome<Vec<$row>> {
                     let mut rows = Vec::new();
@@ -151,5 +170,26 @@ macro_rules! select_rows {
 
             impl diesel::RunQueryDsl<Conn> for $name {}
         };
+    };
+}
+
+/// Rows of several tables that have nothing to do with each other.
+macro_rules! together {
+    ($(#[$doc:meta])* $name:ident { $($table:ident: $source:ty,)+ }) => {
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl $name {
+            /// Those of these keys.
+            #[allow(clippy::type_complexity, reason = "a list of rows for each source")]
+            pub(crate) fn load(
+                $($table: impl IntoIterator<Item = <$source as crate::sqlite::body::sets::Keyed>::Key>,)+
+                conn: &mut crate::sqlite::Conn,
+            ) -> crate::sqlite::body::errors::Outcome<(
+                $(Vec<<$source as crate::sqlite::body::sets::Keyed>::Row>,)+
+            )> {
+                Ok(($(<$source as crate::sqlite::body::sets::Keyed>::by_keys($table, conn)?,)+))
+            }
+        }
     };
 }

@@ -8,7 +8,7 @@ use super::super::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::card::{Chain, ChainEnd, ChainKind};
-use florin_domain::ids::{BudgetId, CardId, TransactionToken};
+use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::Minor;
 use florin_ports::DueHold;
 
@@ -37,6 +37,13 @@ update_rows! {
         set { held_minor: i64, cleared_minor: i64, ended_by: Option<Named<ChainEnd>>, due_at: Option<Time>, }
         of { account_id: Account, id: Id, }
         if " AND t.ended_by IS NULL"
+    }
+}
+
+impl ChainRow {
+    /// Whether it is the one of this key.
+    pub(super) fn is_of(&self, (account, id): &(AccountId, TransactionToken)) -> bool {
+        self.id.0 == id.0 && self.account_id.0 == *account
     }
 }
 

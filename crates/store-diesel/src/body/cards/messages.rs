@@ -6,7 +6,7 @@ use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
-use florin_domain::ids::{BudgetId, CardId, TransactionToken, UserToken};
+use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
 
 rows! {
@@ -48,6 +48,13 @@ update_rows! {
         set { state: Named<TransactionState>, }
         of { account_id: Account, token: Id, }
         if " AND t.preceding IS NULL"
+    }
+}
+
+impl MessageRow {
+    /// Whether it is the one of this key.
+    pub(super) fn is_of(&self, (account, token): &(AccountId, TransactionToken)) -> bool {
+        self.token.0 == token.0 && self.account_id.0 == *account
     }
 }
 

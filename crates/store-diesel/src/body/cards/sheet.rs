@@ -1,10 +1,10 @@
 //! The cards of a group, with their messages.
 
-use super::super::backend::Conn;
+use super::super::backend::{Changes, Conn};
 use super::super::errors::{Outcome, corrupt};
 use super::super::group::{Key, Needs, Sheet};
 use super::super::schema::card_transactions;
-use super::super::sets::{Known, Stored};
+use super::super::sets::{Keyed, Known, Stored};
 use super::super::types::{Account, Day, Id, Named};
 use super::chains::{ChainNow, ChainRow};
 use super::messages::{FirstNow, MessageRow};
@@ -46,14 +46,14 @@ impl Cards {
     /// Loads what is needed. The balances that pay are locked: nobody else changes anything of it.
     pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
         let mut cards = Self { named: needs.messages.clone(), ..Self::default() };
-        cards.read(MessagesAndChains::load(needs.messages.iter().cloned(), conn)?);
+        cards.read(MessagesAndChains::by_keys(needs.messages.iter().cloned(), conn)?);
         let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
         let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
-        cards.read(MessagesAndChains::load(firsts, conn)?);
+        cards.read(MessagesAndChains::by_keys(firsts, conn)?);
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
         let wanted: BTreeSet<_> = needs.cards.iter().cloned().chain(of_messages).collect();
-        for (card, limit) in CardsAndLimits::load(wanted, conn)? {
+        for (card, limit) in CardsAndLimits::by_keys(wanted, conn)? {
             let card = Card::from(card);
             let key = (card.account.clone(), card.id);
             let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));
@@ -84,7 +84,17 @@ impl Cards {
                 self.new_chains.push(ChainRow::from(chain));
                 self.chains.keep((chain.account.clone(), chain.id), chain.clone());
             }
-            Some(chain) => self.chains.change((chain.account.clone(), chain.id), chain.clone()),
+            Some(chain) => {
+                let key = (chain.account.clone(), chain.id);
+                match self.new_chains.iter_mut().find(|new| new.is_of(&key)) {
+                    // It is not stored yet: it is going to be stored as it is now.
+                    Some(new) => {
+                        *new = ChainRow::from(chain);
+                        self.chains.keep(key, chain.clone());
+                    }
+                    None => self.chains.change(key, chain.clone()),
+                }
+            }
             None => {}
         }
         if let Some(state) = decision.first_state {
@@ -92,7 +102,12 @@ impl Cards {
             if let Some(first) = self.messages.get_mut(&first) {
                 first.state = state;
             }
-            self.states.insert(first, state);
+            match self.new_messages.iter_mut().find(|new| new.is_of(&first)) {
+                Some(new) => new.state = Named(state),
+                None => {
+                    self.states.insert(first, state);
+                }
+            }
         }
         for limit in &decision.limits {
             let card = (message.account.clone(), message.card);
@@ -104,16 +119,16 @@ impl Cards {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        MessageRow::store(self.new_messages, conn)?;
-        ChainRow::store(self.new_chains, conn)?;
-        ChainNow::store(self.chains.into_changes().map(|(_, chain)| ChainNow::from(&chain)).collect(), conn)?;
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        MessageRow::note(self.new_messages, changes)?;
+        ChainRow::note(self.new_chains, changes)?;
+        ChainNow::note(self.chains.into_changes().map(|(_, chain)| ChainNow::from(&chain)).collect(), changes)?;
         let first = |((account, token), state): (Message, _)| FirstNow {
             state: Named(state),
             account_id: Account(account),
             token: Id(token.0),
         };
-        FirstNow::store(self.states.into_iter().map(first).collect(), conn)?;
+        FirstNow::note(self.states.into_iter().map(first).collect(), changes)?;
         let used = |((account, card, window), limit): ((AccountId, CardId, _), SpendingLimit)| LimitNow {
             window_start: Day(limit.window_start),
             spent_minor: limit.spent.0,
@@ -122,7 +137,7 @@ impl Cards {
             card_id: Id(card.0),
             limit_window: Named(window),
         };
-        LimitNow::store(self.used.into_iter().map(used).collect(), conn)
+        LimitNow::note(self.used.into_iter().map(used).collect(), changes)
     }
 }
 

@@ -9,17 +9,19 @@ mod needs;
 
 pub(crate) use needs::{Key, Needs, RecordKey, record_key};
 
-use super::backend::Conn;
-use super::balances::Purses;
+use super::backend::{self, Changes, Conn};
+use super::balances::{Budgets, Purses};
 use super::batches::Batches;
 use super::cards::Cards;
-use super::credits::Counted;
+use super::credits::{Counted, Counters};
 use super::errors::Outcome;
 use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
 use super::repeat::Records;
-use florin_domain::batch::BatchBalances;
+use super::types::Time;
+use chrono::DateTime;
+use florin_domain::batch::{BatchBalances, PaymentBatch, PaymentStatus};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{StoreError, WriteError};
@@ -39,6 +41,11 @@ pub(crate) trait Order: Send + 'static {
     /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
     /// It may be called again on another sheet.
     fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<Self::Refused>>;
+}
+
+together! {
+    /// What belongs to budgets, once their balances are locked: numbers of credits, which are locked, and names.
+    BesideBudgets { counters: Counters, budgets: Budgets, }
 }
 
 /// What a group works on.
@@ -72,23 +79,23 @@ impl Sheet {
     /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
     /// by later statements: they see what the last holder of the locks has left.
     pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let purses = Purses::load(conn, needs)?;
-        let locked = Batches::lock(conn, needs)?;
-        let mfa = Authentication::load(conn, needs)?;
-        let credits = Counted::load(conn, needs)?;
-        let batches = Batches::of(conn, needs, locked)?;
+        let (balances, records) = backend::lock_balances(conn, needs)?;
+        let purses = Purses::of_rows(balances)?;
+        let (batches, mfa) = Batches::load(conn, needs)?;
+        let (counters, budgets) =
+            BesideBudgets::load(needs.counters.iter().cloned(), needs.budgets.iter().cloned(), conn)?;
         batches.must_be_covered(conn, needs, &purses)?;
         Ok(Self {
             batches,
             payments: Statuses::default(),
             events: Events::default(),
             bank: Bank::load(conn, needs)?,
-            records: Records::load(conn, needs)?,
+            records: Records::of(records),
             cards: Cards::load(conn, needs)?,
-            purses: purses.named(conn, needs)?,
+            purses: purses.named(budgets),
             journal: Journal::default(),
             mfa,
-            credits,
+            credits: Counted::of(counters),
         })
     }
 
@@ -102,19 +109,29 @@ impl Sheet {
         }
     }
 
-    /// Stores what was noted.
+    /// Notes what all payments of a batch become. Those that were confirmed are work at once, and others none.
+    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
+        if batch.input.is_some() {
+            let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
+            self.batches.work_at(batch, work_at);
+            self.payments.all_become(batch, status);
+        }
+    }
+
+    /// Stores what was noted, all at once.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        self.journal.store(conn)?;
-        self.cards.store(conn)?;
-        self.credits.store(conn)?;
-        self.mfa.store(conn)?;
-        self.batches.store(conn)?;
-        // After the batches: whether there is work on one follows from its status, too.
-        self.payments.store(conn)?;
-        self.events.store(conn)?;
-        self.bank.store(conn)?;
-        self.purses.store(conn)?;
-        self.records.store(conn)
+        let mut changes = Changes::on(conn);
+        self.journal.store(&mut changes)?;
+        self.cards.store(&mut changes)?;
+        self.credits.store(&mut changes)?;
+        self.mfa.store(&mut changes)?;
+        self.batches.store(&mut changes)?;
+        self.payments.store(&mut changes)?;
+        self.events.store(&mut changes)?;
+        self.bank.store(&mut changes)?;
+        self.purses.store(&mut changes)?;
+        self.records.store(&mut changes)?;
+        changes.store()
     }
 }
 

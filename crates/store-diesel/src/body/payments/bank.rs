@@ -1,10 +1,10 @@
 //! The memory of the sandbox's bank. Payments are accepted in groups, like card messages: many share a commit.
 
-use super::super::backend::{Conn, Db};
+use super::super::backend::{Changes, Conn, Db};
 use super::super::errors::Outcome;
 use super::super::group::{Needs, Order, Sheet};
 use super::super::schema::sandbox_payments;
-use super::super::sets::{Stored, rows};
+use super::super::sets::{Keyed, Stored, rows};
 use super::super::store::Store;
 use super::super::types::{Currency, Id, Time};
 use async_trait::async_trait;
@@ -107,7 +107,7 @@ pub(crate) struct Bank {
 impl Bank {
     /// Loads what is remembered.
     pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let rows = Accepted::load(needs.accepted.iter().copied(), conn)?;
+        let rows = Accepted::by_keys(needs.accepted.iter().copied(), conn)?;
         let known = rows.into_iter().map(AcceptedPayment::from).map(|payment| (payment.id, payment)).collect();
         Ok(Self { known, new: BTreeMap::new() })
     }
@@ -120,7 +120,7 @@ impl Bank {
     }
 
     /// Stores what was accepted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        AcceptedRow::store(self.new.into_values().map(AcceptedRow::from).collect(), conn)
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        AcceptedRow::note(self.new.into_values().map(AcceptedRow::from).collect(), changes)
     }
 }

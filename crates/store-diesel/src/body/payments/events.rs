@@ -1,6 +1,6 @@
 //! What happened, written in the transaction of its cause.
 
-use super::super::backend::Conn;
+use super::super::backend::Changes;
 use super::super::errors::Outcome;
 use super::super::schema::outbox_events;
 use super::super::sets::{Stored, rows};
@@ -41,7 +41,7 @@ impl Events {
     }
 
     /// Stores what was noted.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        EventRow::store(self.0, conn)
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        EventRow::note(self.0, changes)
     }
 }

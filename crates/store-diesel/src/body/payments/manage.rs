@@ -136,7 +136,7 @@ fn cancel(sheet: &mut Sheet, order: &CancelBatchOrder) -> Result<PaymentBatch, W
     let situation = CancelSituation { balances: funds(sheet, &batch), batch };
     let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
     sheet.move_money(&order.account, &decision.journal, &decision.balances);
-    sheet.payments.all_become(&decision.batch, decision.payments);
+    sheet.all_become(&decision.batch, decision.payments);
     sheet.events.add(&decision.events);
     sheet.batches.change(decision.batch.clone());
     Ok(decision.batch)

@@ -6,7 +6,7 @@ use super::super::batches::funds;
 use super::super::errors::Outcome;
 use super::super::group::{Needs, Sheet, ask};
 use super::super::schema::{payment_batches, payments};
-use super::super::sets::Stored;
+use super::super::sets::{Keyed, Stored};
 use super::super::store::Store;
 use super::super::types::{Account, Id, Named, Time};
 use super::rows::{PaymentRow, PaymentsById, read_payments, update_payments};
@@ -215,7 +215,7 @@ fn confirmed(conn: &mut Conn, lease: &Lease, most: u32) -> Outcome<Vec<Payment>>
 
 fn situation(conn: &mut Conn, sheet: &Sheet, batch: PaymentBatch, reported: &[PaymentId]) -> Outcome<SettleSituation> {
     let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
-    let mut rows = PaymentsById::load(ids, conn)?;
+    let mut rows = PaymentsById::by_keys(ids, conn)?;
     rows.retain(|row| row.batch_id == Id(batch.id.0));
     let in_status = |statuses: Vec<PaymentStatus>| {
         payments::table

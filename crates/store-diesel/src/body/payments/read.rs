@@ -5,6 +5,7 @@ use super::super::balances;
 use super::super::batch_rows::{BatchRow, with_orders};
 use super::super::errors::{Outcome, corrupt};
 use super::super::schema::{payment_alerts, payment_batches, payments};
+use super::super::sets::Keyed;
 use super::super::store::Store;
 use super::super::types::{Account, Id, Named, Time};
 use super::rows::{AlertRow, FirstAlerts, PaymentRow, read_alerts, read_payments};
@@ -223,7 +224,7 @@ pub(super) fn summary(conn: &mut Conn, batch: PaymentBatch) -> Outcome<BatchSumm
 fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSummary>> {
     let key = |batch: &PaymentBatch| (Account(batch.account.clone()), Id(batch.id.0));
     let mut alerts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for row in FirstAlerts::load(batches.iter().map(key).collect::<Vec<_>>(), conn)? {
+    for row in FirstAlerts::by_keys(batches.iter().map(key).collect::<Vec<_>>(), conn)? {
         alerts.entry((row.account_id.clone(), row.batch_id)).or_default().push(row.read()?);
     }
     let mut summary = |batch| BatchSummary { alerts: alerts.remove(&key(&batch)).unwrap_or_default(), batch };

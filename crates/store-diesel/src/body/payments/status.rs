@@ -1,11 +1,10 @@
 //! What becomes of all payments of a batch at once: it was confirmed, or cancelled.
 
-use super::super::backend::Conn;
+use super::super::backend::Changes;
 use super::super::errors::Outcome;
-use super::super::schema::{payment_batches, payments};
-use super::super::sets::Stored;
+use super::super::schema::payments;
+use super::super::sets::Spread;
 use super::super::types::{Account, Id, Named, Time};
-use chrono::DateTime;
 use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
@@ -15,15 +14,6 @@ update_rows! {
     AllNow in payments {
         set { status: Named<PaymentStatus>, updated_at: Time, }
         of { account_id: Account, batch_id: Id, }
-        if ""
-    }
-}
-
-update_rows! {
-    /// From when there is work on a batch.
-    WorkNow in payment_batches {
-        set { work_at: Option<Time>, }
-        of { account_id: Account, id: Id, }
         if ""
     }
 }
@@ -40,16 +30,14 @@ impl Statuses {
         }
     }
 
-    /// Stores what was noted: payments that were confirmed are work at once, and others none.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
-        let (mut payments, mut work) = (Vec::new(), Vec::new());
-        for ((account, batch), (status, updated_at)) in self.0 {
-            let (account_id, id) = (Account(account), Id(batch.0));
-            let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
-            work.push(WorkNow { work_at, account_id: account_id.clone(), id });
-            payments.push(AllNow { status: Named(status), updated_at, account_id, batch_id: id });
-        }
-        AllNow::spread(payments, conn)?;
-        WorkNow::store(work, conn)
+    /// Stores what was noted.
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| AllNow {
+            status: Named(status),
+            updated_at,
+            account_id: Account(account),
+            batch_id: Id(batch.0),
+        };
+        AllNow::spread(self.0.into_iter().map(row).collect(), changes)
     }
 }

@@ -2,7 +2,7 @@
 
 mod proof;
 
-use super::backend::Conn;
+use super::backend::{Changes, Conn};
 use super::errors::Outcome;
 use super::journal::Journal;
 use super::schema::{accounts, clients};
@@ -64,7 +64,9 @@ fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seed.budget))?;
     let mut journal = Journal::default();
     seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));
-    journal.store(conn)?;
+    let mut changes = Changes::on(conn);
+    journal.store(&mut changes)?;
+    changes.store()?;
     seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
     seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
     payments::plant(conn, &seed.payments)?;
