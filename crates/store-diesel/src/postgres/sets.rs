@@ -1,5 +1,8 @@
 //! Sets of rows, loaded and stored as arrays of keys or columns, which the server takes apart: one statement for a set, or
 //! for several sets together. All of them stay prepared.
+//!
+//! Rows are taken out of the arrays by their number. `unnest` of many arrays would fill a store of its own for each of
+//! them first, which takes longer than to insert a few rows.
 
 /// Implements `Stored` for an insertable row.
 macro_rules! insert_rows {
@@ -20,13 +23,15 @@ macro_rules! insert_rows {
                 fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
                     out.push_sql(concat!("INSERT INTO ", stringify!($table), " (", stringify!($first)));
                     $(out.push_sql(concat!(", ", stringify!($column)));)*
-                    out.push_sql(") SELECT * FROM unnest(");
+                    out.push_sql(") SELECT ");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$first>>, _>(&self.$first)?;
                     $(
-                        out.push_sql(", ");
+                        out.push_sql("[i], ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
                     )*
-                    out.push_sql(")");
+                    out.push_sql("[i] FROM generate_subscripts(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$first>>, _>(&self.$first)?;
+                    out.push_sql(", 1) AS i");
                     Ok(())
                 }
             }
@@ -111,23 +116,24 @@ macro_rules! update_rows {
                     out.push_sql(concat!("UPDATE ", stringify!($table), " AS t SET "));
                     out.push_sql(concat!(stringify!($set), " = v.", stringify!($set)));
                     $(out.push_sql(concat!(", ", stringify!($more), " = v.", stringify!($more)));)*
-                    out.push_sql(" FROM unnest(");
+                    out.push_sql(" FROM (SELECT ");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$set>>, _>(&self.$set)?;
+                    out.push_sql(concat!("[i] AS ", stringify!($set), ", "));
                     $(
-                        out.push_sql(", ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$more>>, _>(&self.$more)?;
+                        out.push_sql(concat!("[i] AS ", stringify!($more), ", "));
                     )*
-                    out.push_sql(", ");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    out.push_sql(concat!("[i] AS ", stringify!($key)));
                     $(
                         out.push_sql(", ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
+                        out.push_sql(concat!("[i] AS ", stringify!($also)));
                     )*
-                    out.push_sql(concat!(") AS v (", stringify!($set)));
-                    $(out.push_sql(concat!(", ", stringify!($more)));)*
-                    out.push_sql(concat!(", ", stringify!($key)));
-                    $(out.push_sql(concat!(", ", stringify!($also)));)*
-                    out.push_sql(concat!(") WHERE t.", stringify!($key), " = v.", stringify!($key)));
+                    out.push_sql(" FROM generate_subscripts(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    out.push_sql(", 1) AS i) AS v");
+                    out.push_sql(concat!(" WHERE t.", stringify!($key), " = v.", stringify!($key)));
                     $(out.push_sql(concat!(" AND t.", stringify!($also), " = v.", stringify!($also)));)*
                     out.push_sql($condition);
                     Ok(())
@@ -268,15 +274,17 @@ macro_rules! select_rows {
 
             impl $name {
                 fn walk_from<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
-                    out.push_sql(" FROM unnest(");
+                    out.push_sql(" FROM (SELECT ");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    out.push_sql(concat!("[i] AS ", stringify!($key)));
                     $(
                         out.push_sql(", ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
+                        out.push_sql(concat!("[i] AS ", stringify!($also)));
                     )*
-                    out.push_sql(concat!(") AS k (", stringify!($key)));
-                    $(out.push_sql(concat!(", ", stringify!($also)));)*
-                    out.push_sql(concat!(") JOIN ", stringify!($table), " ON "));
+                    out.push_sql(" FROM generate_subscripts(");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
+                    out.push_sql(concat!(", 1) AS i) AS k JOIN ", stringify!($table), " ON "));
                     out.push_sql(concat!(stringify!($table), ".", stringify!($key), " = k.", stringify!($key)));
                     $(
                         out.push_sql(" AND ");
