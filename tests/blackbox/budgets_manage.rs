@@ -180,3 +180,26 @@ fn budgets_of_others_are_absent() {
     expect_fault(&limited.get(BUDGETS), 403, "header.Authorization", "insufficient_scope");
     expect_fault(&limited.post(BUDGETS, "{}"), 403, "header.Authorization", "insufficient_scope");
 }
+
+#[test]
+fn paths_know_their_methods() {
+    let client = shared().client();
+    let id = demo().budget("GBP");
+    for (method, path, allow) in [
+        ("DELETE", BUDGETS.to_owned(), "GET, HEAD, POST"),
+        ("PATCH", format!("{BUDGETS}/{id}"), "GET, HEAD"),
+        ("GET", format!("{BUDGETS}/{id}/transfer"), "POST"),
+        ("GET", format!("{BUDGETS}/generate-credit"), "POST"),
+        ("PUT", "/v2/cards".to_owned(), "GET, HEAD, POST"),
+        ("GET", format!("/v2/cards/{ABSENT}/transition"), "POST"),
+        ("POST", format!("/v2/cards/{ABSENT}/transitions"), "GET, HEAD"),
+        ("GET", format!("/v2/cards/{ABSENT}/spending-limits/DAY"), "DELETE"),
+    ] {
+        let answer = client.call(method, &path).send();
+        expect_fault(&answer, 405, "", "method_not_allowed");
+        assert_eq!(answer.header("allow"), Some(allow), "{method} {path}");
+    }
+    expect_fault(&client.get("/v2/cards/simulations/nothing"), 404, "", "not_found");
+    let head = client.call("HEAD", BUDGETS).send();
+    assert_eq!((head.status, head.body.len()), (200, 0), "{head:?}");
+}
