@@ -3,8 +3,9 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Upkeep,
+    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Budgets, Callers, CardLedger,
+    CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
+    StoreError, Transfers, Upkeep,
 };
 use std::sync::Arc;
 
@@ -16,8 +17,10 @@ pub trait AnyStore:
     + BatchManagement
     + BatchProcessing
     + BatchReading
+    + Budgets
     + Callers
     + CardLedger
+    + CardManagement
     + Checkouts
     + Credits
     + LedgerAudit
@@ -27,6 +30,7 @@ pub trait AnyStore:
     + SandboxBankMemory
     + Seeding
     + Transfer
+    + Transfers
     + Upkeep
 {
     /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for

@@ -14,6 +14,8 @@ mod batch_management;
 mod batch_processing;
 mod batch_reading;
 mod batches;
+mod budgets;
+mod card_management;
 mod cards;
 mod credits;
 mod data;
@@ -25,6 +27,7 @@ mod repeat;
 mod sandbox_bank;
 mod seeding;
 mod store;
+mod transfers;
 mod upkeep;
 
 pub use store::MemoryStore;

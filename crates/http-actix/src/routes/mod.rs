@@ -33,7 +33,7 @@ fn version_2(config: &mut ServiceConfig) {
         .configure(payment_batches::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
-        .service(post("/budgets/generate-credit", budgets::generate_credit::handle))
-        .service(web::scope("/cards/simulations").configure(cards::configure))
+        .configure(budgets::configure)
+        .configure(cards::configure)
         .default_service(web::to(fallback::not_found));
 }

@@ -1,6 +1,8 @@
 //! What answers look like.
 
 mod batch_check;
+mod budget;
+mod card;
 mod checkout;
 mod list;
 mod payment;
@@ -10,6 +12,8 @@ mod scalars;
 mod transaction;
 
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
+pub(crate) use budget::{BudgetView, TransferView};
+pub(crate) use card::{CardView, LimitView, LimitsView, TransitionView};
 pub(crate) use checkout::CheckoutView;
 pub(crate) use list::List;
 pub(crate) use payment::PaymentView;

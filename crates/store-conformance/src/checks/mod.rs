@@ -3,6 +3,8 @@
 mod access;
 mod atomic;
 mod batches;
+mod budgets;
+mod card_management;
 mod cards;
 mod contention;
 mod credits;
@@ -11,6 +13,7 @@ mod expiry;
 mod injected;
 mod limits;
 mod lists;
+mod management_injected;
 mod mfa;
 mod money;
 mod outage;
@@ -26,6 +29,7 @@ mod repeats_upkeep;
 mod seeding;
 mod tenancy;
 mod times;
+mod transfers;
 mod unicode;
 mod upkeep;
 
@@ -42,6 +46,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         limits::CHECKS,
         expiry::CHECKS,
         credits::CHECKS,
+        budgets::CHECKS,
+        transfers::CHECKS,
+        card_management::CHECKS,
         batches::CHECKS,
         payments_manage::CHECKS,
         payments_lists::CHECKS,
@@ -54,6 +61,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         atomic::CHECKS,
         injected::CHECKS,
         payments_injected::CHECKS,
+        management_injected::CHECKS,
         panics::CHECKS,
         contention::CHECKS,
         money::CHECKS,

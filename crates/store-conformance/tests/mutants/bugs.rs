@@ -71,6 +71,11 @@ bugs! {
     BankForgetsTheFirst,
     EventsOfMakingLost,
     RecordOfAnyPayment,
+    NoTenantFilterOnBudgets,
+    FeaturesNotStored,
+    TransferLeavesTheGiver,
+    CardStateNotStored,
+    LimitChangeForgets,
 }
 
 /// A store in memory with a bug, or with none.

@@ -19,6 +19,7 @@ use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
 use super::repeat::Records;
+use super::transfers::NewTransfers;
 use super::types::Time;
 use chrono::DateTime;
 use florin_domain::batch::{BatchBalances, PaymentBatch, PaymentStatus};
@@ -66,6 +67,8 @@ pub(crate) struct Sheet {
     pub(crate) mfa: Authentication,
     /// Credits.
     pub(crate) credits: Counted,
+    /// Transfers.
+    pub(crate) transfers: NewTransfers,
     /// Idempotency records.
     pub(crate) records: Records,
     /// Cards and their messages.
@@ -94,6 +97,7 @@ impl Sheet {
             cards: Cards::load(conn, needs)?,
             purses: purses.named(budgets),
             journal: Journal::default(),
+            transfers: NewTransfers::default(),
             mfa,
             credits: Counted::of(counters),
         })
@@ -124,6 +128,7 @@ impl Sheet {
         self.journal.store(&mut changes)?;
         self.cards.store(&mut changes)?;
         self.credits.store(&mut changes)?;
+        self.transfers.store(&mut changes)?;
         self.mfa.store(&mut changes)?;
         self.batches.store(&mut changes)?;
         self.payments.store(&mut changes)?;
