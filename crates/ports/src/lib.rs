@@ -12,11 +12,13 @@
 //! With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
 
 mod access;
+mod activities;
 mod addresses;
 mod audit;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;
+mod books;
 mod card_ledger;
 mod clock;
 mod credits;
@@ -34,11 +36,13 @@ pub mod test_support;
 mod upkeep;
 
 pub use access::{Accounts, Callers};
+pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
 pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder};
 pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
 pub use batch_reading::BatchReading;
+pub use books::{Books, Explained};
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
@@ -56,11 +60,13 @@ pub use upkeep::{Readiness, Upkeep};
 #[cfg(feature = "test-support")]
 pub use {
     access::{MockAccounts, MockCallers},
+    activities::MockActivities,
     addresses::{MockAddressBook, MockPostcodeProvider},
     audit::MockLedgerAudit,
     batch_management::MockBatchManagement,
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,
+    books::MockBooks,
     card_ledger::MockCardLedger,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,

@@ -3,8 +3,9 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Callers,
+    CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
+    Upkeep,
 };
 use std::any::Any;
 use std::fmt;
@@ -32,6 +33,8 @@ pub trait Storage:
     + BatchManagement
     + BatchReading
     + BatchProcessing
+    + Activities
+    + Books
     + SandboxBankMemory
     + MfaSessions
     + Registry
@@ -53,6 +56,8 @@ impl<S> Storage for S where
         + BatchManagement
         + BatchReading
         + BatchProcessing
+        + Activities
+        + Books
         + SandboxBankMemory
         + MfaSessions
         + Registry
@@ -119,6 +124,10 @@ pub struct Handle {
     pub reading: Arc<dyn BatchReading>,
     /// Work on payment batches.
     pub processing: Arc<dyn BatchProcessing>,
+    /// Activity.
+    pub activities: Arc<dyn Activities>,
+    /// The books of accounts.
+    pub books: Arc<dyn Books>,
     /// What the sandbox's bank remembers.
     pub bank: Arc<dyn SandboxBankMemory>,
     /// MFA sessions.
@@ -154,6 +163,8 @@ impl Handle {
             management: Arc::<S>::clone(store),
             reading: Arc::<S>::clone(store),
             processing: Arc::<S>::clone(store),
+            activities: Arc::<S>::clone(store),
+            books: Arc::<S>::clone(store),
             bank: Arc::<S>::clone(store),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),

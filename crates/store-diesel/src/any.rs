@@ -3,19 +3,22 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Callers,
+    CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
+    StoreError, Upkeep,
 };
 use std::sync::Arc;
 
 /// Every storage port, with what start-up and shut-down need, and the way from store to store. An `Arc<dyn AnyStore>` coerces to an `Arc` of each port.
 pub trait AnyStore:
     Accounts
+    + Activities
     + AddressBook
     + Banks
     + BatchManagement
     + BatchProcessing
     + BatchReading
+    + Books
     + Callers
     + CardLedger
     + Checkouts

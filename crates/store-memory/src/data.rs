@@ -29,7 +29,8 @@ pub(crate) struct Data {
     pub(crate) checkouts: BTreeMap<(AccountId, CheckoutId), Checkout>,
     pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
-    pub(crate) credits: BTreeMap<(AccountId, i64), Credit>,
+    /// Each with its journal transaction.
+    pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,

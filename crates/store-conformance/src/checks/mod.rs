@@ -1,8 +1,10 @@
 //! The checks, by port.
 
 mod access;
+mod activity;
 mod atomic;
 mod batches;
+mod books;
 mod cards;
 mod contention;
 mod credits;
@@ -47,6 +49,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         payments_lists::CHECKS,
         payments_process::CHECKS,
         payments_more::CHECKS,
+        activity::CHECKS,
+        books::CHECKS,
         mfa::CHECKS,
         tenancy::CHECKS,
         repeats::CHECKS,

@@ -71,6 +71,14 @@ bugs! {
     BankForgetsTheFirst,
     EventsOfMakingLost,
     RecordOfAnyPayment,
+    NoTenantFilterOnActivities,
+    ActivityOldestFirst,
+    ActivityStatusIgnored,
+    ActivityCountFollowsThePage,
+    ExplanationForgetsTheSkipped,
+    ExplanationHidesHolds,
+    BooksOfAll,
+    BooksWithoutReservations,
 }
 
 /// A store in memory with a bug, or with none.
