@@ -40,5 +40,5 @@ pub use lookup_addresses::lookup_addresses;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
 pub use services::Services;
-pub use upload_payments::{Upload, upload_payments};
+pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;
