@@ -86,7 +86,7 @@ fn card_messages_are_rows_of_their_own() {
     for row in &all {
         uuid(&row["id"]);
         time(&row["createdAt"]);
-        assert_eq!(members(row).len(), 13, "{row}");
+        assert_eq!(members(row).len(), 14, "{row}");
     }
     let times: Vec<_> = all.iter().map(|row| time(&row["createdAt"])).collect();
     assert!(times.is_sorted_by(|newer, older| newer >= older), "not the newest first");

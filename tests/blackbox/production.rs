@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde_json::json;
 
 use crate::support::assert::text;
+use crate::support::management::{CARDS, balance, bring, budget, card, limits, transfer};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
@@ -51,6 +52,19 @@ fn client() -> Client {
 fn it_says_what_it_is() {
     assert_eq!(production().server.banner["environment"], "production");
     assert_eq!(client().with_authorization(None).get("/readyz?").status, 200);
+}
+
+#[test]
+fn budgets_and_cards_are_managed_as_in_the_sandbox() {
+    let client = client();
+    let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
+    assert_eq!(balance(&client, &one), ["0.00"; 4]);
+    expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
+    let card = card(&client, &one);
+    expect_json(&bring(&client, &card, "SUSPENDED"), 200);
+    let path = format!("{CARDS}/{card}/spending-limits");
+    expect_json(&client.post(&path, r#"{"window": "DAY", "amount": "1"}"#), 201);
+    assert_eq!(limits(&client, &card).len(), 1);
 }
 
 #[test]

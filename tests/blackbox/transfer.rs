@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::management::{bring, budget, card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
@@ -85,6 +86,9 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     for currency in ["GBP", "EUR", "JPY"] {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget(currency), "100000000", currency)), 200);
     }
+    let saved = budget(&client, "Savings");
+    expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 201);
+    expect_json(&bring(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
     expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);

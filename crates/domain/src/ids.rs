@@ -54,6 +54,8 @@ uuid_ids! {
     MfaSessionId;
     /// A budget, which holds money.
     BudgetId;
+    /// A transfer between two budgets.
+    TransferId;
     /// A card; its `cardToken` is the same.
     CardId;
     /// The holder of a card.

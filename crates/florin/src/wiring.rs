@@ -6,7 +6,7 @@ use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{RecentAccounts, RecentCallers};
-use florin_application::{BatchServices, ProcessingLimits, ProcessingServices, Services};
+use florin_application::{BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services};
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
@@ -101,6 +101,17 @@ pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Opti
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,
+    }
+}
+
+/// The services that manage budgets and cards.
+pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
+    ManagementServices {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        budgets: store.clone(),
+        transfers: store.clone(),
+        cards: store.clone(),
     }
 }
 

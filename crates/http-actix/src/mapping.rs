@@ -1,5 +1,7 @@
 //! From errors of use cases to answers: the one place, exhaustive.
 
+mod management;
+
 use crate::codes::ErrorCode;
 use crate::extract::json::differences;
 use crate::load::refusal;
@@ -13,6 +15,10 @@ use florin_domain::card::decide::CardRefusal;
 use florin_domain::fault::Flaw;
 use florin_domain::mfa::{MfaFailure, OpenRefusal};
 use florin_ports::{PostcodeError, RecordedRequest, StoreError, WriteError};
+
+pub(crate) use management::{
+    create_budget_problem, create_card_problem, limit_problem, removal_problem, transfer_problem, transition_problem,
+};
 
 const AUTHORIZATION: &str = "header.Authorization";
 const TOKEN: &str = "body.precedingRelatedTransactionToken";

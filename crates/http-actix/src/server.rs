@@ -5,7 +5,7 @@ use crate::routes;
 use crate::state::{App, RenderMetrics};
 use actix_web::dev::Server;
 use actix_web::{App as ActixApp, HttpServer, web};
-use florin_application::{BatchServices, Services};
+use florin_application::{BatchServices, ManagementServices, Services};
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -36,8 +36,13 @@ const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Binds the address. The server runs when it is awaited, until SIGTERM or SIGINT; then it finishes what it began.
-pub fn bind(services: Services, batches: BatchServices, settings: &HttpSettings) -> io::Result<(Server, SocketAddr)> {
-    let app = web::Data::new(App::new(services, batches, settings));
+pub fn bind(
+    services: Services,
+    batches: BatchServices,
+    management: ManagementServices,
+    settings: &HttpSettings,
+) -> io::Result<(Server, SocketAddr)> {
+    let app = web::Data::new(App::new(services, batches, management, settings));
     let workers = settings.workers.max(1);
     let server = HttpServer::new(move || {
         ActixApp::new()

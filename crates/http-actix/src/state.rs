@@ -3,7 +3,7 @@
 use crate::HttpSettings;
 use crate::load::InFlight;
 use actix_web::web::Bytes;
-use florin_application::{BatchServices, Services};
+use florin_application::{BatchServices, ManagementServices, Services};
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
 use florin_recent::Recent;
@@ -19,6 +19,7 @@ pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
 pub(crate) struct App {
     pub(crate) services: Services,
     pub(crate) batches: BatchServices,
+    pub(crate) management: ManagementServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
@@ -30,10 +31,16 @@ impl App {
     /// So many pages of the bank list are remembered: a full one takes about 200 KiB, and callers ask for the first.
     const PAGES_OF_BANKS: u64 = 16;
 
-    pub(crate) fn new(services: Services, batches: BatchServices, settings: &HttpSettings) -> Self {
+    pub(crate) fn new(
+        services: Services,
+        batches: BatchServices,
+        management: ManagementServices,
+        settings: &HttpSettings,
+    ) -> Self {
         Self {
             services,
             batches,
+            management,
             limiter: settings.rate_limit.map(RateLimiter::new),
             metrics: settings.metrics.clone(),
             in_flight: InFlight::new(settings.max_in_flight),

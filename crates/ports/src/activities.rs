@@ -6,7 +6,8 @@ use florin_domain::activity::{Activity, ActivityFilter};
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Reads the activity of an account: card messages, credits, payments whose batch was confirmed. Each call sees one moment:
+/// Reads the activity of an account: card messages, credits, payments whose batch was confirmed,
+/// transfers. Each call sees one moment:
 /// count and rows agree.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

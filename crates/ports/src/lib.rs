@@ -4,7 +4,7 @@
 //! 1. **Read**: a method returns values; an object of another account is simply absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`]): the port is given
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`]; [`Budgets`] where it writes): the port is given
 //!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
 //!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
 //!    may put many decisions into one transaction; a caller can't tell.
@@ -19,7 +19,9 @@ mod batch_management;
 mod batch_processing;
 mod batch_reading;
 mod books;
+mod budgets;
 mod card_ledger;
+mod card_management;
 mod clock;
 mod credits;
 mod error;
@@ -43,7 +45,9 @@ pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, 
 pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
 pub use batch_reading::BatchReading;
 pub use books::{Books, Explained};
+pub use budgets::{Budgets, CreateBudgetOrder, TransferOrder, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
+pub use card_management::{CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransitionOrder};
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
 pub use error::{StoreError, WriteError};
@@ -67,7 +71,9 @@ pub use {
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,
     books::MockBooks,
+    budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
+    card_management::MockCardManagement,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     merchant::{MockBanks, MockCheckouts},

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Callers,
-    CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
-    Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
+    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, Transfers, Upkeep,
 };
 use std::any::Any;
 use std::fmt;
@@ -28,6 +28,9 @@ pub trait Storage:
     + Checkouts
     + Banks
     + CardLedger
+    + CardManagement
+    + Budgets
+    + Transfers
     + Credits
     + PaymentBatches
     + BatchManagement
@@ -51,6 +54,9 @@ impl<S> Storage for S where
         + Checkouts
         + Banks
         + CardLedger
+        + CardManagement
+        + Budgets
+        + Transfers
         + Credits
         + PaymentBatches
         + BatchManagement
@@ -114,6 +120,12 @@ pub struct Handle {
     pub banks: Arc<dyn Banks>,
     /// Card messages.
     pub cards: Arc<dyn CardLedger>,
+    /// Making cards, their states and limits.
+    pub card_management: Arc<dyn CardManagement>,
+    /// Budgets.
+    pub budgets: Arc<dyn Budgets>,
+    /// Transfers between budgets.
+    pub transfers: Arc<dyn Transfers>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
     /// Confirmations of payment batches.
@@ -158,6 +170,9 @@ impl Handle {
             checkouts: Arc::<S>::clone(store),
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),
+            card_management: Arc::<S>::clone(store),
+            budgets: Arc::<S>::clone(store),
+            transfers: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),

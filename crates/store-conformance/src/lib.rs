@@ -21,6 +21,7 @@ mod check;
 mod checks;
 mod expect;
 mod factory;
+mod management;
 mod model;
 mod observe;
 mod orders;

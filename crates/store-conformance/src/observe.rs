@@ -10,7 +10,8 @@ use crate::orders::{session_id, token};
 use crate::world::{BOTH, Who, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchFilter, ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentFilter};
-use florin_domain::budget::{Budget, CreditRefusal};
+use florin_domain::budget::{Budget, BudgetFilter, CreditRefusal};
+use florin_domain::card::CardFilter;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::ledger::{BalanceLimit, Balances};
@@ -175,6 +176,13 @@ impl Picture {
             see(of("checkouts"), &handle.checkouts.list(&account, CheckoutFilter::default(), page).await?);
             see(of("budgets"), &handle.seeding.budgets(&account).await?);
             see(of("cards"), &handle.seeding.cards(&account).await?);
+            see(of("list of budgets"), &handle.budgets.list(&account, BudgetFilter::default(), page).await?);
+            let cards = handle.card_management.list(&account, CardFilter::default(), page).await?;
+            for id in cards.rows.iter().map(|row| row.card.id) {
+                see(of(&format!("limits of {id}")), &handle.card_management.limits(&account, id).await?);
+                see(of(&format!("life of {id}")), &handle.card_management.transitions(&account, id, page).await?);
+            }
+            see(of("list of cards"), &cards);
             see(of("batches"), &handle.seeding.batches(&account).await?);
             let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
             let listed = handle.reading.list(&account, every, page).await?;

@@ -3,9 +3,9 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Callers,
-    CardLedger, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
-    StoreError, Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
+    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, StoreError, Transfers, Upkeep,
 };
 use std::sync::Arc;
 
@@ -19,8 +19,10 @@ pub trait AnyStore:
     + BatchProcessing
     + BatchReading
     + Books
+    + Budgets
     + Callers
     + CardLedger
+    + CardManagement
     + Checkouts
     + Credits
     + LedgerAudit
@@ -30,6 +32,7 @@ pub trait AnyStore:
     + SandboxBankMemory
     + Seeding
     + Transfer
+    + Transfers
     + Upkeep
 {
     /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for

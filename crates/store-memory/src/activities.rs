@@ -41,5 +41,7 @@ fn all(data: &Data, account: &AccountId) -> Vec<Activity> {
     };
     let credits = journal.filter_map(|transaction| Activity::of_credit(transaction, detail(transaction.id)));
     let payments = payments.cloned().filter_map(Activity::of_payment);
-    messages.cloned().map(Activity::from).chain(credits).chain(payments).collect()
+    let transfers = data.transfers.values().filter(|transfer| transfer.account == *account).cloned();
+    let transfers = transfers.filter_map(Activity::of_transfer);
+    messages.cloned().map(Activity::from).chain(credits).chain(payments).chain(transfers).collect()
 }

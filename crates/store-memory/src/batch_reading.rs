@@ -2,12 +2,14 @@
 
 use crate::MemoryStore;
 use crate::batches::{balances_of, payments_of};
+use crate::budgets::record;
 use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
     PaymentBatch, PaymentFilter,
 };
+use florin_domain::budget::{Budget, BudgetFeature};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{BatchReading, StoreError};
@@ -102,7 +104,11 @@ impl BatchReading for MemoryStore {
 /// The account's budgets with the currencies each holds.
 pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
     let of_account = data.budgets.values().filter(|budget| budget.account == *account);
-    of_account.map(|budget| (budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect())).collect()
+    let pays = |budget: &&Budget| record(data, budget).features.contains(&BudgetFeature::Payments);
+    of_account
+        .filter(pays)
+        .map(|budget| (budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect()))
+        .collect()
 }
 
 /// A batch with the first of its alerts.

@@ -3,12 +3,12 @@
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
-use florin_domain::budget::{Budget, Credit};
-use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit};
+use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
+use florin_domain::card::{Card, CardRecord, CardTransaction, CardTransition, Chain, SpendingLimit};
 use florin_domain::event::Event;
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
-    PaymentId, TransactionToken,
+    PaymentId, TransactionToken, TransferId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
@@ -28,10 +28,17 @@ pub(crate) struct Data {
     pub(crate) addresses: Vec<Address>,
     pub(crate) checkouts: BTreeMap<(AccountId, CheckoutId), Checkout>,
     pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
+    /// What is known of budgets beside their money: what they hold here is of no meaning.
+    pub(crate) budget_records: BTreeMap<(AccountId, BudgetId), BudgetRecord>,
+    pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
     /// Each with its journal transaction.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
+    /// What is known of cards beside what decides their messages: their states here are of no meaning.
+    pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
+    /// In the order in which they were made.
+    pub(crate) transitions: Vec<CardTransition>,
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,

@@ -16,6 +16,8 @@ mod batch_processing;
 mod batch_reading;
 mod batches;
 mod books;
+mod budgets;
+mod card_management;
 mod cards;
 mod credits;
 mod data;
@@ -27,6 +29,7 @@ mod repeat;
 mod sandbox_bank;
 mod seeding;
 mod store;
+mod transfers;
 mod upkeep;
 
 pub use store::MemoryStore;

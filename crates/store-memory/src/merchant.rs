@@ -36,7 +36,7 @@ impl Banks for MemoryStore {
 }
 
 /// A page of what matches; the count ignores the page.
-fn cut<T>(matching: Vec<T>, page: PageRequest) -> Page<T> {
+pub(crate) fn cut<T>(matching: Vec<T>, page: PageRequest) -> Page<T> {
     let size = |number: i64| usize::try_from(number).unwrap_or(0);
     let count = i64::try_from(matching.len()).unwrap_or(i64::MAX);
     let rows = matching.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();

@@ -11,11 +11,13 @@ pub enum ActivitySource {
     Credit,
     /// Payments of batches.
     Payment,
+    /// Transfers between budgets.
+    Transfer,
 }
 
 impl ActivitySource {
     /// All sources.
-    pub const ALL: [Self; 3] = [Self::Card, Self::Credit, Self::Payment];
+    pub const ALL: [Self; 4] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer];
 }
 
 /// What moved; its wire name is the `type` of the row.
@@ -27,18 +29,21 @@ pub enum ActivityType {
     Credit,
     /// A payment of a batch.
     Payment,
+    /// Money went from one budget to another.
+    Transfer,
 }
 
 impl ActivityType {
     /// All types.
-    pub const ALL: [Self; MessageKind::ALL.len() + 2] = {
-        let mut all = [Self::Credit; MessageKind::ALL.len() + 2];
+    pub const ALL: [Self; MessageKind::ALL.len() + 3] = {
+        let mut all = [Self::Credit; MessageKind::ALL.len() + 3];
         let mut place = 0;
         while place < MessageKind::ALL.len() {
             all[place] = Self::Card(MessageKind::ALL[place]);
             place += 1;
         }
         all[place + 1] = Self::Payment;
+        all[place + 2] = Self::Transfer;
         all
     };
 
@@ -48,6 +53,7 @@ impl ActivityType {
             Self::Card(kind) => kind.as_str(),
             Self::Credit => "credit",
             Self::Payment => "payment",
+            Self::Transfer => "transfer",
         }
     }
 
@@ -57,6 +63,7 @@ impl ActivityType {
             Self::Card(_) => ActivitySource::Card,
             Self::Credit => ActivitySource::Credit,
             Self::Payment => ActivitySource::Payment,
+            Self::Transfer => ActivitySource::Transfer,
         }
     }
 }

@@ -13,6 +13,7 @@ pub use kind::{ActivitySource, ActivityType};
 pub use status::ActivityStatus;
 
 use crate::batch::Payment;
+use crate::budget::Transfer;
 use crate::card::CardTransaction;
 use crate::ids::{AccountId, ActivityId, BudgetId, CardId, JournalId};
 use crate::ledger::{JournalKind, JournalTransaction, LedgerAccount};
@@ -53,6 +54,8 @@ pub enum ActivityDetail {
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
     Payment(Box<Payment>),
+    /// A transfer between budgets.
+    Transfer(Box<Transfer>),
 }
 
 /// Which movements are wanted: all that match every member that is there.
@@ -104,13 +107,30 @@ impl Activity {
     pub fn card(&self) -> Option<CardId> {
         match &self.detail {
             ActivityDetail::Card(message) => Some(message.card),
-            ActivityDetail::Credit(_) | ActivityDetail::Payment(_) => None,
+            ActivityDetail::Credit(_) | ActivityDetail::Payment(_) | ActivityDetail::Transfer(_) => None,
         }
     }
 
-    /// Whether it is about that budget.
+    /// Whether it is about that budget; a transfer is about both of its ends.
     fn touches(&self, budget: BudgetId) -> bool {
-        self.budget == budget
+        let receives = matches!(&self.detail, ActivityDetail::Transfer(transfer) if transfer.to == budget);
+        self.budget == budget || receives
+    }
+
+    /// A transfer. `None`: its amount can't be taken, which no rule lets through.
+    pub fn of_transfer(transfer: Transfer) -> Option<Self> {
+        Some(Self {
+            id: ActivityId(transfer.id.0),
+            account: transfer.account.clone(),
+            kind: ActivityType::Transfer,
+            status: ActivityStatus::Completed,
+            budget: transfer.from,
+            currency: transfer.currency,
+            amount: transfer.amount,
+            impacted: transfer.amount.negated()?,
+            created_at: transfer.created_at,
+            detail: ActivityDetail::Transfer(Box::new(transfer)),
+        })
     }
 
     /// A credit, from the journal. `None`: the transaction is none.

@@ -4,7 +4,7 @@ use super::ActivitySource;
 use crate::batch::PaymentStatus;
 use crate::card::TransactionState;
 
-/// Where a movement stands. The first four are of card messages; the others of payments, and `Completed` of credits too.
+/// Where a movement stands. The first four are of card messages; the others of payments, and `Completed` of credits and transfers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActivityStatus {
     /// A card message was approved; its chain goes on.
@@ -83,7 +83,7 @@ impl ActivityStatus {
         match source {
             ActivitySource::Card => self.as_card_state().is_some(),
             ActivitySource::Payment => self.as_payment_status().is_some(),
-            ActivitySource::Credit => self == Self::Completed,
+            ActivitySource::Credit | ActivitySource::Transfer => self == Self::Completed,
         }
     }
 }

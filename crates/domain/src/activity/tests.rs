@@ -3,7 +3,7 @@
 use super::*;
 use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
 use crate::card::MessageKind;
-use crate::ids::{OrderId, PaymentBatchId, PaymentId};
+use crate::ids::{OrderId, PaymentBatchId, PaymentId, TransferId};
 use crate::ledger::Posting;
 use uuid::Uuid;
 
@@ -89,17 +89,41 @@ fn only_credits_of_the_journal_are_credits() {
 }
 
 #[test]
+fn a_transfer_is_about_both_of_its_ends() {
+    let (from, to) = (BudgetId(Uuid::from_u128(4)), BudgetId(Uuid::from_u128(5)));
+    let transfer = Transfer {
+        id: TransferId(Uuid::from_u128(6)),
+        account: account(),
+        from,
+        to,
+        currency: gbp(),
+        amount: Minor(30),
+        journal: JournalId(Uuid::from_u128(7)),
+        reference: None,
+        created_at: DateTime::UNIX_EPOCH,
+    };
+    let seen = Activity::of_transfer(transfer).unwrap();
+    assert_eq!(
+        (seen.budget, seen.amount, seen.impacted, seen.status),
+        (from, Minor(30), Minor(-30), ActivityStatus::Completed)
+    );
+    for (budget, wanted) in [(from, true), (to, true), (BudgetId(Uuid::nil()), false)] {
+        assert_eq!(ActivityFilter { budget: Some(budget), ..ActivityFilter::default() }.matches(&seen), wanted);
+    }
+}
+
+#[test]
 fn a_filter_reads_only_where_something_can_match() {
     let reached = |filter: ActivityFilter| ActivitySource::ALL.map(|source| filter.reaches(source));
     let none = ActivityFilter::default();
-    assert_eq!(reached(none), [true, true, true]);
-    assert_eq!(reached(ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }), [true, false, false]);
-    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Completed), ..none }), [false, true, true]);
-    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Declined), ..none }), [true, false, false]);
+    assert_eq!(reached(none), [true; 4]);
+    assert_eq!(reached(ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }), [true, false, false, false]);
+    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Completed), ..none }), [false, true, true, true]);
+    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Declined), ..none }), [true, false, false, false]);
     let kind = Some(ActivityType::Card(MessageKind::Expiry));
-    assert_eq!(reached(ActivityFilter { kind, ..none }), [true, false, false]);
+    assert_eq!(reached(ActivityFilter { kind, ..none }), [true, false, false, false]);
     let kind = Some(ActivityType::Payment);
-    assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 3]);
+    assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 4]);
 }
 
 /// What matches is always where the filter looks.

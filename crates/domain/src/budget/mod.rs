@@ -1,8 +1,20 @@
-//! Budgets, which hold money, and the credits that fund them.
+//! Budgets, which hold money: how they are made and funded, and how money moves between them.
 
+mod create;
 mod credit;
+mod record;
+mod transfer;
 
+pub use create::{
+    BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MOST_BUDGETS, MOST_CURRENCIES, MOST_LEVELS,
+    check_currencies, check_features, decide_create_budget,
+};
 pub use credit::{Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditStamp, decide_credit};
+pub use record::{BudgetFeature, BudgetFilter, BudgetRecord};
+pub use transfer::{
+    Transfer, TransferDecision, TransferDone, TransferInstruction, TransferRefusal, TransferSituation, TransferStamp,
+    decide_transfer,
+};
 
 use crate::ids::{AccountId, BudgetId};
 use crate::ledger::Balances;

@@ -4,18 +4,28 @@
 
 mod acceptor;
 mod chain;
+mod create;
 pub mod decide;
+mod limit_change;
 mod network;
+mod record;
 mod response;
 mod spending;
 mod transaction;
+mod transition;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind};
+pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MOST_CARDS, MOST_YEARS, decide_create_card};
+pub use limit_change::{
+    CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
+};
 pub use network::Network;
+pub use record::{CardFilter, CardOwner, CardRecord};
 pub use response::Response;
 pub use spending::{SpendingLimit, SpendingWindow};
 pub use transaction::{CardTransaction, MessageKind, TransactionState};
+pub use transition::{CardTransition, IllegalTransition, TransitionDecision, TransitionRequest, decide_transition};
 
 use crate::ids::{AccountId, BudgetId, CardId, UserToken};
 use crate::money::Currency;
@@ -48,6 +58,16 @@ impl CardState {
             Self::Suspended => "SUSPENDED",
             Self::Replaced => "REPLACED",
             Self::Terminated => "TERMINATED",
+        }
+    }
+
+    /// The states that a card can be brought into from this one; none at its end.
+    pub const fn ways(self) -> &'static [Self] {
+        match self {
+            Self::Unactivated => &[Self::Active, Self::Terminated],
+            Self::Active => &[Self::Suspended, Self::Replaced, Self::Terminated],
+            Self::Suspended => &[Self::Active, Self::Replaced, Self::Terminated],
+            Self::Replaced | Self::Terminated => &[],
         }
     }
 }

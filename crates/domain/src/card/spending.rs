@@ -64,7 +64,8 @@ pub struct SpendingLimit {
 
 impl SpendingLimit {
     /// The limit with what counts now: nothing, when a new window has begun.
-    fn current(&self, now: DateTime<Utc>) -> Self {
+    #[must_use]
+    pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);
         if self.window_start == start {
             self.clone()

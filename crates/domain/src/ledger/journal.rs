@@ -76,11 +76,13 @@ pub enum JournalKind {
     PaymentRelease,
     /// A payment of a batch was paid and came back.
     PaymentReturn,
+    /// A transfer between two budgets of the account.
+    Transfer,
 }
 
 impl JournalKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Credit,
         Self::Card,
         Self::BatchReservation,
@@ -89,6 +91,7 @@ impl JournalKind {
         Self::Payment,
         Self::PaymentRelease,
         Self::PaymentReturn,
+        Self::Transfer,
     ];
 
     /// The name as stored.
@@ -102,6 +105,7 @@ impl JournalKind {
             Self::Payment => "payment",
             Self::PaymentRelease => "payment_release",
             Self::PaymentReturn => "payment_return",
+            Self::Transfer => "transfer",
         }
     }
 }
@@ -115,7 +119,7 @@ pub struct JournalTransaction {
     pub account: AccountId,
     /// Why.
     pub kind: JournalKind,
-    /// The id of the card message, credit, batch or payment behind it.
+    /// The id of the card message, credit, batch, payment or transfer behind it.
     pub cause: Uuid,
     /// The currency of all its postings.
     pub currency: Currency,

@@ -48,8 +48,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let (server, address) =
-        florin_http_actix::bind(services.clone(), batches, &http).map_err(|error| unbound(settings.listen, &error))?;
+    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http);
+    let (server, address) = bound.map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
     let workers = Workers::start(&services, wiring::processing(settings, store), settings.idempotency, metrics);

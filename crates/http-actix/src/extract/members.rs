@@ -3,6 +3,7 @@
 use crate::extract::body::missing;
 use crate::extract::json::Json;
 use crate::extract::query::find;
+use chrono::NaiveDate;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::money::DecimalAmount;
 use florin_domain::text::Text;
@@ -50,6 +51,32 @@ impl<'a> Members<'a> {
         match self.find(name) {
             None => Some(None),
             Some(value) => faults.take(&place, read(value)).map(Some),
+        }
+    }
+
+    /// A list that must be there. A fault names the place of its item.
+    pub(crate) fn required_list<T>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+        read: impl Fn(&'a Json) -> Result<T, Flaw>,
+    ) -> Option<Vec<T>> {
+        let place = self.place(name);
+        each(self.required(name, faults, array)?, &place, faults, read)
+    }
+
+    /// A list that may be missing or null. The outer `None`: a fault was noted.
+    #[expect(clippy::option_option, reason = "faulty, missing and there are three cases")]
+    pub(crate) fn optional_list<T>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+        read: impl Fn(&'a Json) -> Result<T, Flaw>,
+    ) -> Option<Option<Vec<T>>> {
+        let place = self.place(name);
+        match self.optional(name, faults, array)? {
+            None => Some(None),
+            Some(items) => each(items, &place, faults, read).map(Some),
         }
     }
 
@@ -127,6 +154,25 @@ fn object(value: &Json) -> Result<&[(String, Json)], Flaw> {
     }
 }
 
+fn array(value: &Json) -> Result<&[Json], Flaw> {
+    match value {
+        Json::Array(items) => Ok(items),
+        _ => Err(wanted("A list")),
+    }
+}
+
+/// Every item of a list; `None` where faults were noted.
+fn each<'a, T>(
+    items: &'a [Json],
+    place: &str,
+    faults: &mut Faults,
+    read: impl Fn(&'a Json) -> Result<T, Flaw>,
+) -> Option<Vec<T>> {
+    let read = |(index, item)| faults.take(&format!("{place}[{index}]"), read(item));
+    let values: Vec<_> = items.iter().enumerate().map(read).collect();
+    values.into_iter().collect()
+}
+
 /// A JSON string, without NUL.
 pub(crate) fn string(value: &Json) -> Result<&str, Flaw> {
     match value {
@@ -163,6 +209,36 @@ pub(crate) fn positive_amount(value: &Json) -> Result<DecimalAmount, Flaw> {
     amount(value)?.positive()
 }
 
+/// An amount as a decimal string.
+pub(crate) fn decimal(value: &Json) -> Result<DecimalAmount, Flaw> {
+    DecimalAmount::from_decimal_string(string(value)?)
+}
+
+/// An amount above zero as a decimal string.
+pub(crate) fn positive_decimal(value: &Json) -> Result<DecimalAmount, Flaw> {
+    decimal(value)?.positive()
+}
+
+/// A whole number of a range, written in digits.
+pub(crate) fn whole(value: &Json, least: u32, most: u32) -> Result<u32, Flaw> {
+    let Json::Number(literal) = value else { return Err(wanted("A number")) };
+    let digits = literal.strip_prefix('-').unwrap_or(literal);
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Flaw::format("A whole number is wanted."));
+    }
+    let number = literal.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| Flaw::range(format!("A number from {least} to {most} is wanted.")))
+}
+
+/// A date: `2026-09-01`.
+pub(crate) fn date(value: &Json) -> Result<NaiveDate, Flaw> {
+    let text = string(value)?;
+    let wrong = || Flaw::format("A date such as 2026-09-01 is wanted.");
+    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| wrong())?;
+    // The parser takes signs, spaces and short numbers, too.
+    if text.len() == 10 && date.to_string() == text { Ok(date) } else { Err(wrong()) }
+}
+
 /// One of the values of an enum, by its exact name.
 pub(crate) fn one_of<T: Copy>(value: &Json, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
     find(string(value)?, all, as_str)
@@ -185,6 +261,24 @@ mod tests {
             members.finish(&mut faults);
         }
         faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect()
+    }
+
+    #[test]
+    fn whole_numbers_and_dates_are_as_they_are_written() {
+        let code = |flaw: Flaw| flaw.code;
+        let number = |text: &str| whole(&Json::Number(text.to_owned()), 1, 10).map_err(code);
+        assert_eq!(number("10"), Ok(10));
+        for wrong in ["0", "11", "-1", "99999999999999999999"] {
+            assert_eq!(number(wrong), Err(FlawCode::OutOfRange), "{wrong}");
+        }
+        for wrong in ["1.0", "1e1"] {
+            assert_eq!(number(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
+        }
+        let day = |text: &str| date(&Json::String(Some(text.to_owned()))).map_err(code);
+        assert_eq!(day("2028-02-29").map(|day| day.to_string()), Ok("2028-02-29".to_owned()));
+        for wrong in ["2027-02-29", "2027-2-09", "+2027-02-9", "2027-02-09T00:00:00Z", ""] {
+            assert_eq!(day(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
+        }
     }
 
     #[test]

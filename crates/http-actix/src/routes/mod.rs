@@ -37,9 +37,8 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/addresses/lookup", addresses::lookup::handle))
         .service(get("/activity/{accountId}", activity::list::handle))
         .service(get("/activity/{accountId}/{activityId}", activity::find::handle))
-        .service(get("/budgets/{budgetId}/explanation", budgets::explain::handle))
         .service(get("/sandbox/invariants", sandbox::invariants::handle))
-        .service(post("/budgets/generate-credit", budgets::generate_credit::handle))
-        .service(web::scope("/cards/simulations").configure(cards::configure))
+        .configure(budgets::configure)
+        .configure(cards::configure)
         .default_service(web::to(fallback::not_found));
 }

@@ -28,6 +28,8 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved on an account."),
         (name = "Looking inside", description = "What a balance is made of, and whether the books agree; in the sandbox only."),
+        (name = "Budgets", description = "What holds money, and how it moves from one to another."),
+        (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
         (name = "Service", description = "Health; no key needed.")
     ),
@@ -52,6 +54,18 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         activity::find::handle,
         budgets::explain::handle,
         sandbox::invariants::handle,
+        budgets::list::handle,
+        budgets::create::handle,
+        budgets::find::handle,
+        budgets::transfer::handle,
+        cards::list::handle,
+        cards::create::handle,
+        cards::find::handle,
+        cards::transition::handle,
+        cards::list_transitions::handle,
+        cards::list_limits::handle,
+        cards::set_limit::handle,
+        cards::remove_limit::handle,
         budgets::generate_credit::handle,
         cards::purchases::authorize,
         cards::purchases::advise,
@@ -180,6 +194,19 @@ impl IntoResponses for WriteErrors {
         writing(
             "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.",
             "`invalid_state`, `mfa_not_enrolled`.",
+        )
+    }
+}
+
+/// The errors of what manages budgets and cards.
+pub(crate) struct ManagementErrors;
+
+impl IntoResponses for ManagementErrors {
+    fn responses() -> Responses {
+        writing(
+            "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget was \
+             made without this feature.",
+            "`invalid_state`, `insufficient_funds`, `balance_limit`.",
         )
     }
 }

@@ -12,18 +12,22 @@ use uuid::Uuid;
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityView {
-    /// Identifies the movement: the token of a card message, the journal transaction of a credit, the payment.
+    /// Identifies the movement: the token of a card message, the journal transaction of a credit, the payment,
+    /// the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// That of the card message, `credit` or `payment`.
+    /// That of the card message, `credit`, `payment` or `transfer`.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// That of the card message or payment; a credit is `completed`.
+    /// That of the card message or payment; a credit or transfer is `completed`.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
     status: &'static str,
-    /// The budget.
+    /// The budget; on a transfer the one that gives.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
+    /// The budget that receives; null but on transfers.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    to_budget_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
     /// The movement's own amount, never negative.
@@ -44,7 +48,7 @@ pub(crate) struct ActivityView {
     /// Where the card was used, who sent a credit, or who is paid.
     #[schema(required)]
     counterparty: Option<String>,
-    /// What was written with a credit or payment.
+    /// What was written with a credit, payment or transfer.
     #[schema(required)]
     reference: Option<String>,
     /// When it was made.
@@ -108,6 +112,7 @@ struct CreditView<'a> {
 /// What a row says beside what all have.
 #[derive(Default)]
 struct Particulars {
+    to: Option<Uuid>,
     card: Option<Uuid>,
     chain: Option<Uuid>,
     batch: Option<Uuid>,
@@ -134,17 +139,21 @@ fn particulars(detail: &ActivityDetail) -> Particulars {
             reference: payment.input.reference.clone(),
             ..Particulars::default()
         },
+        ActivityDetail::Transfer(transfer) => {
+            Particulars { to: Some(transfer.to.0), reference: transfer.reference.clone(), ..Particulars::default() }
+        }
     }
 }
 
 impl From<&Activity> for ActivityView {
     fn from(activity: &Activity) -> Self {
-        let Particulars { card, chain, batch, counterparty, reference } = particulars(&activity.detail);
+        let Particulars { to, card, chain, batch, counterparty, reference } = particulars(&activity.detail);
         Self {
             id: activity.id.0,
             kind: activity.kind.as_str(),
             status: activity.status.as_str(),
             budget_id: activity.budget.0,
+            to_budget_id: to,
             currency_code: activity.currency.code(),
             amount: Amount(activity.amount.of(activity.currency)),
             impacted_amount: Amount(activity.impacted.of(activity.currency)),
@@ -167,6 +176,8 @@ impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
+            // The row says it all.
+            ActivityDetail::Transfer(_) => {}
         }
         view
     }

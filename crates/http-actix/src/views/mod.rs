@@ -2,6 +2,8 @@
 
 mod activity;
 mod batch_check;
+mod budget;
+mod card;
 mod checkout;
 mod explanation;
 mod invariants;
@@ -14,6 +16,8 @@ mod transaction;
 
 pub(crate) use activity::{ActivityDetailView, ActivityView};
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
+pub(crate) use budget::{BudgetView, TransferView};
+pub(crate) use card::{CardView, LimitView, LimitsView, TransitionView};
 pub(crate) use checkout::CheckoutView;
 pub(crate) use explanation::ExplanationView;
 pub(crate) use invariants::InvariantsView;

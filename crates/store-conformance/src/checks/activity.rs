@@ -3,6 +3,7 @@
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
+use crate::management::transfer;
 use crate::orders::{credit, first, follow_up, message, stamp_at, token};
 use crate::payments::{
     Fill, after, batch_id, claim, confirmed, create, empty, leased, payment_id, record, start, take,
@@ -26,6 +27,7 @@ checks! {
     "activities.list.has_every_card_message_as_it_was_answered" => card_messages,
     "activities.list.has_credits_with_what_was_sent" => credits,
     "activities.list.has_payments_from_their_confirmation_on" => payments,
+    "activities.list.has_transfers_under_both_budgets" => transfers,
     "activities.find.finds_what_the_list_has_and_nothing_else" => finds,
     "tenancy.activities.foreign_movements_are_absent" => foreign,
 }
@@ -65,6 +67,9 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         fresh(handle.credits.credit(credit(who, base + 30, "1.50", gbp()?)?).await)?;
         fresh(handle.credits.credit(credit(who, base + 31, "15", jpy()?)?).await)?;
     }
+    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
+        fresh(handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await)?;
+    }
     confirmed(handle, Who::Mine, 1, 8).await?;
     confirmed(handle, Who::Mine, 2, 3).await?;
     settled(handle).await?;
@@ -92,14 +97,14 @@ async fn settled(handle: &Handle) -> Proof {
 
 async fn newest_first(handle: Handle) -> Proof {
     let found = busy(&handle).await?;
-    // 8 messages and a reversal, 2 credits beside the 3 that funded the budgets, 11 payments.
-    same("how many", found.len(), 9 + 5 + 11)?;
+    // 8 messages and a reversal, 2 credits beside the 3 that funded the budgets, 11 payments, a transfer.
+    same("how many", found.len(), 9 + 5 + 11 + 1)?;
     let mut wanted = found.clone();
     wanted.sort_by_key(Activity::order);
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     same("the order", ids(&found), ids(&wanted))?;
     let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.kind.source() == source).count());
-    same("of each source", sources, [9, 5, 11])
+    same("of each source", sources, [9, 5, 11, 1])
 }
 
 async fn pages_do_not_overlap(handle: Handle) -> Proof {
@@ -206,6 +211,20 @@ async fn credits(handle: Handle) -> Proof {
     same("what was sent", &found.detail, &detail)?;
     let funding = rows.iter().filter(|row| row.detail == ActivityDetail::Credit(None)).count();
     same("what the budgets were funded by", funding, 3)
+}
+
+async fn transfers(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
+    let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
+    let wanted = Activity::of_transfer(done.transfer);
+    for budget in [ends.0, ends.1] {
+        let kind = Some(ActivityType::Transfer);
+        let filter = ActivityFilter { kind, budget: Some(budget), ..ActivityFilter::default() };
+        let found = list(&handle, Who::Mine, filter, EVERY).await?;
+        same("the transfer", (found.count, found.rows.first()), (1, wanted.as_ref()))?;
+    }
+    Ok(())
 }
 
 async fn payments(handle: Handle) -> Proof {

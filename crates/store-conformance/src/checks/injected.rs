@@ -103,8 +103,10 @@ async fn any_write(handle: Handle) -> Proof {
     }
     handle.seeding.plant(world).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
-    // Where only batches are written has a check of its own.
-    let places = faults.places().into_iter().filter(|place| !super::payments_injected::is_ours(place));
+    // Where only batches are written, or only what is managed, has a check of its own.
+    let others =
+        |place: &String| super::payments_injected::is_ours(place) || super::management_injected::is_ours(place);
+    let places = faults.places().into_iter().filter(|place| !others(place));
     for (base, place) in (1..).map(|number| number * 100).zip(places) {
         for number in [base + 1, base + 2] {
             fresh(handle.cards.first_message(purchase(number)?).await)?;

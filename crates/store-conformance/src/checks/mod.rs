@@ -5,6 +5,8 @@ mod activity;
 mod atomic;
 mod batches;
 mod books;
+mod budgets;
+mod card_management;
 mod cards;
 mod contention;
 mod credits;
@@ -13,6 +15,7 @@ mod expiry;
 mod injected;
 mod limits;
 mod lists;
+mod management_injected;
 mod mfa;
 mod money;
 mod outage;
@@ -28,6 +31,7 @@ mod repeats_upkeep;
 mod seeding;
 mod tenancy;
 mod times;
+mod transfers;
 mod unicode;
 mod upkeep;
 
@@ -44,6 +48,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         limits::CHECKS,
         expiry::CHECKS,
         credits::CHECKS,
+        budgets::CHECKS,
+        transfers::CHECKS,
+        card_management::CHECKS,
         batches::CHECKS,
         payments_manage::CHECKS,
         payments_lists::CHECKS,
@@ -58,6 +65,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         atomic::CHECKS,
         injected::CHECKS,
         payments_injected::CHECKS,
+        management_injected::CHECKS,
         panics::CHECKS,
         contention::CHECKS,
         money::CHECKS,

@@ -79,6 +79,11 @@ bugs! {
     ExplanationHidesHolds,
     BooksOfAll,
     BooksWithoutReservations,
+    NoTenantFilterOnBudgets,
+    FeaturesNotStored,
+    TransferLeavesTheGiver,
+    CardStateNotStored,
+    LimitChangeForgets,
 }
 
 /// A store in memory with a bug, or with none.

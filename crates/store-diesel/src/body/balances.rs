@@ -3,11 +3,12 @@
 use super::backend::{self, Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::Needs;
+use super::names::Name;
 use super::schema::{balances, budgets};
 use super::sets::{Stored, rows};
-use super::types::{Account, Currency, Id};
+use super::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetFeature, BudgetRecord};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{self, Minor};
@@ -16,11 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 rows! {
     /// A budget.
     #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = budgets, check_for_backend(Db))]
+    #[diesel(table_name = budgets, check_for_backend(Db), treat_none_as_default_value = false)]
     pub(crate) struct BudgetRow in budgets {
         account_id: Account,
         id: Id,
         name: String,
+        parent_id: Option<Id>,
+        features: String,
+        created_at: Option<Time>,
     }
 
     /// What a budget holds in one currency.
@@ -55,8 +59,24 @@ select_rows! {
     }
 }
 
+impl BudgetRow {
+    /// The budget, with what it holds.
+    pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
+        let feature =
+            |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is no feature of budgets")));
+        let budget =
+            Budget { id: BudgetId(self.id.0), account: self.account_id.0.clone(), name: self.name.clone(), balances };
+        Ok(BudgetRecord {
+            budget,
+            parent: self.parent_id.map(|parent| BudgetId(parent.0)),
+            features: self.features.split_whitespace().map(feature).collect::<Outcome<_>>()?,
+            created_at: self.created_at.map(|at| at.0),
+        })
+    }
+}
+
 impl BalanceRow {
-    fn read(&self) -> Outcome<Balances> {
+    pub(crate) fn read(&self) -> Outcome<Balances> {
         Balances::new(Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor)).map_err(corrupt)
     }
 }
@@ -66,7 +86,7 @@ impl BalanceRow {
 pub(crate) struct Purses {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
     changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
-    names: BTreeMap<(AccountId, BudgetId), String>,
+    rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
 }
 
 impl Purses {
@@ -83,14 +103,20 @@ impl Purses {
     /// The same with the names of budgets that are wanted whole.
     pub(crate) fn named(mut self, conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
         let rows = Budgets::load(needs.budgets.iter().cloned(), conn)?;
-        self.names = rows.into_iter().map(|row| ((row.account_id.0, BudgetId(row.id.0)), row.name)).collect();
+        self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         Ok(self)
     }
 
     /// A budget that is wanted whole.
     pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
-        let name = self.names.get(&(account.clone(), id))?.clone();
+        let name = self.rows.get(&(account.clone(), id))?.name.clone();
         Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
+    }
+
+    /// A budget that is wanted whole, with all that is known of it.
+    pub(crate) fn record(&self, account: &AccountId, id: BudgetId) -> Outcome<Option<BudgetRecord>> {
+        let row = self.rows.get(&(account.clone(), id));
+        row.map(|row| row.read(self.of(account, id).to_vec())).transpose()
     }
 
     /// What a budget holds in each of its currencies.
@@ -167,9 +193,18 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
 }
 
 /// Stores a new budget with its balances.
-pub(crate) fn insert(conn: &mut Conn, budget: &Budget) -> Outcome<()> {
+pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
+    let budget = &record.budget;
     let account_id = Account(budget.account.clone());
-    let row = BudgetRow { account_id: account_id.clone(), id: Id(budget.id.0), name: budget.name.clone() };
+    let features: Vec<_> = record.features.iter().map(|feature| feature.as_str()).collect();
+    let row = BudgetRow {
+        account_id: account_id.clone(),
+        id: Id(budget.id.0),
+        name: budget.name.clone(),
+        parent_id: record.parent.map(|parent| Id(parent.0)),
+        features: features.join(" "),
+        created_at: record.created_at.map(Time),
+    };
     BudgetRow::store(vec![row], conn)?;
     let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),

@@ -150,6 +150,11 @@ impl Counted {
         Ok(Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() })
     }
 
+    /// Whether the account's counter was there to be locked: whether there is such an account.
+    pub(crate) fn has(&self, account: &AccountId) -> bool {
+        self.last.get(account).is_some()
+    }
+
     /// The number of the account's next credit.
     fn next(&self, account: &AccountId) -> Outcome<i64> {
         let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;

@@ -4,9 +4,9 @@ use florin_domain::access::{Environment, Feature, Scope};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
 };
-use florin_domain::budget::CreditScheme;
+use florin_domain::budget::{BudgetFeature, CreditScheme};
 use florin_domain::card::{
-    CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
+    CardOwner, CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ledger::JournalKind;
@@ -45,6 +45,8 @@ macro_rules! names {
 names! {
     AlertCode: Self::ALL, Self::as_str;
     AlertKind: &Self::ALL, Self::as_str;
+    BudgetFeature: &Self::ALL, Self::as_str;
+    CardOwner: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;
     ChainEnd: &Self::ALL, Self::as_str;
     ChainKind: &Self::ALL, Self::as_str;
@@ -94,6 +96,7 @@ mod tests {
         check::<InputStatus>(&schema);
         check::<PaymentNetwork>(&schema);
         check::<PaymentStatus>(&schema);
+        check::<CardOwner>(&schema);
         check::<CardState>(&schema);
         check::<ChainEnd>(&schema);
         check::<ChainKind>(&schema);

@@ -93,6 +93,9 @@ tables! {
         account_id -> Text,
         id -> IdSql,
         name -> Text,
+        parent_id -> Nullable<IdSql>,
+        features -> Text,
+        created_at -> Nullable<TimeSql>,
     }
 
     balances (account_id, budget_id, currency) {
@@ -120,6 +123,18 @@ tables! {
         pool -> Text,
         budget_id -> Nullable<IdSql>,
         amount_minor -> BigInt,
+    }
+
+    transfers (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        from_budget_id -> IdSql,
+        to_budget_id -> IdSql,
+        currency -> Text,
+        amount_minor -> BigInt,
+        journal_id -> IdSql,
+        reference -> Nullable<Text>,
+        created_at -> TimeSql,
     }
 
     credit_counters (account_id) {
@@ -159,6 +174,20 @@ tables! {
         state -> Text,
         user_token -> IdSql,
         expires_on -> DaySql,
+        name -> Nullable<Text>,
+        owner -> Text,
+        created_at -> Nullable<TimeSql>,
+    }
+
+    card_transitions (account_id, card_id, position) {
+        account_id -> Text,
+        card_id -> IdSql,
+        position -> BigInt,
+        from_state -> Text,
+        to_state -> Text,
+        reason -> Text,
+        client_id -> IdSql,
+        created_at -> TimeSql,
     }
 
     spending_limits (account_id, card_id, limit_window) {
@@ -348,3 +377,4 @@ tables! {
 diesel::joinable!(api_keys -> clients (client_id));
 diesel::allow_tables_to_appear_in_same_query!(api_keys, clients);
 diesel::allow_tables_to_appear_in_same_query!(cards, balances);
+diesel::allow_tables_to_appear_in_same_query!(budgets, balances);

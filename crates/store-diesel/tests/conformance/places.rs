@@ -16,6 +16,12 @@ pub(crate) fn all() -> Vec<String> {
         "payment_alerts",
         "outbox_events",
         "sandbox_payments",
+        "budgets",
+        "balances",
+        "transfers",
+        "cards",
+        "card_transitions",
+        "spending_limits",
     ];
     let updates = [
         "card_transactions",
@@ -27,8 +33,9 @@ pub(crate) fn all() -> Vec<String> {
         "mfa_sessions",
         "totp_enrolments",
         "payments",
+        "cards",
     ];
-    let deletes = ["payment_orders", "payments", "payment_alerts"];
+    let deletes = ["payment_orders", "payments", "payment_alerts", "spending_limits"];
     let inserts = inserts.map(|table| format!("INSERT ON {table}"));
     let updates = updates.map(|table| format!("UPDATE ON {table}"));
     let deletes = deletes.map(|table| format!("DELETE ON {table}"));

@@ -15,7 +15,7 @@ use florin_domain::ids::ActivityId;
     params(
         ("accountId" = String, Path, description = "The account to work with.", min_length = 1, max_length = 36),
         ("activityId" = String, Path, format = Uuid,
-            description = "The movement: the token of a card message, the journal transaction of a credit, a payment.")),
+            description = "The movement: the token of a card message, the journal transaction of a credit, a payment, a transfer.")),
     responses((status = 200, description = "The movement.", body = ActivityDetailView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;

@@ -13,16 +13,17 @@ use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::ids::{BudgetId, CardId};
 use florin_domain::money::Currency;
 
-/// Everything that moved on the account, newest first: card messages, credits, payments whose batch was confirmed.
+/// Everything that moved on the account, newest first: card messages, credits, payments whose batch was confirmed,
+/// transfers between budgets.
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
     params(
         ("accountId" = String, Path, description = "The account to work with.", min_length = 1, max_length = 36),
         ("limit" = Option<i64>, Query, description = "The page size; 100 by default.", minimum = 1, maximum = 1000),
         ("offset" = Option<i64>, Query, description = "Items to skip; 0 by default.", minimum = 0),
         ("type" = Option<String>, Query,
-            description = "Only of this type: that of a card message, `credit` or `payment`."),
+            description = "Only of this type: that of a card message, `credit`, `payment` or `transfer`."),
         ("status" = Option<String>, Query, description = "Only in this state of a card message or payment."),
-        ("budgetId" = Option<String>, Query, description = "Only of this budget.", format = Uuid),
+        ("budgetId" = Option<String>, Query, description = "Only of this budget; transfers from it and to it.", format = Uuid),
         ("cardId" = Option<String>, Query, description = "Only of this card.", format = Uuid),
         ("currencyCode" = Option<String>, Query, description = "Only in this currency.", pattern = "^[A-Z]{3}$"),
         ("from" = Option<String>, Query, description = "Made at this time or later.", format = DateTime),

@@ -1,23 +1,58 @@
-//! `/v2/cards/simulations` (contract 5.3 to 5.5)
+//! `/v2/cards`: management (contract 5.6), and the simulations (5.3 to 5.5)
 
 pub(crate) mod atm_withdrawals;
+pub(crate) mod create;
+pub(crate) mod find;
 mod first_message;
 mod follow_up;
+pub(crate) mod list;
+pub(crate) mod list_limits;
+pub(crate) mod list_transitions;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
+pub(crate) mod remove_limit;
+pub(crate) mod set_limit;
+pub(crate) mod transition;
 
 pub(crate) use first_message::FirstMessageBody;
 pub(crate) use follow_up::{AmountBody, ClearingBody, ReversalBody};
 
-use crate::routes::fallback::post;
-use actix_web::web::ServiceConfig;
+use crate::call::Call;
+use crate::middleware::calm;
+use crate::problem::Problem;
+use crate::routes::fallback::{get, many, post, reading};
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
 use florin_application::Permission;
 use florin_domain::access::Scope;
+use florin_domain::ids::CardId;
 
 const PERMISSION: Permission = Permission::sandbox(Scope::CardsSimulate);
+const READ: Permission = Permission::of(Scope::CardsRead);
+const WRITE: Permission = Permission::of(Scope::CardsWrite);
+/// What names a card.
+const CARD: &str = "path.cardId";
 
-/// The routes of the simulations.
+/// The routes of cards. The simulations come first: their paths could be taken for a card's.
 pub(crate) fn configure(config: &mut ServiceConfig) {
+    let cards =
+        many("/cards", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));
+    let limits = many("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
+        .route(reading().to(list_limits::handle))
+        .route(web::post().to(set_limit::handle));
+    let limit =
+        many("/cards/{cardId}/spending-limits/{window}", "DELETE").route(web::delete().to(remove_limit::handle));
+    config
+        .service(web::scope("/cards/simulations").configure(simulations))
+        .service(cards.wrap(from_fn(calm)))
+        .service(get("/cards/{cardId}", find::handle))
+        .service(post("/cards/{cardId}/transition", transition::handle))
+        .service(get("/cards/{cardId}/transitions", list_transitions::handle))
+        .service(limits.wrap(from_fn(calm)))
+        .service(limit.wrap(from_fn(calm)));
+}
+
+fn simulations(config: &mut ServiceConfig) {
     config
         .service(post("/transaction/authorization", purchases::authorize))
         .service(post("/transaction/authorization/advice", purchases::advise))
@@ -27,5 +62,16 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(post("/refund/authorization/clearing", refunds::clear))
         .service(post("/atm/withdrawal/authorization", atm_withdrawals::authorize))
         .service(post("/atm/withdrawal/authorization/clearing", atm_withdrawals::clear))
-        .default_service(actix_web::web::to(crate::routes::fallback::not_found));
+        .default_service(web::to(crate::routes::fallback::not_found));
+}
+
+/// The card that the path names; a fault is noted.
+fn card_id(call: &mut Call<'_>) -> Option<CardId> {
+    let id = CardId::parse(call.request.match_info().query("cardId"));
+    call.faults.take(CARD, id)
+}
+
+/// No such card on the account.
+fn no_card() -> Problem {
+    Problem::absent(CARD, "card")
 }

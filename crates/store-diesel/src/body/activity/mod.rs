@@ -9,7 +9,7 @@ use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use super::types::Account;
-use super::{cards, payments};
+use super::{cards, payments, transfers};
 use async_trait::async_trait;
 use diesel::Connection;
 use florin_domain::activity::{Activity, ActivityFilter, ActivitySource};
@@ -69,6 +69,9 @@ fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uui
         ActivitySource::Credit => credits::by_journal(conn, account, ids),
         ActivitySource::Payment => {
             Ok(payments::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_payment).collect())
+        }
+        ActivitySource::Transfer => {
+            Ok(transfers::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_transfer).collect())
         }
     }
 }

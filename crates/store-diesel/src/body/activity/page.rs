@@ -42,18 +42,18 @@ struct Place {
     id: &'static str,
     /// What makes a row a movement.
     condition: &'static str,
-    /// How it is of a budget; the id follows.
-    of_budget: (&'static str, &'static str),
+    /// How it is of a budget; the id goes between.
+    of_budget: &'static [&'static str],
 }
 
-const PLACES: [Place; 3] = [
+const PLACES: [Place; 4] = [
     Place {
         source: ActivitySource::Card,
         name: "card",
         table: "card_transactions",
         id: "token",
         condition: "",
-        of_budget: (" AND budget_id = ", ""),
+        of_budget: &[" AND budget_id = ", ""],
     },
     Place {
         source: ActivitySource::Credit,
@@ -61,11 +61,11 @@ const PLACES: [Place; 3] = [
         table: "journal_transactions",
         id: "id",
         condition: " AND kind = 'credit'",
-        of_budget: (
+        of_budget: &[
             " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = journal_transactions.account_id \
                 AND e.journal_id = journal_transactions.id AND e.budget_id = ",
             ")",
-        ),
+        ],
     },
     Place {
         source: ActivitySource::Payment,
@@ -73,7 +73,15 @@ const PLACES: [Place; 3] = [
         table: "payments",
         id: "id",
         condition: " AND status IN ('confirmed', 'started', 'completed', 'failed', 'returned')",
-        of_budget: (" AND budget_id = ", ""),
+        of_budget: &[" AND budget_id = ", ""],
+    },
+    Place {
+        source: ActivitySource::Transfer,
+        name: "transfer",
+        table: "transfers",
+        id: "id",
+        condition: "",
+        of_budget: &[" AND (from_budget_id = ", " OR to_budget_id = ", ")"],
     },
 ];
 
@@ -141,7 +149,7 @@ impl Wanted {
         out.push_sql(place.condition);
         let kind = self.filter.kind.and_then(|kind| match kind {
             ActivityType::Card(kind) => Some(kind.name()),
-            ActivityType::Credit | ActivityType::Payment => None,
+            ActivityType::Credit | ActivityType::Payment | ActivityType::Transfer => None,
         });
         named(out, " AND kind = '", kind);
         let status = self.filter.status;
@@ -153,12 +161,15 @@ impl Wanted {
                 named(out, " AND status = '", status.and_then(|status| status.as_payment_status()).map(Name::name));
             }
             // All of them are completed.
-            ActivitySource::Credit => {}
+            ActivitySource::Credit | ActivitySource::Transfer => {}
         }
         if let Some(budget) = &self.budget {
-            out.push_sql(place.of_budget.0);
-            out.push_bind_param::<IdSql, _>(budget)?;
-            out.push_sql(place.of_budget.1);
+            for (number, part) in place.of_budget.iter().enumerate() {
+                if number > 0 {
+                    out.push_bind_param::<IdSql, _>(budget)?;
+                }
+                out.push_sql(part);
+            }
         }
         if let Some(card) = &self.card {
             out.push_sql(" AND card_id = ");

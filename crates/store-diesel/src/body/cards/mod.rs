@@ -1,8 +1,10 @@
 //! Cards and their messages.
 
 mod chains;
+mod manage;
 mod messages;
 mod orders;
+mod records;
 mod rows;
 mod sheet;
 

@@ -75,6 +75,20 @@ impl From<CardRow> for Card {
 }
 
 impl LimitRow {
+    /// As it is stored.
+    pub(super) fn of(card: &Card, limit: &SpendingLimit) -> Self {
+        Self {
+            account_id: Account(card.account.clone()),
+            card_id: Id(card.id.0),
+            limit_window: Named(limit.window),
+            amount_minor: limit.amount.0,
+            most_uses: limit.most_uses.map(i64::from),
+            window_start: Day(limit.window_start),
+            spent_minor: limit.spent.0,
+            uses: i64::from(limit.uses),
+        }
+    }
+
     /// As the domain has it.
     pub(super) fn read(self) -> Outcome<SpendingLimit> {
         Ok(SpendingLimit {
@@ -130,15 +144,5 @@ pub(crate) fn insert_card(conn: &mut Conn, card: &Card, spending: &[SpendingLimi
         expires_on: Day(card.expires_on),
     };
     CardRow::store(vec![row], conn)?;
-    let row = |limit: &SpendingLimit| LimitRow {
-        account_id: Account(card.account.clone()),
-        card_id: Id(card.id.0),
-        limit_window: Named(limit.window),
-        amount_minor: limit.amount.0,
-        most_uses: limit.most_uses.map(i64::from),
-        window_start: Day(limit.window_start),
-        spent_minor: limit.spent.0,
-        uses: i64::from(limit.uses),
-    };
-    LimitRow::store(spending.iter().map(row).collect(), conn)
+    LimitRow::store(spending.iter().map(|limit| LimitRow::of(card, limit)).collect(), conn)
 }

@@ -19,6 +19,7 @@ use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
 use super::repeat::Records;
+use super::transfers::NewTransfers;
 use florin_domain::batch::BatchBalances;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalTransaction;
@@ -59,6 +60,8 @@ pub(crate) struct Sheet {
     pub(crate) mfa: Authentication,
     /// Credits.
     pub(crate) credits: Counted,
+    /// Transfers.
+    pub(crate) transfers: NewTransfers,
     /// Idempotency records.
     pub(crate) records: Records,
     /// Cards and their messages.
@@ -87,6 +90,7 @@ impl Sheet {
             cards: Cards::load(conn, needs)?,
             purses: purses.named(conn, needs)?,
             journal: Journal::default(),
+            transfers: NewTransfers::default(),
             mfa,
             credits,
         })
@@ -107,6 +111,7 @@ impl Sheet {
         self.journal.store(conn)?;
         self.cards.store(conn)?;
         self.credits.store(conn)?;
+        self.transfers.store(conn)?;
         self.mfa.store(conn)?;
         self.batches.store(conn)?;
         // After the batches: whether there is work on one follows from its status, too.

@@ -46,6 +46,16 @@ impl Needs {
         self.messages.insert((Account(account.clone()), Id(token.0)));
     }
 
+    /// A budget with all it holds.
+    pub(crate) fn budget(&mut self, account: &AccountId, budget: BudgetId) {
+        self.budgets.insert((Account(account.clone()), Id(budget.0)));
+    }
+
+    /// What creations on an account are decided under, one after the other: the lock of its counter.
+    pub(crate) fn creation(&mut self, account: &AccountId) {
+        self.counters.insert((Account(account.clone()),));
+    }
+
     /// A budget, to decide a credit of it.
     pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));

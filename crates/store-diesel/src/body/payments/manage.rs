@@ -65,7 +65,7 @@ impl BatchManagement for Store {
 }
 
 /// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
-fn under_claim<T, R>(
+pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut needs: Needs,
     claim: Option<&RepeatClaim<T>>,

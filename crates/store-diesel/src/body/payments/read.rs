@@ -3,6 +3,7 @@
 use super::super::backend::{Conn, Db};
 use super::super::balances;
 use super::super::batch_rows::{BatchRow, with_orders};
+use super::super::budgets;
 use super::super::errors::{Outcome, corrupt};
 use super::super::schema::{payment_alerts, payment_batches, payments};
 use super::super::store::Store;
@@ -14,6 +15,7 @@ use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
     PaymentBatch, PaymentFilter,
 };
+use florin_domain::budget::BudgetFeature;
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{BatchReading, StoreError};
@@ -232,6 +234,8 @@ fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSu
 
 /// The account's budgets, each with the currencies it holds.
 pub(super) fn funding(conn: &mut Conn, account: &AccountId) -> Outcome<FundingBudgets> {
-    let budgets = balances::of_account(conn, account)?.into_iter();
-    Ok(budgets.map(|budget| (budget.id, budget.balances.into_iter().map(|(currency, _)| currency).collect())).collect())
+    let records = budgets::of_account(conn, account)?.into_iter();
+    let payers =
+        records.filter(|record| record.features.contains(&BudgetFeature::Payments)).map(|record| record.budget);
+    Ok(payers.map(|budget| (budget.id, budget.balances.into_iter().map(|(currency, _)| currency).collect())).collect())
 }

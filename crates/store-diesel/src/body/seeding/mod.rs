@@ -11,10 +11,10 @@ use super::{balances, batch_rows, batches, cards, merchant, mfa, payments, regis
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::Card;
 use florin_domain::ids::AccountId;
-use florin_ports::{SeedAccount, Seeding, StoreError, World};
+use florin_ports::{SeedAccount, SeedBudget, Seeding, StoreError, World};
 
 #[async_trait]
 impl Seeding for Store {
@@ -61,7 +61,8 @@ fn plant(conn: &mut Conn, world: &World) -> Outcome<()> {
 fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     // A journal transaction may touch several budgets: all of them come first.
-    seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seed.budget))?;
+    let planted = |seed: &SeedBudget| BudgetRecord::planted(seed.budget.clone());
+    seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &planted(seed)))?;
     let mut journal = Journal::default();
     seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));
     journal.store(conn)?;

@@ -2,7 +2,7 @@
 
 use super::super::backend::{Conn, RowByRow};
 use super::super::errors::Outcome;
-use super::super::schema::{card_chains, card_transactions, cards, spending_limits};
+use super::super::schema::{card_chains, card_transactions, card_transitions, cards, spending_limits};
 use super::super::types::{Day, Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
@@ -16,6 +16,20 @@ rows! {
         state: String,
         user_token: Id,
         expires_on: Day,
+        name: Option<String>,
+        owner: String,
+        created_at: Option<Time>,
+    }
+
+    CardTransition of card_transitions {
+        account_id: String,
+        card_id: Id,
+        position: i64,
+        from_state: String,
+        to_state: String,
+        reason: String,
+        client_id: Id,
+        created_at: Time,
     }
 
     SpendingLimit of spending_limits {

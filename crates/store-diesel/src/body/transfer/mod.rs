@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 /// All tables, each after those that its rows refer to.
-const TABLES: [Table; 28] = [
+const TABLES: [Table; 30] = [
     Table::of::<access::Client>(),
     Table::of::<access::ClientFeature>(),
     Table::of::<access::Account>(),
@@ -34,9 +34,11 @@ const TABLES: [Table; 28] = [
     Table::of::<money::Balance>(),
     Table::of::<money::JournalTransaction>(),
     Table::of::<money::JournalEntry>(),
+    Table::of::<money::BudgetTransfer>(),
     Table::of::<money::CreditCounter>(),
     Table::of::<money::Credit>(),
     Table::of::<cards::Card>(),
+    Table::of::<cards::CardTransition>(),
     Table::of::<cards::SpendingLimit>(),
     Table::of::<cards::CardTransaction>(),
     Table::of::<cards::CardChain>(),

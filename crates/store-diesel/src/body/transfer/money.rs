@@ -1,8 +1,10 @@
-//! Rows of an export: budgets, the journal, balances and credits.
+//! Rows of an export: budgets, the journal, balances, transfers and credits.
 
 use super::super::backend::{Conn, RowByRow};
 use super::super::errors::Outcome;
-use super::super::schema::{balances, budgets, credit_counters, credits, journal_entries, journal_transactions};
+use super::super::schema::{
+    balances, budgets, credit_counters, credits, journal_entries, journal_transactions, transfers,
+};
 use super::super::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
@@ -12,6 +14,9 @@ rows! {
         account_id: String,
         id: Id,
         name: String,
+        parent_id: Option<Id>,
+        features: String,
+        created_at: Option<Time>,
     }
 
     Balance of balances {
@@ -39,6 +44,18 @@ rows! {
         pool: String,
         budget_id: Option<Id>,
         amount_minor: i64,
+    }
+
+    BudgetTransfer of transfers {
+        account_id: String,
+        id: Id,
+        from_budget_id: Id,
+        to_budget_id: Id,
+        currency: String,
+        amount_minor: i64,
+        journal_id: Id,
+        reference: Option<String>,
+        created_at: Time,
     }
 
     CreditCounter of credit_counters {

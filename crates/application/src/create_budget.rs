@@ -1,0 +1,50 @@
+//! A client makes a budget (contract 5.6).
+
+use crate::ManagementServices;
+use florin_domain::access::Account;
+use florin_domain::budget::{BudgetFeature, BudgetRecord, BudgetRequest, CreateBudgetRefusal, decide_create_budget};
+use florin_domain::ids::BudgetId;
+use florin_domain::money::Currency;
+use florin_domain::text::Text;
+use florin_ports::{CreateBudgetOrder, RepeatClaim, WriteError, Written};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What the client sends.
+#[derive(Clone, Debug)]
+pub struct NewBudget {
+    /// Its name.
+    pub name: Text<1, 140>,
+    /// The budget that it is to be a part of.
+    pub parent: Option<BudgetId>,
+    /// The currencies that it holds.
+    pub currencies: Vec<Currency>,
+    /// What it may be used for; everything where nobody says what.
+    pub features: Option<BTreeSet<BudgetFeature>>,
+}
+
+/// Makes a budget of the account. It holds nothing yet.
+pub async fn create_budget(
+    services: &ManagementServices,
+    account: &Account,
+    new: NewBudget,
+    repeat: Option<RepeatClaim<BudgetRecord>>,
+) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+    let parent = new.parent;
+    let request = BudgetRequest {
+        id: BudgetId(services.ids.next_id()),
+        account: account.id.clone(),
+        name: new.name,
+        parent,
+        currencies: new.currencies,
+        features: new.features.unwrap_or_else(BudgetFeature::every),
+        now: services.clock.now(),
+    };
+    let order = CreateBudgetOrder {
+        account: account.id.clone(),
+        parent,
+        decide: Arc::new(move |situation| decide_create_budget(*situation, &request)),
+        repeat,
+    };
+    services.budgets.create(order).await
+}

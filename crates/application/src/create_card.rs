@@ -1,0 +1,60 @@
+//! A client makes a virtual card (contract 5.6).
+
+use crate::ManagementServices;
+use chrono::NaiveDate;
+use florin_domain::access::Account;
+use florin_domain::card::{CardOwner, CardRecord, CardRequest, CreateCardRefusal, decide_create_card};
+use florin_domain::ids::{BudgetId, CardId, UserToken};
+use florin_domain::money::Currency;
+use florin_domain::text::Text;
+use florin_ports::{CreateCardOrder, RepeatClaim, WriteError, Written};
+use std::sync::Arc;
+
+/// What the client sends.
+#[derive(Clone, Debug)]
+pub struct NewCard {
+    /// The budget that pays.
+    pub budget: BudgetId,
+    /// Its currency.
+    pub currency: Currency,
+    /// The person whose card it is; where nobody is named it is the budget's.
+    pub user: Option<UserToken>,
+    /// What to call it.
+    pub name: Option<Text<1, 140>>,
+    /// The last day on which it is to be valid.
+    pub expires_on: Option<NaiveDate>,
+    /// Whether it is to be in use at once.
+    pub activate: bool,
+}
+
+/// Makes a card on a budget of the account.
+pub async fn create_card(
+    services: &ManagementServices,
+    account: &Account,
+    new: NewCard,
+    repeat: Option<RepeatClaim<CardRecord>>,
+) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    let (owner, user_token) = match new.user {
+        Some(user) => (CardOwner::Person, user),
+        None => (CardOwner::Budget, UserToken(services.ids.next_id())),
+    };
+    let request = CardRequest {
+        id: CardId(services.ids.next_id()),
+        account: account.id.clone(),
+        budget: new.budget,
+        currency: new.currency,
+        owner,
+        user_token,
+        name: new.name,
+        expires_on: new.expires_on,
+        activate: new.activate,
+        now: services.clock.now(),
+    };
+    let order = CreateCardOrder {
+        account: account.id.clone(),
+        budget: new.budget,
+        decide: Arc::new(move |situation| decide_create_card(situation, &request)),
+        repeat,
+    };
+    services.cards.create(order).await
+}

@@ -1,0 +1,47 @@
+//! A client limits what a card may spend (contract 5.5, 5.6).
+
+use crate::ManagementServices;
+use florin_domain::access::Account;
+use florin_domain::card::{
+    LimitChange, LimitRefusal, LimitSet, NoSuchLimit, SpendingWindow, decide_limit, decide_limit_removal,
+};
+use florin_domain::ids::CardId;
+use florin_domain::money::DecimalAmount;
+use florin_ports::{LimitOrder, RemoveLimitOrder, RepeatClaim, WriteError, Written};
+use std::sync::Arc;
+
+/// What the client sends.
+#[derive(Clone, Debug)]
+pub struct NewLimit {
+    /// The window it counts over.
+    pub window: SpendingWindow,
+    /// At most this amount in a window.
+    pub amount: DecimalAmount,
+    /// At most so many uses in a window.
+    pub most_uses: Option<u32>,
+}
+
+/// Sets the limit of a card over a window, or changes it.
+pub async fn set_limit(
+    services: &ManagementServices,
+    account: &Account,
+    card: CardId,
+    NewLimit { window, amount, most_uses }: NewLimit,
+    repeat: Option<RepeatClaim<LimitSet>>,
+) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+    let change = LimitChange { window, amount, most_uses, now: services.clock.now() };
+    let decide = Arc::new(move |limits: &_| decide_limit(limits, &change));
+    services.cards.set_limit(LimitOrder { account: account.id.clone(), card, decide, repeat }).await
+}
+
+/// Removes the limit of a card over a window.
+pub async fn remove_limit(
+    services: &ManagementServices,
+    account: &Account,
+    card: CardId,
+    window: SpendingWindow,
+    repeat: Option<RepeatClaim<SpendingWindow>>,
+) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    let decide = Arc::new(move |limits: &_| decide_limit_removal(limits, window));
+    services.cards.remove_limit(RemoveLimitOrder { account: account.id.clone(), card, decide, repeat }).await
+}

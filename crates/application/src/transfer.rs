@@ -1,0 +1,30 @@
+//! A client moves money between two of its budgets (contract 5.6).
+
+use crate::ManagementServices;
+use florin_domain::access::Account;
+use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, TransferStamp, decide_transfer};
+use florin_domain::ids::{JournalId, TransferId};
+use florin_ports::{RepeatClaim, TransferOrder, WriteError, Written};
+use std::sync::Arc;
+
+/// Moves money between two budgets of the account.
+pub async fn transfer(
+    services: &ManagementServices,
+    account: &Account,
+    instruction: TransferInstruction,
+    repeat: Option<RepeatClaim<TransferDone>>,
+) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+    let stamp = TransferStamp {
+        transfer: TransferId(services.ids.next_id()),
+        journal: JournalId(services.ids.next_id()),
+        now: services.clock.now(),
+    };
+    let order = TransferOrder {
+        account: account.id.clone(),
+        from: instruction.from,
+        to: instruction.to,
+        decide: Arc::new(move |situation| decide_transfer(situation, &instruction, stamp)),
+        repeat,
+    };
+    services.transfers.transfer(order).await
+}

@@ -1,0 +1,28 @@
+//! A client brings a card into another state (contract 5.6).
+
+use crate::ManagementServices;
+use florin_domain::access::Account;
+use florin_domain::card::{CardRecord, CardState, IllegalTransition, TransitionRequest, decide_transition};
+use florin_domain::ids::{CardId, ClientId};
+use florin_domain::text::Text;
+use florin_ports::{RepeatClaim, TransitionOrder, WriteError, Written};
+use std::sync::Arc;
+
+/// Brings a card of the account into a state, for a reason.
+pub async fn transition_card(
+    services: &ManagementServices,
+    client: ClientId,
+    account: &Account,
+    card: CardId,
+    (to, reason): (CardState, Text<1, 140>),
+    repeat: Option<RepeatClaim<CardRecord>>,
+) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+    let request = TransitionRequest { to, reason, client, now: services.clock.now() };
+    let order = TransitionOrder {
+        account: account.id.clone(),
+        card,
+        decide: Arc::new(move |card| decide_transition(card, &request)),
+        repeat,
+    };
+    services.cards.transition(order).await
+}

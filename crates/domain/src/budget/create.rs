@@ -1,0 +1,152 @@
+//! Making budgets (contract 5.6).
+
+use super::{Budget, BudgetFeature, BudgetRecord};
+use crate::fault::Flaw;
+use crate::ids::{AccountId, BudgetId};
+use crate::ledger::Balances;
+use crate::money::Currency;
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
+
+/// An account has at most so many budgets.
+pub const MOST_BUDGETS: u64 = 1_000;
+/// A budget holds at most so many currencies.
+pub const MOST_CURRENCIES: usize = 50;
+/// Budgets are nested at most so deep: one that is no part of another is on level 1.
+pub const MOST_LEVELS: u32 = 5;
+
+/// What a client asks for, with the id and the time that it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetRequest {
+    /// The id of the new budget.
+    pub id: BudgetId,
+    /// Its account.
+    pub account: AccountId,
+    /// Its name.
+    pub name: Text<1, 140>,
+    /// The budget that it is to be a part of.
+    pub parent: Option<BudgetId>,
+    /// The currencies that it holds: at least one, each once.
+    pub currencies: Vec<Currency>,
+    /// What it may be used for.
+    pub features: BTreeSet<BudgetFeature>,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// What an adapter loads, under a lock that one creation on an account has at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CreateBudgetSituation {
+    /// How many budgets the account has.
+    pub budgets: u64,
+    /// The level of the parent that was named, from 1; `None` where none was named, or the account has no such budget.
+    pub parent_level: Option<u32>,
+}
+
+/// Why a budget is not made. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreateBudgetRefusal {
+    /// The parent is absent, or another account's.
+    #[error("there is no such parent")]
+    NoParent,
+    /// The parent is on the last level.
+    #[error("budgets are nested at most {MOST_LEVELS} deep")]
+    TooDeep,
+    /// The account has as many budgets as it can have.
+    #[error("an account has at most {MOST_BUDGETS} budgets")]
+    TooMany,
+}
+
+/// Checks that there is a currency, that none is named twice, and that there are not too many.
+pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
+    if named.is_empty() || named.len() > MOST_CURRENCIES {
+        return Err(Flaw::range(format!("From 1 to {MOST_CURRENCIES} currencies are wanted.")));
+    }
+    once(&named)?;
+    Ok(named)
+}
+
+/// Checks that no feature is named twice.
+pub fn check_features(named: &[BudgetFeature]) -> Result<BTreeSet<BudgetFeature>, Flaw> {
+    once(named)?;
+    Ok(named.iter().copied().collect())
+}
+
+fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
+    let different: BTreeSet<_> = named.iter().collect();
+    if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("Each is to be named once.")) }
+}
+
+/// Decides the making of a budget. It holds nothing yet.
+pub fn decide_create_budget(
+    situation: CreateBudgetSituation,
+    request: &BudgetRequest,
+) -> Result<BudgetRecord, CreateBudgetRefusal> {
+    if request.parent.is_some() {
+        let level = situation.parent_level.ok_or(CreateBudgetRefusal::NoParent)?;
+        if level >= MOST_LEVELS {
+            return Err(CreateBudgetRefusal::TooDeep);
+        }
+    }
+    if situation.budgets >= MOST_BUDGETS {
+        return Err(CreateBudgetRefusal::TooMany);
+    }
+    let mut balances: Vec<_> = request.currencies.iter().map(|currency| (*currency, Balances::default())).collect();
+    balances.sort_by_key(|(currency, _)| currency.code());
+    let budget =
+        Budget { id: request.id, account: request.account.clone(), name: request.name.as_str().to_owned(), balances };
+    let (parent, features) = (request.parent, request.features.clone());
+    Ok(BudgetRecord { budget, parent, features, created_at: Some(request.now) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FlawCode;
+    use uuid::Uuid;
+
+    fn request(parent: Option<BudgetId>) -> BudgetRequest {
+        BudgetRequest {
+            id: BudgetId(Uuid::from_u128(1)),
+            account: AccountId::parse("F1").unwrap(),
+            name: Text::parse("Travel").unwrap(),
+            parent,
+            currencies: ["GBP", "EUR"].map(|code| Currency::parse(code).unwrap()).into(),
+            features: BudgetFeature::every(),
+            now: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_budget_begins_empty_in_each_of_its_currencies() {
+        let record =
+            decide_create_budget(CreateBudgetSituation { budgets: 0, parent_level: None }, &request(None)).unwrap();
+        let held: Vec<_> = record.budget.balances.iter().map(|(currency, held)| (currency.code(), *held)).collect();
+        assert_eq!(held, [("EUR", Balances::default()), ("GBP", Balances::default())]);
+        assert_eq!(record.created_at, Some(DateTime::UNIX_EPOCH));
+    }
+
+    #[test]
+    fn number_and_nesting_have_limits() {
+        let parent = Some(BudgetId(Uuid::from_u128(2)));
+        let decide = |budgets, parent_level, parent| {
+            decide_create_budget(CreateBudgetSituation { budgets, parent_level }, &request(parent)).map(|_| ())
+        };
+        assert_eq!(decide(MOST_BUDGETS - 1, Some(MOST_LEVELS - 1), parent), Ok(()));
+        assert_eq!(decide(0, Some(MOST_LEVELS), parent), Err(CreateBudgetRefusal::TooDeep));
+        assert_eq!(decide(0, None, parent), Err(CreateBudgetRefusal::NoParent));
+        assert_eq!(decide(MOST_BUDGETS, None, None), Err(CreateBudgetRefusal::TooMany));
+    }
+
+    #[test]
+    fn lists_name_each_thing_once() {
+        let [gbp, eur] = ["GBP", "EUR"].map(|code| Currency::parse(code).unwrap());
+        assert_eq!(check_currencies(vec![gbp, eur]).unwrap(), [gbp, eur]);
+        assert_eq!(check_currencies(vec![gbp, gbp]).unwrap_err().code, FlawCode::InvalidValue);
+        assert_eq!(check_currencies(vec![]).unwrap_err().code, FlawCode::OutOfRange);
+        let twice = [BudgetFeature::Cards, BudgetFeature::Cards];
+        assert_eq!(check_features(&twice).unwrap_err().code, FlawCode::InvalidValue);
+        assert!(check_features(&[]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+use super::*;
+use crate::budget::Budget;
+use crate::fault::FlawCode;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+fn currency(code: &str) -> Currency {
+    Currency::parse(code).unwrap()
+}
+
+fn record(number: u128, held: &[(&str, [i64; 3])]) -> BudgetRecord {
+    let balances = held.iter().map(|(code, [available, held, reserved])| {
+        (currency(code), Balances::new(Minor(*available), Minor(*held), Minor(*reserved)).unwrap())
+    });
+    BudgetRecord::planted(Budget {
+        id: BudgetId(Uuid::from_u128(number)),
+        account: AccountId::parse("F1").unwrap(),
+        name: "Main".into(),
+        balances: balances.collect(),
+    })
+}
+
+fn instruction(amount: &str, code: &str) -> TransferInstruction {
+    TransferInstruction {
+        from: BudgetId(Uuid::from_u128(1)),
+        to: BudgetId(Uuid::from_u128(2)),
+        amount: DecimalAmount::from_decimal_string(amount).unwrap(),
+        currency: currency(code),
+        reference: Some(Text::parse("rent").unwrap()),
+    }
+}
+
+fn decide(
+    from: BudgetRecord,
+    to: Option<BudgetRecord>,
+    amount: &str,
+    code: &str,
+) -> Result<TransferDecision, TransferRefusal> {
+    let stamp = TransferStamp {
+        transfer: TransferId(Uuid::from_u128(8)),
+        journal: JournalId(Uuid::from_u128(9)),
+        now: DateTime::UNIX_EPOCH,
+    };
+    decide_transfer(&TransferSituation { from, to }, &instruction(amount, code), stamp)
+}
+
+#[test]
+fn what_one_gives_the_other_receives() {
+    let decision =
+        decide(record(1, &[("GBP", [1_000, 70, 5])]), Some(record(2, &[("GBP", [-100, 0, 0])])), "10.00", "GBP")
+            .unwrap();
+    assert_eq!((decision.done.from.available(), decision.done.from.ledger()), (Minor(0), Minor(75)));
+    assert_eq!((decision.done.to.available(), decision.done.to.ledger()), (Minor(900), Minor(900)));
+    assert_eq!(decision.journal.cause, Uuid::from_u128(8));
+    assert_eq!(decision.journal.kind, JournalKind::Transfer);
+    assert_eq!(decision.done.transfer.reference.as_deref(), Some("rent"));
+}
+
+#[test]
+fn held_and_reserved_money_stays() {
+    let from = record(1, &[("GBP", [999, 5_000, 5_000])]);
+    let refusal = decide(from, Some(record(2, &[("GBP", [0, 0, 0])])), "10.00", "GBP").unwrap_err();
+    assert_eq!(refusal, TransferRefusal::InsufficientFunds { available: Minor(999).of(currency("GBP")) });
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let (from, to) = (record(1, &[("GBP", [1_000, 0, 0])]), record(2, &[("EUR", [0, 0, 0])]));
+    for code in ["GBP", "EUR"] {
+        let refusal = decide(from.clone(), Some(to.clone()), "1.001", code).unwrap_err();
+        let TransferRefusal::Faults(faults) = refusal else { panic!("refused with faults") };
+        let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
+        assert_eq!(seen, [("body.amount", FlawCode::TooManyDecimals), ("body.currencyCode", FlawCode::InvalidValue)]);
+    }
+    assert_eq!(decide(from, None, "1.001", "EUR"), Err(TransferRefusal::NoReceiver));
+    let same = BudgetId(Uuid::from_u128(1));
+    assert_eq!(TransferInstruction::check_ends(same, same).unwrap_err().code, FlawCode::InvalidValue);
+}
+
+#[test]
+fn features_switch_transfers_off_before_funds_are_looked_at() {
+    let on = |number| record(number, &[("GBP", [0, 0, 0])]);
+    let off = |number| BudgetRecord { features: [BudgetFeature::Cards].into(), ..on(number) };
+    assert_eq!(decide(off(1), Some(on(2)), "1", "GBP"), Err(TransferRefusal::GiverOff));
+    assert_eq!(decide(on(1), Some(off(2)), "1", "GBP"), Err(TransferRefusal::ReceiverOff));
+}
+
+#[test]
+fn a_balance_stays_within_64_bits() {
+    let (from, to) = (record(1, &[("GBP", [1_000, 0, 0])]), record(2, &[("GBP", [i64::MAX, 0, 0])]));
+    assert_eq!(decide(from, Some(to), "0.01", "GBP"), Err(TransferRefusal::BalanceLimit(BalanceLimit)));
+}
+
+proptest! {
+    /// Whatever is decided, no money comes to be or is lost, and nothing is spent that is not there.
+    #[test]
+    fn money_is_conserved(available in -500..5_000_i64, other in -500..5_000_i64, minor in 1..6_000_i64) {
+        let amount = format!("{}.{:02}", minor / 100, minor % 100);
+        let (from, to) = (record(1, &[("GBP", [available, 3, 4])]), record(2, &[("GBP", [other, 5, 6])]));
+        match decide(from, Some(to), &amount, "GBP") {
+            Ok(TransferDecision { done, journal }) => {
+                prop_assert!(available >= minor);
+                prop_assert_eq!(done.from.ledger().0 + done.to.ledger().0, available + other + 18);
+                prop_assert_eq!(done.to.available().0, other + minor);
+                prop_assert!(done.from.available().0 >= 0);
+                prop_assert_eq!(journal.postings().iter().map(|posting| posting.amount.0).sum::<i64>(), 0);
+            }
+            Err(refusal) => {
+                let short = matches!(refusal, TransferRefusal::InsufficientFunds { .. });
+                prop_assert!(short && available < minor);
+            }
+        }
+    }
+}

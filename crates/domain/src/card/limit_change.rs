@@ -1,0 +1,139 @@
+//! Setting and removing the spending limits of a card (contract 5.6).
+
+use super::{Card, SpendingLimit, SpendingWindow};
+use crate::fault::Flaw;
+use crate::money::{DecimalAmount, Minor};
+use chrono::{DateTime, Utc};
+
+/// A limit that a client wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitChange {
+    /// The window it counts over. A card has at most one limit for each.
+    pub window: SpendingWindow,
+    /// At most this amount in a window; zero lets nothing pass.
+    pub amount: DecimalAmount,
+    /// At most so many uses in a window; `None`: any number.
+    pub most_uses: Option<u32>,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// A card and its limits: what an adapter loads, under the lock of the card's budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardLimits {
+    /// The card.
+    pub card: Card,
+    /// Its limits, by window.
+    pub limits: Vec<SpendingLimit>,
+}
+
+/// A limit that was set, as it counts now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitSet {
+    /// Its card.
+    pub card: Card,
+    /// The limit.
+    pub limit: SpendingLimit,
+    /// Whether the card had none over that window before.
+    pub is_new: bool,
+}
+
+/// Why a limit is not set. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitRefusal {
+    /// The amount does not fit the card's currency.
+    #[error("the amount does not fit the card's currency")]
+    Amount(Flaw),
+}
+
+/// The card has no limit over that window. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such limit")]
+pub struct NoSuchLimit;
+
+/// Decides a limit: a new one counts from now on, a changed one keeps what was used in the window that is on.
+pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<LimitSet, LimitRefusal> {
+    let amount = change.amount.to_minor(situation.card.currency).map_err(LimitRefusal::Amount)?;
+    let known = situation.limits.iter().find(|limit| limit.window == change.window);
+    let used = known.map(|limit| limit.current(change.now));
+    let limit = SpendingLimit {
+        window: change.window,
+        amount,
+        most_uses: change.most_uses,
+        window_start: change.window.start(change.now),
+        spent: used.as_ref().map_or(Minor::ZERO, |used| used.spent),
+        uses: used.map_or(0, |used| used.uses),
+    };
+    Ok(LimitSet { card: situation.card.clone(), limit, is_new: known.is_none() })
+}
+
+/// Decides a removal. What was used is forgotten with the limit.
+pub fn decide_limit_removal(situation: &CardLimits, window: SpendingWindow) -> Result<SpendingWindow, NoSuchLimit> {
+    let known = situation.limits.iter().any(|limit| limit.window == window);
+    if known { Ok(window) } else { Err(NoSuchLimit) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::CardState;
+    use crate::fault::FlawCode;
+    use crate::ids::{AccountId, BudgetId, CardId, UserToken};
+    use crate::money::Currency;
+    use chrono::{NaiveDate, TimeZone};
+    use uuid::Uuid;
+
+    fn at(day: u32) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 9, day, 12, 0, 0).unwrap()
+    }
+
+    fn situation(limits: Vec<SpendingLimit>) -> CardLimits {
+        let card = Card {
+            id: CardId(Uuid::from_u128(1)),
+            account: AccountId::parse("F1").unwrap(),
+            budget: BudgetId(Uuid::from_u128(2)),
+            currency: Currency::parse("GBP").unwrap(),
+            state: CardState::Active,
+            user_token: UserToken(Uuid::from_u128(3)),
+            expires_on: NaiveDate::default(),
+        };
+        CardLimits { card, limits }
+    }
+
+    fn change(amount: &str, most_uses: Option<u32>, day: u32) -> LimitChange {
+        let amount = DecimalAmount::from_decimal_string(amount).unwrap();
+        LimitChange { window: SpendingWindow::Day, amount, most_uses, now: at(day) }
+    }
+
+    #[test]
+    fn what_was_used_survives_a_change_within_its_window() {
+        let first = decide_limit(&situation(vec![]), &change("1.00", None, 1)).unwrap();
+        assert!(first.is_new);
+        let first = first.limit;
+        assert_eq!((first.amount, first.spent, first.uses), (Minor(100), Minor(0), 0));
+        let used = first.after_use(Minor(60), at(1));
+        let same_day = decide_limit(&situation(vec![used.clone()]), &change("0.50", Some(2), 1)).unwrap();
+        assert!(!same_day.is_new);
+        let same_day = same_day.limit;
+        assert_eq!((same_day.amount, same_day.spent, same_day.uses), (Minor(50), Minor(60), 1));
+        assert_eq!(same_day.most_uses, Some(2));
+        assert!(!same_day.allows(Minor(1), at(1)));
+        let next_day = decide_limit(&situation(vec![used]), &change("0.50", Some(2), 2)).unwrap().limit;
+        assert_eq!((next_day.spent, next_day.uses), (Minor(0), 0));
+    }
+
+    #[test]
+    fn a_limit_is_in_the_currency_of_its_card() {
+        let refusal = decide_limit(&situation(vec![]), &change("1.001", None, 1)).unwrap_err();
+        let LimitRefusal::Amount(flaw) = refusal;
+        assert_eq!(flaw.code, FlawCode::TooManyDecimals);
+    }
+
+    #[test]
+    fn only_what_is_there_is_removed() {
+        let limit = decide_limit(&situation(vec![]), &change("1.00", None, 1)).unwrap().limit;
+        let situation = situation(vec![limit]);
+        assert_eq!(decide_limit_removal(&situation, SpendingWindow::Day), Ok(SpendingWindow::Day));
+        assert_eq!(decide_limit_removal(&situation, SpendingWindow::Week), Err(NoSuchLimit));
+    }
+}

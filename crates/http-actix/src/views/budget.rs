@@ -1,0 +1,126 @@
+//! Budgets and transfers.
+
+use super::{Amount, Time};
+use florin_domain::budget::{BudgetRecord, TransferDone};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Currency;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A budget, which holds money.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Budget)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BudgetView {
+    #[schema(format = Uuid)]
+    id: String,
+    account_id: String,
+    name: String,
+    /// The budget that it is a part of.
+    #[schema(required, nullable, format = Uuid)]
+    parent_budget_id: Option<String>,
+    /// The currencies that it holds: ISO 4217, by code.
+    currencies: Vec<&'static str>,
+    /// What it may be used for: `cards`, `payments`, `transfers`.
+    features: Vec<&'static str>,
+    /// When it was made; null where it came with the account.
+    #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
+    created_at: Option<Time>,
+    /// What it holds in each of its currencies; with `include=balances` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balances: Option<Vec<BalanceView>>,
+}
+
+/// What a budget holds in one currency. Its own money: sub-budgets don't count in it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BudgetBalance)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BalanceView {
+    currency_code: &'static str,
+    /// All the money in it: available, held and reserved.
+    #[schema(value_type = String)]
+    ledger: Amount,
+    /// What can be spent. Below zero after a clearing above its hold.
+    #[schema(value_type = String)]
+    available: Amount,
+    /// What stands behind open card holds.
+    #[schema(value_type = String)]
+    held: Amount,
+    /// What is reserved for confirmed payment batches.
+    #[schema(value_type = String)]
+    reserved: Amount,
+}
+
+/// Money that was moved from one budget to another.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Transfer)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TransferView {
+    #[schema(format = Uuid)]
+    id: String,
+    account_id: String,
+    #[schema(format = Uuid)]
+    from_budget_id: String,
+    #[schema(format = Uuid)]
+    to_budget_id: String,
+    #[schema(value_type = String)]
+    amount: Amount,
+    currency_code: &'static str,
+    #[schema(required, nullable)]
+    reference: Option<String>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// What the budget that gave holds afterwards.
+    from_balance: BalanceView,
+    /// What the budget that received holds afterwards.
+    to_balance: BalanceView,
+}
+
+impl BudgetView {
+    /// A budget, with its balances or without.
+    pub(crate) fn new(record: BudgetRecord, with_balances: bool) -> Self {
+        let BudgetRecord { budget, parent, features, created_at } = record;
+        let held = || budget.balances.iter().map(|(currency, balances)| BalanceView::new(*currency, balances));
+        Self {
+            id: budget.id.to_string(),
+            account_id: budget.account.to_string(),
+            parent_budget_id: parent.map(|parent| parent.to_string()),
+            currencies: budget.balances.iter().map(|(currency, _)| currency.code()).collect(),
+            features: features.into_iter().map(|feature| feature.as_str()).collect(),
+            created_at: created_at.map(Time),
+            balances: with_balances.then(|| held().collect()),
+            name: budget.name,
+        }
+    }
+}
+
+impl BalanceView {
+    fn new(currency: Currency, balances: &Balances) -> Self {
+        Self {
+            currency_code: currency.code(),
+            ledger: Amount(balances.ledger().of(currency)),
+            available: Amount(balances.available().of(currency)),
+            held: Amount(balances.held().of(currency)),
+            reserved: Amount(balances.reserved().of(currency)),
+        }
+    }
+}
+
+impl From<&TransferDone> for TransferView {
+    fn from(done: &TransferDone) -> Self {
+        let transfer = &done.transfer;
+        let currency = transfer.currency;
+        Self {
+            id: transfer.id.to_string(),
+            account_id: transfer.account.to_string(),
+            from_budget_id: transfer.from.to_string(),
+            to_budget_id: transfer.to.to_string(),
+            amount: Amount(transfer.amount.of(currency)),
+            currency_code: currency.code(),
+            reference: transfer.reference.clone(),
+            created_at: Time(transfer.created_at),
+            from_balance: BalanceView::new(currency, &done.from),
+            to_balance: BalanceView::new(currency, &done.to),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Budgets, and transfers between them.
+
+use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use florin_domain::budget::{
+    BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
+    TransferRefusal, TransferSituation,
+};
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::page::{Page, PageRequest};
+
+/// A budget to be made.
+pub struct CreateBudgetOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The budget that it is to be a part of, whose level the rule is told.
+    pub parent: Option<BudgetId>,
+    /// The rule.
+    pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<BudgetRecord>>,
+}
+
+/// A transfer to be decided.
+pub struct TransferOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The budget that gives, which must be the account's.
+    pub from: BudgetId,
+    /// The budget that receives; where the account has no such one, the rule is told so.
+    pub to: BudgetId,
+    /// The rule.
+    pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<TransferDone>>,
+}
+
+/// Reads budgets and makes new ones.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Budgets: Send + Sync {
+    /// A budget with its balances by currency code. `None`: no such budget on the account.
+    async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError>;
+
+    /// The account's budgets that match, each with its balances by currency code, by id descending: minted ids grow, so
+    /// that the newest come first. The count ignores the page. All of it is seen at one moment.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetRecord>, StoreError>;
+
+    /// Decides the making of a budget. Creations on one account are decided one after the other: the number of budgets
+    /// that a rule is told is true. `Absent`: no such account.
+    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
+}
+
+/// Takes transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
+/// direction wait for each other in turn.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Transfers: Send + Sync {
+    /// Decides a transfer. `Absent`: the account has no budget that could give.
+    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>>;
+}

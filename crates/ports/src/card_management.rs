@@ -1,0 +1,101 @@
+//! Making cards, changing their states and limits: decided under the lock of their budget.
+
+use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use florin_domain::card::{
+    CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation, IllegalTransition,
+    LimitRefusal, LimitSet, NoSuchLimit, SpendingWindow, TransitionDecision,
+};
+use florin_domain::ids::{AccountId, BudgetId, CardId};
+use florin_domain::page::{Page, PageRequest};
+
+/// A card to be made.
+pub struct CreateCardOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The budget that is to pay, which must be the account's.
+    pub budget: BudgetId,
+    /// The rule.
+    pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<CardRecord>>,
+}
+
+/// A card to be brought into another state.
+pub struct TransitionOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The rule. It changes the card's state and nothing else.
+    pub decide: Decide<CardRecord, Result<TransitionDecision, IllegalTransition>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<CardRecord>>,
+}
+
+/// A spending limit to be set.
+pub struct LimitOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The rule. Its limit takes the place of the one over the same window.
+    pub decide: Decide<CardLimits, Result<LimitSet, LimitRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<LimitSet>>,
+}
+
+/// A spending limit to be removed.
+pub struct RemoveLimitOrder {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The rule: the window whose limit goes.
+    pub decide: Decide<CardLimits, Result<SpendingWindow, NoSuchLimit>>,
+    /// The idempotency claim, if the caller made one.
+    pub repeat: Option<RepeatClaim<SpendingWindow>>,
+}
+
+/// Manages cards, with the promises of [`crate::CardLedger`]: of a card message and a change of its card, one sees what the
+/// other did.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait CardManagement: Send + Sync {
+    /// A card in any state. `None`: no such card on the account.
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError>;
+
+    /// The account's cards that match, by id descending: minted ids grow, so that the newest come first. The count
+    /// ignores the page. All of it is seen at one moment.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: CardFilter,
+        page: PageRequest,
+    ) -> Result<Page<CardRecord>, StoreError>;
+
+    /// A card and its limits, by window: day, week, month, lifetime. `None`: no such card on the account.
+    async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError>;
+
+    /// How a card came to its state, the last transition first. `None`: no such card on the account. The count ignores
+    /// the page.
+    async fn transitions(
+        &self,
+        account: &AccountId,
+        card: CardId,
+        page: PageRequest,
+    ) -> Result<Option<Page<CardTransition>>, StoreError>;
+
+    /// Decides the making of a card. Creations on one account are decided one after the other: the number of cards that
+    /// a rule is told is true. `Absent`: no such budget on the account.
+    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
+
+    /// Decides a transition, and keeps it. `Absent`: no such card on the account.
+    async fn transition(&self, order: TransitionOrder) -> Result<Written<CardRecord>, WriteError<IllegalTransition>>;
+
+    /// Decides a limit. `Absent`: no such card on the account.
+    async fn set_limit(&self, order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>>;
+
+    /// Decides the removal of a limit. `Absent`: no such card on the account.
+    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>>;
+}

@@ -1,0 +1,197 @@
+//! Budgets: made, found and listed.
+
+use crate::check::{Proof, checks};
+use crate::expect::{absent, fresh, mismatch, refused, replayed, same, store_failed, there};
+use crate::factory::Handle;
+use crate::management::{budget_id, make, make_for};
+use crate::observe::{Picture, audited};
+use crate::orders::{claim, request};
+use crate::world::{Who, gbp, jpy, noon, planted};
+use florin_domain::budget::{
+    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS,
+};
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::{Currency, Minor};
+use florin_domain::page::PageRequest;
+use florin_ports::{CreateBudgetOrder, StoreError};
+use std::sync::Arc;
+
+checks! {
+    "budgets.create.stores_the_whole_decision" => whole,
+    "budgets.create.is_told_how_many_there_are_and_how_deep" => told,
+    "budgets.create.at_once_is_told_true_numbers" => at_once,
+    "budgets.create.replay_gives_the_stored_answer" => again,
+    "budgets.create.refusal_or_failure_changes_nothing" => nothing,
+    "budgets.list.newest_first_with_filters_and_counts" => listed,
+    "budgets.planted_ones_have_every_feature" => planted_ones,
+    "budgets.without_payments_fund_no_batch" => no_payments,
+    "tenancy.budgets.show_one_account_only" => foreign,
+}
+
+async fn whole(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &[BudgetFeature::Cards])?;
+    let made = fresh(handle.budgets.create(order).await)?;
+    let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
+    same("what is found", &found, &made)?;
+    same("its name", found.budget.name.as_str(), "Bücher 1")?;
+    same("its parent", found.parent, Some(Who::Mine.budget()))?;
+    same("its features", found.features, [BudgetFeature::Cards].into())?;
+    same("when", found.created_at, Some(noon()))?;
+    let nothing = Balances::default();
+    same("what it holds, by code", found.budget.balances, vec![(gbp()?, nothing), (jpy()?, nothing)])?;
+    audited(&handle).await
+}
+
+async fn told(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for level in 1..=u128::from(MOST_LEVELS) {
+        let parent = (level > 1).then(|| budget_id(level - 1));
+        let mut order = make(Who::Mine, level, parent, vec![gbp()?])?;
+        let rule = order.decide;
+        // Two were planted.
+        let wanted = CreateBudgetSituation {
+            budgets: u64::try_from(level).unwrap_or_default() + 1,
+            parent_level: parent.map(|_| u32::try_from(level).unwrap_or_default() - 1),
+        };
+        order.decide = Arc::new(
+            move |situation: &CreateBudgetSituation| {
+                if *situation == wanted { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
+            },
+        );
+        fresh(handle.budgets.create(order).await)?;
+    }
+    let last = budget_id(u128::from(MOST_LEVELS));
+    let order = make(Who::Mine, 99, Some(last), vec![gbp()?])?;
+    same("below the last level", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::TooDeep)?;
+    let order = make(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
+    same("below nothing", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::NoParent)
+}
+
+async fn at_once(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    // A rule that stops at ten: were any two told the same number, there would be more.
+    let mut tasks = Vec::new();
+    for number in 0..20 {
+        let mut order = make(Who::Mine, number, None, vec![gbp()?])?;
+        let rule = order.decide;
+        order.decide =
+            Arc::new(
+                move |situation: &CreateBudgetSituation| {
+                    if situation.budgets < 10 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
+                },
+            );
+        let budgets = handle.budgets.clone();
+        tasks.push(tokio::spawn(async move { budgets.create(order).await.is_ok() }));
+    }
+    let mut made = 0;
+    for task in tasks {
+        made += i32::from(task.await.unwrap_or_default());
+    }
+    same("made beside the two that were planted", made, 8)
+}
+
+async fn again(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let with_key = |number, body| {
+        let repeat = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, crate::Failure>(CreateBudgetOrder { repeat, ..make(Who::Mine, number, None, vec![gbp()?])? })
+    };
+    let made = fresh(handle.budgets.create(with_key(1, "{}")?).await)?;
+    let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
+    same("the answer", answer.body, format!("{made:?}"))?;
+    same("the second", handle.budgets.find(&Who::Mine.account()?, budget_id(2)).await?, None)?;
+    same("the first request", mismatch(handle.budgets.create(with_key(3, "[]")?).await)?, request("{}"))
+}
+
+async fn nothing(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
+    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    let rule = Arc::clone(&order.decide);
+    order.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
+    refused(handle.budgets.create(order).await)?;
+    // An id that is taken: the budget itself, or one of its balances, can't be stored.
+    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
+    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    order.decide = Arc::new(move |situation: &CreateBudgetSituation| {
+        let mut record: BudgetRecord = rule(situation)?;
+        record.budget.id = Who::Mine.budget();
+        Ok(record)
+    });
+    let failed = store_failed(handle.budgets.create(order).await)?;
+    same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
+    before.still_holds("a creation that came to nothing", &handle).await?;
+    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
+    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    fresh(handle.budgets.create(order).await)?;
+    let mut order = make(Who::Mine, 2, None, vec![gbp()?])?;
+    order.account = AccountId::parse("F99")?;
+    absent("an account that does not exist", &handle.budgets.create(order).await)
+}
+
+async fn listed(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let eur = Currency::parse("EUR")?;
+    // Not in the order of their ids.
+    for number in [2, 1, 3] {
+        let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
+        fresh(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.budget()), currencies)?).await)?;
+    }
+    let list = |filter, page| handle.budgets.list(&mine, filter, page);
+    let ids = |rows: Vec<BudgetRecord>| rows.into_iter().map(|row| row.budget.id).collect::<Vec<_>>();
+    let all = list(BudgetFilter::default(), PageRequest::default()).await?;
+    let made = [budget_id(3), budget_id(2), budget_id(1)];
+    let old = [Who::Mine.second_budget(), Who::Mine.budget()];
+    same("the count", all.count, 5)?;
+    same("all", ids(all.rows), [&made[..], &old[..]].concat())?;
+    let of_parent = BudgetFilter { parent: Some(Who::Mine.budget()), currency: None };
+    let page = list(of_parent, PageRequest { limit: 1, offset: 1 }).await?;
+    same("the count of sub-budgets", page.count, 3)?;
+    same("a page of them", ids(page.rows), vec![budget_id(2)])?;
+    let pounds = BudgetFilter { parent: Some(Who::Mine.budget()), currency: Some(gbp()?) };
+    same("with pounds", ids(list(pounds, PageRequest::default()).await?.rows), vec![budget_id(2)])?;
+    let yen = BudgetFilter { parent: None, currency: Some(jpy()?) };
+    let found = list(yen, PageRequest::default()).await?;
+    same("with yen", found.rows.first().map(|row| row.budget.in_currency(Currency::parse("JPY").ok()?)), {
+        Some(Some(Balances::new(Minor(5_000), Minor(0), Minor(0))?))
+    })?;
+    let past = list(BudgetFilter::default(), PageRequest { limit: 1, offset: 5 }).await?;
+    same("past the end", (past.count, past.rows.len()), (5, 0))
+}
+
+async fn planted_ones(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    for budget in seen {
+        let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
+        same("a planted budget", found, BudgetRecord::planted(budget))?;
+    }
+    Ok(())
+}
+
+async fn no_payments(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let but_payments = [BudgetFeature::Cards, BudgetFeature::Transfers];
+    fresh(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
+    fresh(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
+    let funding = handle.reading.funding(&Who::Mine.account()?).await?;
+    same("one without payments", funding.contains_key(&budget_id(1)), false)?;
+    same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
+}
+
+async fn foreign(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
+    let mine = Who::Mine.account()?;
+    same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
+    let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;
+    same("those of one account", page.count, 2)?;
+    let filter = BudgetFilter { parent: Some(Who::Other.budget()), currency: None };
+    same("of a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
+    let order = make(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
+    same("a foreign parent", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::NoParent)
+}

@@ -1,0 +1,180 @@
+//! Transfers: both budgets under their locks, all of it or nothing.
+
+use crate::check::{Failure, Proof, checks};
+use crate::checks::contention::second;
+use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed, there};
+use crate::factory::Handle;
+use crate::management::{budget_id, make_for, transfer};
+use crate::observe::{Picture, audited};
+use crate::orders::{claim, purchase, request};
+use crate::world::{Who, gbp, noon, planted};
+use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
+use florin_domain::card::TransactionState;
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_ports::{StoreError, TransferOrder};
+use std::sync::Arc;
+
+checks! {
+    "transfers.transfer.stores_the_whole_decision" => whole,
+    "transfers.transfer.is_shown_both_budgets" => shown,
+    "transfers.transfer.refusal_changes_nothing" => nothing,
+    "transfers.transfer.replay_gives_the_stored_answer" => again,
+    "transfers.transfer.both_ways_at_once_conserve_money" => both_ways,
+    "transfers.transfer.cards_see_what_it_took" => cards,
+    "transfers.transfer.two_handles_conserve_money" (Reopen) => two_handles,
+    "atomic.transfer.journal_id_that_is_taken" => journal_taken,
+    "tenancy.transfer.foreign_budgets_are_absent" => foreign,
+}
+
+const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
+
+/// What both budgets hold of GBP.
+async fn held(handle: &Handle) -> Result<[Balances; 2], Failure> {
+    let mut held = [Balances::default(); 2];
+    for (held, budget) in held.iter_mut().zip([ENDS.0, ENDS.1]) {
+        let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+        *held = there("pounds", record.budget.in_currency(gbp()?))?;
+    }
+    Ok(held)
+}
+
+fn only(available: i64) -> Result<Balances, Failure> {
+    Ok(Balances::new(Minor(available), Minor(0), Minor(0))?)
+}
+
+async fn whole(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
+    same("the balances told", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
+    same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
+    same("when", done.transfer.created_at, noon())?;
+    same("the reference", done.transfer.reference.as_deref(), Some("Ausgleich ✓"))?;
+    let report = handle.audit.audit().await?;
+    // Six credits planted it.
+    same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
+}
+
+async fn shown(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::Cards])?;
+    let made = fresh(handle.budgets.create(order).await)?;
+    let first = there("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
+    let mut order = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
+    order.decide = Arc::new(move |situation: &TransferSituation| {
+        let right = situation.from == first && situation.to.as_ref() == Some(&made);
+        Err(if right { TransferRefusal::ReceiverOff } else { TransferRefusal::NoReceiver })
+    });
+    same("what the rule was shown", refused(handle.transfers.transfer(order).await)?, TransferRefusal::ReceiverOff)?;
+    let order = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
+    same("nobody", refused(handle.transfers.transfer(order).await)?, TransferRefusal::NoReceiver)
+}
+
+async fn nothing(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let keyed = |amount| {
+        let repeat = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, 1, ENDS, amount)? })
+    };
+    let refusal = refused(handle.transfers.transfer(keyed("95.01")?).await)?;
+    same("too much", refusal, TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) })?;
+    before.still_holds("a refused transfer", &handle).await?;
+    fresh(handle.transfers.transfer(keyed("95.00")?).await)?;
+    same("all of it", held(&handle).await?, [only(0)?, only(14_500)?])
+}
+
+async fn again(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let keyed = |number, body| {
+        let repeat = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, number, ENDS, "1")? })
+    };
+    let done = fresh(handle.transfers.transfer(keyed(1, "{}")?).await)?;
+    same("the answer", replayed(handle.transfers.transfer(keyed(2, "{}")?).await)?.body, format!("{done:?}"))?;
+    same("the first request", mismatch(handle.transfers.transfer(keyed(3, "[]")?).await)?, request("{}"))?;
+    same("one effect", held(&handle).await?, [only(9_400)?, only(5_100)?])
+}
+
+/// Sixty transfers in turn there and back, to the handles in turn.
+async fn there_and_back(handles: &[&Handle]) -> Proof {
+    planted(handles[0]).await?;
+    let mut tasks = Vec::new();
+    for (number, handle) in (0..60).zip(handles.iter().cycle()) {
+        // Three handles' turns would hide a ring: each handle sends both ways.
+        let ends = if (number / 2) % 2 == 0 { ENDS } else { (ENDS.1, ENDS.0) };
+        let order = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
+        let transfers = handle.transfers.clone();
+        tasks.push(tokio::spawn(async move { (ends == ENDS, transfers.transfer(order).await) }));
+    }
+    let mut given = 0;
+    for task in tasks {
+        let (forth, answer) = task.await.map_err(|error| Failure::new(error.to_string()))?;
+        match answer {
+            Ok(_) => given += if forth { 700 } else { -300 },
+            other => same("a transfer that is not made is short of funds", short(&other), true)?,
+        }
+    }
+    for handle in handles {
+        same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
+        holds("nothing is spent that is not there", given <= 9_500)?;
+        audited(handle).await?;
+    }
+    Ok(())
+}
+
+const fn short<T>(answer: &Result<T, florin_ports::WriteError<TransferRefusal>>) -> bool {
+    matches!(answer, Err(florin_ports::WriteError::Refused(TransferRefusal::InsufficientFunds { .. })))
+}
+
+async fn both_ways(handle: Handle) -> Proof {
+    there_and_back(&[&handle]).await
+}
+
+async fn two_handles(handle: Handle) -> Proof {
+    let other = second(&handle).await?;
+    there_and_back(&[&handle, &other]).await
+}
+
+/// A transfer of all there is and purchases of all there is: one of them has it.
+async fn cards(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
+    let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
+    let buying = tokio::spawn(async move { cards.first_message(buy).await });
+    let giving = tokio::spawn(async move { transfers.transfer(give).await });
+    let bought = fresh(buying.await.map_err(|error| Failure::new(error.to_string()))?)?;
+    let given = giving.await.map_err(|error| Failure::new(error.to_string()))?;
+    match bought.state {
+        TransactionState::Pending => same("the purchase came first", short(&given), true)?,
+        _ => same("the transfer came first", given.is_ok(), true)?,
+    }
+    audited(&handle).await
+}
+
+async fn journal_taken(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
+    let before = Picture::take(&handle, 1).await?;
+    let mut order = transfer(Who::Mine, 1, ENDS, "2")?;
+    let rule = order.decide;
+    order.decide = Arc::new(move |situation: &TransferSituation| {
+        let mut decision: TransferDecision = rule(situation)?;
+        decision.done.transfer.id.0 = crate::world::uuid(83, 99);
+        Ok(decision)
+    });
+    let failed = store_failed(handle.transfers.transfer(order).await)?;
+    same("a taken journal id", matches!(failed, StoreError::Duplicate(_)), true)?;
+    before.still_holds("a transfer that can't be stored", &handle).await
+}
+
+async fn foreign(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let order = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
+    absent("a foreign giver", &handle.transfers.transfer(order).await)?;
+    let order = transfer(Who::Mine, 1, (ENDS.0, Who::Other.budget()), "1")?;
+    same("a foreign receiver", refused(handle.transfers.transfer(order).await)?, TransferRefusal::NoReceiver)?;
+    before.still_holds("transfers with foreign budgets", &handle).await
+}

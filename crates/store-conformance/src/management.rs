@@ -1,0 +1,127 @@
+//! Orders that manage budgets and cards, with the rules of the domain.
+
+use crate::check::Failure;
+use crate::orders::journal_id;
+use crate::world::{Who, gbp, noon, uuid};
+use chrono::{DateTime, Utc};
+use florin_domain::budget::{
+    BudgetFeature, BudgetRequest, CreateBudgetSituation, TransferInstruction, TransferSituation, TransferStamp,
+    decide_create_budget, decide_transfer,
+};
+use florin_domain::card::{
+    CardLimits, CardOwner, CardRecord, CardRequest, CardState, CreateCardSituation, LimitChange, SpendingWindow,
+    TransitionRequest, decide_create_card, decide_limit, decide_limit_removal, decide_transition,
+};
+use florin_domain::ids::{BudgetId, CardId, TransferId, UserToken};
+use florin_domain::money::{Currency, DecimalAmount};
+use florin_domain::text::Text;
+use florin_ports::{CreateBudgetOrder, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransferOrder, TransitionOrder};
+use std::sync::Arc;
+
+/// The id of the budget of this number that a check makes.
+pub(crate) const fn budget_id(number: u128) -> BudgetId {
+    BudgetId(uuid(80, number))
+}
+
+/// The id of the card of this number that a check makes.
+pub(crate) const fn card_id(number: u128) -> CardId {
+    CardId(uuid(81, number))
+}
+
+/// The holder of this number.
+pub(crate) const fn user(number: u128) -> UserToken {
+    UserToken(uuid(82, number))
+}
+
+/// A budget of this number, with these currencies and every feature.
+pub(crate) fn make(
+    who: Who,
+    number: u128,
+    parent: Option<BudgetId>,
+    currencies: Vec<Currency>,
+) -> Result<CreateBudgetOrder, Failure> {
+    make_for(who, number, parent, currencies, &BudgetFeature::ALL)
+}
+
+/// The same with these features only.
+pub(crate) fn make_for(
+    who: Who,
+    number: u128,
+    parent: Option<BudgetId>,
+    currencies: Vec<Currency>,
+    features: &[BudgetFeature],
+) -> Result<CreateBudgetOrder, Failure> {
+    let request = BudgetRequest {
+        id: budget_id(number),
+        account: who.account()?,
+        name: Text::parse(format!("Bücher {number}"))?,
+        parent,
+        currencies,
+        features: features.iter().copied().collect(),
+        now: noon(),
+    };
+    let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(*situation, &request));
+    Ok(CreateBudgetOrder { account: who.account()?, parent, decide, repeat: None })
+}
+
+/// A transfer of this number between two budgets, in GBP.
+pub(crate) fn transfer(
+    who: Who,
+    number: u128,
+    (from, to): (BudgetId, BudgetId),
+    amount: &str,
+) -> Result<TransferOrder, Failure> {
+    let instruction = TransferInstruction {
+        from,
+        to,
+        amount: DecimalAmount::from_decimal_string(amount)?,
+        currency: gbp()?,
+        reference: Some(Text::parse("Ausgleich ✓")?),
+    };
+    let stamp = TransferStamp { transfer: TransferId(uuid(83, number)), journal: journal_id(number), now: noon() };
+    let decide = Arc::new(move |situation: &TransferSituation| decide_transfer(situation, &instruction, stamp));
+    Ok(TransferOrder { account: who.account()?, from, to, decide, repeat: None })
+}
+
+/// A card of this number on a budget, in GBP.
+pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardOrder, Failure> {
+    let request = CardRequest {
+        id: card_id(number),
+        account: who.account()?,
+        budget,
+        currency: gbp()?,
+        owner: CardOwner::Budget,
+        user_token: user(number),
+        name: Some(Text::parse("Zoë")?),
+        expires_on: None,
+        activate,
+        now: noon(),
+    };
+    let decide = Arc::new(move |situation: &CreateCardSituation| decide_create_card(situation, &request));
+    Ok(CreateCardOrder { account: who.account()?, budget, decide, repeat: None })
+}
+
+/// A card brought into a state.
+pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionOrder, Failure> {
+    let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
+    let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
+    Ok(TransitionOrder { account: who.account()?, card, decide, repeat: None })
+}
+
+/// A limit of a card over a window, at a time.
+pub(crate) fn limit(
+    who: Who,
+    card: CardId,
+    (window, amount, most_uses): (SpendingWindow, &str, Option<u32>),
+    now: DateTime<Utc>,
+) -> Result<LimitOrder, Failure> {
+    let change = LimitChange { window, amount: DecimalAmount::from_decimal_string(amount)?, most_uses, now };
+    let decide = Arc::new(move |limits: &CardLimits| decide_limit(limits, &change));
+    Ok(LimitOrder { account: who.account()?, card, decide, repeat: None })
+}
+
+/// The removal of a limit.
+pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitOrder, Failure> {
+    let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
+    Ok(RemoveLimitOrder { account: who.account()?, card, decide, repeat: None })
+}

@@ -1,0 +1,125 @@
+//! Bugs in how budgets and cards are managed.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use florin_domain::budget::{
+    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, TransferDone, TransferRefusal,
+};
+use florin_domain::card::{
+    CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, IllegalTransition, LimitRefusal, LimitSet,
+    NoSuchLimit, SpendingWindow,
+};
+use florin_domain::ids::{AccountId, BudgetId, CardId};
+use florin_domain::money::Minor;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    Budgets, CardManagement, CreateBudgetOrder, CreateCardOrder, LimitOrder, RemoveLimitOrder, StoreError,
+    TransferOrder, Transfers, TransitionOrder, WriteError, Written,
+};
+use std::sync::Arc;
+
+#[async_trait]
+impl Budgets for Mutant {
+    async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
+        let mut found = Budgets::find(&self.inner, account, budget).await?;
+        if found.is_none() && self.has(Bug::NoTenantFilterOnBudgets) {
+            found = Budgets::find(&self.inner, &AccountId::parse("F2").unwrap(), budget).await?;
+        }
+        if self.has(Bug::FeaturesNotStored) {
+            return Ok(found.map(|record| BudgetRecord { features: BudgetFeature::every(), ..record }));
+        }
+        Ok(found)
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetRecord>, StoreError> {
+        Budgets::list(&self.inner, account, filter, page).await
+    }
+
+    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+        Budgets::create(&self.inner, order).await
+    }
+}
+
+#[async_trait]
+impl Transfers for Mutant {
+    async fn transfer(&self, mut order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        if self.has(Bug::TransferLeavesTheGiver) {
+            let rule = Arc::clone(&order.decide);
+            order.decide = Arc::new(move |situation| {
+                let mut decision = rule(situation)?;
+                decision.done.from = situation.from.budget.in_currency(decision.done.transfer.currency).unwrap();
+                Ok(decision)
+            });
+        }
+        self.inner.transfer(order).await
+    }
+}
+
+#[async_trait]
+impl CardManagement for Mutant {
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
+        CardManagement::find(&self.inner, account, card).await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: CardFilter,
+        page: PageRequest,
+    ) -> Result<Page<CardRecord>, StoreError> {
+        CardManagement::list(&self.inner, account, filter, page).await
+    }
+
+    async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
+        self.inner.limits(account, card).await
+    }
+
+    async fn transitions(
+        &self,
+        account: &AccountId,
+        card: CardId,
+        page: PageRequest,
+    ) -> Result<Option<Page<CardTransition>>, StoreError> {
+        self.inner.transitions(account, card, page).await
+    }
+
+    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+        CardManagement::create(&self.inner, order).await
+    }
+
+    async fn transition(
+        &self,
+        mut order: TransitionOrder,
+    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+        if self.has(Bug::CardStateNotStored) {
+            let rule = Arc::clone(&order.decide);
+            order.decide = Arc::new(move |card| {
+                let mut decision = rule(card)?;
+                decision.transition.to = decision.transition.from;
+                Ok(decision)
+            });
+        }
+        self.inner.transition(order).await
+    }
+
+    async fn set_limit(&self, mut order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+        if self.has(Bug::LimitChangeForgets) {
+            let rule = Arc::clone(&order.decide);
+            order.decide = Arc::new(move |limits| {
+                let mut set = rule(limits)?;
+                set.limit.spent = Minor::ZERO;
+                Ok(set)
+            });
+        }
+        self.inner.set_limit(order).await
+    }
+
+    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+        self.inner.remove_limit(order).await
+    }
+}

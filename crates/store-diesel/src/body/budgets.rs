@@ -1,0 +1,148 @@
+//! Reading budgets, and making new ones.
+
+use super::backend::{Conn, Db};
+use super::balances::{self, BalanceRow, BudgetRow};
+use super::errors::{Outcome, corrupt};
+use super::group::{Needs, ask};
+use super::payments::under_claim;
+use super::schema;
+use super::store::Store;
+use super::types::Id;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::budget::{BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS};
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Currency;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{Budgets, CreateBudgetOrder, StoreError, WriteError, Written};
+use std::collections::BTreeMap;
+
+#[async_trait]
+impl Budgets for Store {
+    async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let row = schema::budgets::table
+                    .filter(schema::budgets::account_id.eq(account.as_str()))
+                    .filter(schema::budgets::id.eq(Id(budget.0)))
+                    .select(BudgetRow::as_select())
+                    .get_result(conn)
+                    .optional()?;
+                Ok(with_balances(conn, &account, row.into_iter().collect())?.pop())
+            })
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetRecord>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = matching(&account, filter)
+                    .order(schema::budgets::id.desc())
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(BudgetRow::as_select())
+                    .load(conn)?;
+                let count = matching(&account, filter).count().get_result(conn)?;
+                Ok(Page { count, rows: with_balances(conn, &account, rows)? })
+            })
+        })
+        .await
+    }
+
+    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.creation(&order.account);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                if !sheet.credits.has(&order.account) {
+                    return Err(WriteError::Absent);
+                }
+                let situation = situation(conn, &order.account, order.parent)?;
+                let record = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+                balances::insert(conn, &record)?;
+                Ok(record)
+            })
+        })
+        .await
+    }
+}
+
+/// The budgets of the account that match.
+fn matching(account: &AccountId, filter: BudgetFilter) -> schema::budgets::BoxedQuery<'_, Db> {
+    let mut rows = schema::budgets::table.filter(schema::budgets::account_id.eq(account.as_str())).into_boxed();
+    if let Some(parent) = filter.parent {
+        rows = rows.filter(schema::budgets::parent_id.eq(Id(parent.0)));
+    }
+    if let Some(currency) = filter.currency {
+        let holders = schema::balances::table
+            .filter(schema::balances::account_id.eq(account.as_str()))
+            .filter(schema::balances::currency.eq(currency.code()))
+            .select(schema::balances::budget_id);
+        rows = rows.filter(schema::budgets::id.eq_any(holders));
+    }
+    rows
+}
+
+/// All budgets of the account by id.
+pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<BudgetRecord>> {
+    let rows = schema::budgets::table
+        .filter(schema::budgets::account_id.eq(account.as_str()))
+        .order(schema::budgets::id)
+        .select(BudgetRow::as_select())
+        .load(conn)?;
+    with_balances(conn, account, rows)
+}
+
+/// Budgets of the account, each with its balances by currency code.
+fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
+    let balances = schema::balances::table
+        .filter(schema::balances::account_id.eq(account.as_str()))
+        .filter(schema::balances::budget_id.eq_any(ids))
+        .order((schema::balances::budget_id, schema::balances::currency))
+        .select(BalanceRow::as_select())
+        .load(conn)?;
+    for row in balances {
+        held.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
+    }
+    rows.into_iter().map(|row| row.read(held.remove(&row.id).unwrap_or_default())).collect()
+}
+
+/// What a creation is decided on: read after the account's counter was locked, so that it stays true.
+fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> Outcome<CreateBudgetSituation> {
+    let of_account = schema::budgets::table.filter(schema::budgets::account_id.eq(account.as_str()));
+    let budgets: i64 = of_account.count().get_result(conn)?;
+    let parent_level = parent.map(|parent| level(conn, account, parent)).transpose()?.flatten();
+    Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent_level })
+}
+
+/// How deep a budget of the account is nested, from 1.
+fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Option<u32>> {
+    let mut next = Id(budget.0);
+    // Deeper than the last level there is nothing; a ring would be a bug, and is not followed for ever.
+    for level in 1..=MOST_LEVELS {
+        let parent: Option<Option<Id>> = schema::budgets::table
+            .filter(schema::budgets::account_id.eq(account.as_str()))
+            .filter(schema::budgets::id.eq(next))
+            .select(schema::budgets::parent_id)
+            .get_result(conn)
+            .optional()?;
+        match parent {
+            None if level == 1 => return Ok(None),
+            None => return Err(corrupt("a budget without its parent")),
+            Some(None) => return Ok(Some(level)),
+            Some(Some(parent)) => next = parent,
+        }
+    }
+    Ok(Some(MOST_LEVELS))
+}

@@ -1,0 +1,191 @@
+//! Reading cards, making them, and changing their states and limits.
+
+use super::super::backend::Conn;
+use super::super::errors::{Outcome, corrupt};
+use super::super::group::{Needs, Sheet, ask};
+use super::super::payments::under_claim;
+use super::super::schema::{card_transitions, cards, spending_limits};
+use super::super::sets::Stored;
+use super::super::store::Store;
+use super::super::types::Id;
+use super::records::{RecordRow, TransitionRow, find, insert_transition, matching};
+use super::rows::LimitRow;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::card::decide::FirstSituation;
+use florin_domain::card::{
+    Card, CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation,
+    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, SpendingLimit, SpendingWindow,
+};
+use florin_domain::ids::{AccountId, CardId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, StoreError, TransitionOrder, WriteError, Written,
+};
+
+#[async_trait]
+impl CardManagement for Store {
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| find(conn, &account, card)).await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: CardFilter,
+        page: PageRequest,
+    ) -> Result<Page<CardRecord>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = matching(&account, filter)
+                    .order(cards::id.desc())
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(RecordRow::as_select())
+                    .load(conn)?;
+                let count = matching(&account, filter).count().get_result(conn)?;
+                Outcome::Ok(Page { count, rows: rows.into_iter().map(CardRecord::from).collect() })
+            })
+        })
+        .await
+    }
+
+    async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| limits(conn, &account, card))).await
+    }
+
+    async fn transitions(
+        &self,
+        account: &AccountId,
+        card: CardId,
+        page: PageRequest,
+    ) -> Result<Option<Page<CardTransition>>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| transitions(conn, &account, card, page))).await
+    }
+
+    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.budget(&order.account, order.budget);
+            needs.creation(&order.account);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                let budget = sheet.purses.record(&order.account, order.budget)?.ok_or(WriteError::Absent)?;
+                let situation = CreateCardSituation { budget, cards: count(conn, &order.account)? };
+                let record = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+                RecordRow::store(vec![RecordRow::from(&record)], conn)?;
+                Ok(record)
+            })
+        })
+        .await
+    }
+
+    async fn transition(&self, order: TransitionOrder) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.card(&order.account, order.card);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
+                let card = find(conn, &order.account, order.card)?.ok_or(WriteError::Absent)?;
+                let decision = ask(|| (order.decide)(&card))?.map_err(WriteError::Refused)?;
+                insert_transition(conn, decision.transition)?;
+                Ok(decision.card)
+            })
+        })
+        .await
+    }
+
+    async fn set_limit(&self, order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.card(&order.account, order.card);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                let situation = locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
+                let set = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+                remove(conn, &set.card, set.limit.window)?;
+                LimitRow::store(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
+                Ok(set)
+            })
+        })
+        .await
+    }
+
+    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+        self.task(move |conn| {
+            let mut needs = Needs::default();
+            needs.card(&order.account, order.card);
+            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
+                let situation = locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
+                let window = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+                remove(conn, &situation.card, window)?;
+                Ok(window)
+            })
+        })
+        .await
+    }
+}
+
+/// How many cards the account has: read after its counter was locked, so that it stays true.
+fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
+    let cards: i64 = matching(account, CardFilter::default()).count().get_result(conn)?;
+    u64::try_from(cards).map_err(corrupt)
+}
+
+/// The card and its limits, under the lock that its messages are decided under. One that came into being after the locks
+/// were taken is not there yet.
+fn locked(sheet: &Sheet, account: &AccountId, card: CardId) -> Option<CardLimits> {
+    let FirstSituation { card, limits, .. } = sheet.first_situation(account, card)?;
+    Some(by_window(card, limits))
+}
+
+fn by_window(card: Card, mut limits: Vec<SpendingLimit>) -> CardLimits {
+    limits.sort_by_key(|limit| limit.window);
+    CardLimits { card, limits }
+}
+
+fn remove(conn: &mut Conn, card: &Card, window: SpendingWindow) -> Outcome<()> {
+    let of_card = spending_limits::table
+        .filter(spending_limits::account_id.eq(card.account.as_str()))
+        .filter(spending_limits::card_id.eq(Id(card.id.0)))
+        .filter(spending_limits::limit_window.eq(window.as_str()));
+    diesel::delete(of_card).execute(conn)?;
+    Ok(())
+}
+
+fn limits(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Option<CardLimits>> {
+    let Some(record) = find(conn, account, card)? else { return Ok(None) };
+    let rows = spending_limits::table
+        .filter(spending_limits::account_id.eq(account.as_str()))
+        .filter(spending_limits::card_id.eq(Id(card.0)))
+        .select(LimitRow::as_select())
+        .load(conn)?;
+    let limits = rows.into_iter().map(LimitRow::read).collect::<Outcome<_>>()?;
+    Ok(Some(by_window(record.card, limits)))
+}
+
+fn transitions(
+    conn: &mut Conn,
+    account: &AccountId,
+    card: CardId,
+    page: PageRequest,
+) -> Outcome<Option<Page<CardTransition>>> {
+    if find(conn, account, card)?.is_none() {
+        return Ok(None);
+    }
+    let of_card = || {
+        card_transitions::table
+            .filter(card_transitions::account_id.eq(account.as_str()))
+            .filter(card_transitions::card_id.eq(Id(card.0)))
+    };
+    let rows = of_card()
+        .order(card_transitions::position.desc())
+        .limit(page.limit)
+        .offset(page.offset)
+        .select(TransitionRow::as_select())
+        .load(conn)?;
+    let count = of_card().count().get_result(conn)?;
+    Ok(Some(Page { count, rows: rows.into_iter().map(CardTransition::from).collect() }))
+}

@@ -1,0 +1,121 @@
+//! Transfers between budgets.
+
+use super::backend::{Conn, Db};
+use super::errors::Outcome;
+use super::group::{Needs, Order, Sheet, ask};
+use super::repeat::Records;
+use super::schema::transfers;
+use super::sets::{Stored, rows};
+use super::store::Store;
+use super::types::{Account, Currency, Id, Time};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::budget::{Transfer, TransferDone, TransferRefusal, TransferSituation};
+use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
+use florin_domain::money::Minor;
+use florin_ports::{TransferOrder, Transfers, WriteError, Written};
+use uuid::Uuid;
+
+rows! {
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = transfers, check_for_backend(Db), treat_none_as_default_value = false)]
+    struct TransferRow in transfers {
+        account_id: Account,
+        id: Id,
+        from_budget_id: Id,
+        to_budget_id: Id,
+        currency: Currency,
+        amount_minor: i64,
+        journal_id: Id,
+        reference: Option<String>,
+        created_at: Time,
+    }
+}
+
+impl From<&Transfer> for TransferRow {
+    fn from(transfer: &Transfer) -> Self {
+        Self {
+            account_id: Account(transfer.account.clone()),
+            id: Id(transfer.id.0),
+            from_budget_id: Id(transfer.from.0),
+            to_budget_id: Id(transfer.to.0),
+            currency: Currency(transfer.currency),
+            amount_minor: transfer.amount.0,
+            journal_id: Id(transfer.journal.0),
+            reference: transfer.reference.clone(),
+            created_at: Time(transfer.created_at),
+        }
+    }
+}
+
+#[async_trait]
+impl Transfers for Store {
+    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        self.submit(order).await
+    }
+}
+
+impl Order for TransferOrder {
+    type Done = Written<TransferDone>;
+    type Refused = TransferRefusal;
+
+    fn needs(&self, needs: &mut Needs) {
+        needs.budget(&self.account, self.from);
+        needs.budget(&self.account, self.to);
+        needs.answer(self.repeat.as_ref());
+    }
+
+    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<TransferRefusal>> {
+        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let from = sheet.purses.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
+        let situation = TransferSituation { from, to: sheet.purses.record(&self.account, self.to)? };
+        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        let record = Records::made(self.repeat.as_ref(), &decision.done)?;
+        let TransferDone { transfer, from, to } = &decision.done;
+        sheet.purses.change(&self.account, (self.from, transfer.currency), *from);
+        sheet.purses.change(&self.account, (self.to, transfer.currency), *to);
+        sheet.journal.add(&decision.journal);
+        sheet.transfers.0.push(TransferRow::from(transfer));
+        sheet.records.add(record);
+        Ok(Written::Fresh(decision.done))
+    }
+}
+
+/// The transfers of a group.
+#[derive(Default)]
+pub(crate) struct NewTransfers(Vec<TransferRow>);
+
+impl NewTransfers {
+    /// Stores what was noted.
+    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+        TransferRow::store(self.0, conn)
+    }
+}
+
+impl From<TransferRow> for Transfer {
+    fn from(row: TransferRow) -> Self {
+        Self {
+            id: TransferId(row.id.0),
+            account: row.account_id.0,
+            from: BudgetId(row.from_budget_id.0),
+            to: BudgetId(row.to_budget_id.0),
+            currency: row.currency.0,
+            amount: Minor(row.amount_minor),
+            journal: JournalId(row.journal_id.0),
+            reference: row.reference,
+            created_at: row.created_at.0,
+        }
+    }
+}
+
+/// Transfers of an account by their ids, in any order.
+pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Transfer>> {
+    let rows = transfers::table
+        .filter(transfers::account_id.eq(account.as_str()))
+        .filter(transfers::id.eq_any(ids.iter().map(|id| Id(*id))))
+        .select(TransferRow::as_select())
+        .load(conn)?;
+    Ok(rows.into_iter().map(Transfer::from).collect())
+}

@@ -1,0 +1,83 @@
+//! Reading budgets, and making new ones.
+
+use crate::MemoryStore;
+use crate::data::{Data, add};
+use crate::merchant::cut;
+use crate::repeat::once;
+use async_trait::async_trait;
+use florin_domain::budget::{
+    Budget, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS,
+};
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{Budgets, CreateBudgetOrder, StoreError, WriteError, Written};
+
+#[async_trait]
+impl Budgets for MemoryStore {
+    async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
+        Ok(self.read(|data| find(data, account, budget)))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetRecord>, StoreError> {
+        let wanted = |record: &BudgetRecord| {
+            filter.parent.is_none_or(|parent| record.parent == Some(parent))
+                && filter.currency.is_none_or(|currency| record.budget.in_currency(currency).is_some())
+        };
+        let mut matching: Vec<_> = self.read(|data| {
+            let of_account = data.budgets.values().filter(|budget| budget.account == *account);
+            of_account.map(|budget| record(data, budget)).filter(wanted).collect()
+        });
+        matching.sort_by_key(|record| std::cmp::Reverse(record.budget.id));
+        Ok(cut(matching, page))
+    }
+
+    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                if !data.accounts.contains_key(&order.account) {
+                    return Err(WriteError::Absent);
+                }
+                let budgets = data.budgets.keys().filter(|(account, _)| *account == order.account).count();
+                let situation = CreateBudgetSituation {
+                    budgets: u64::try_from(budgets).unwrap_or(u64::MAX),
+                    parent_level: order.parent.and_then(|parent| level(data, &order.account, parent)),
+                };
+                let record = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let key = (order.account.clone(), record.budget.id);
+                add(&mut data.budgets, key.clone(), record.budget.clone())?;
+                add(&mut data.budget_records, key, record.clone())?;
+                Ok(record)
+            })
+        })
+    }
+}
+
+/// A budget of the account with all that is known of it.
+pub(crate) fn find(data: &Data, account: &AccountId, budget: BudgetId) -> Option<BudgetRecord> {
+    data.budgets.get(&(account.clone(), budget)).map(|budget| record(data, budget))
+}
+
+/// All that is known of a budget.
+pub(crate) fn record(data: &Data, budget: &Budget) -> BudgetRecord {
+    match data.budget_records.get(&(budget.account.clone(), budget.id)) {
+        Some(record) => BudgetRecord { budget: budget.clone(), ..record.clone() },
+        None => BudgetRecord::planted(budget.clone()),
+    }
+}
+
+/// How deep a budget of the account is nested, from 1.
+fn level(data: &Data, account: &AccountId, budget: BudgetId) -> Option<u32> {
+    let mut record = find(data, account, budget)?;
+    for level in 1..=MOST_LEVELS {
+        match record.parent {
+            Some(parent) => record = find(data, account, parent)?,
+            None => return Some(level),
+        }
+    }
+    Some(MOST_LEVELS)
+}

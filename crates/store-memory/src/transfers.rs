@@ -1,0 +1,29 @@
+//! Transfers between budgets.
+
+use crate::MemoryStore;
+use crate::budgets::find;
+use crate::data::add;
+use crate::money::{store_balances, write_journal};
+use crate::repeat::once;
+use async_trait::async_trait;
+use florin_domain::budget::{TransferDone, TransferRefusal, TransferSituation};
+use florin_ports::{TransferOrder, Transfers, WriteError, Written};
+
+#[async_trait]
+impl Transfers for MemoryStore {
+    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let from = find(data, &order.account, order.from).ok_or(WriteError::Absent)?;
+                let situation = TransferSituation { from, to: find(data, &order.account, order.to) };
+                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let TransferDone { transfer, from, to } = &decision.done;
+                write_journal(data, &decision.journal)?;
+                add(&mut data.transfers, (order.account.clone(), transfer.id), transfer.clone())?;
+                store_balances(data, &order.account, (order.from, transfer.currency), *from)?;
+                store_balances(data, &order.account, (order.to, transfer.currency), *to)?;
+                Ok(decision.done)
+            })
+        })
+    }
+}
