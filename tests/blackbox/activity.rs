@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
+use crate::support::management::{budget, funded, transfer};
 use crate::support::payments::{alone, confirmed, filled, pounds};
 use crate::support::server::LIMIT;
 use crate::support::table::{Table, bad};
@@ -134,6 +135,22 @@ fn payments_come_with_their_confirmation() {
     let told = one(&client, text(failed, "/id"));
     assert_eq!(text(&told, "/payment/failureReason"), "name_mismatch");
     assert_eq!(told["payment"]["id"], told["id"]);
+}
+
+#[test]
+fn a_transfer_is_one_row_under_both_budgets() {
+    let (_server, client) = alone();
+    let (from, to) = (funded(&client, "Giver", "50.00"), budget(&client, "Receiver"));
+    let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 201);
+    for budget in [&from, &to] {
+        let found = rows(&client, &format!("type=transfer&budgetId={budget}"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((&found[0]["id"], text(&found[0], "/status")), (&sent["id"], "completed"));
+        assert_eq!((text(&found[0], "/budgetId"), text(&found[0], "/toBudgetId")), (&*from, &*to));
+        assert_eq!((text(&found[0], "/amount"), text(&found[0], "/impactedAmount")), ("20.00", "-20.00"));
+    }
+    assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "and its funds");
+    assert_eq!(one(&client, text(&sent, "/id"))["toBudgetId"], to);
 }
 
 #[test]
