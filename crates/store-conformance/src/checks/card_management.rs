@@ -245,7 +245,7 @@ async fn again(handle: Handle) -> Proof {
     let done = fresh(cards.set_limit(set()?).await)?;
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
-        let repeat = Some(claim(Who::Mine, "no limit", "{}")?);
+        let repeat = Some(claim(Who::Mine, "no-limit", "{}")?);
         Ok::<_, Failure>(RemoveLimitOrder { repeat, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
     };
     let done = fresh(cards.remove_limit(gone()?).await)?;

@@ -26,6 +26,10 @@ INSERT INTO credits VALUES (
     'F1', 1, '00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-000000000001', 'GBP', 10000,
     'FasterPayment', 'Ann', '1 High Street', 'Bob', 'ref', NULL, NULL, NULL, NULL, NULL, NULL, 10000, 0, 0, @time
 );
+INSERT INTO cards VALUES (
+    'F1', '00000000-0000-0000-0000-0000000000ca', '00000000-0000-0000-0000-0000000000b1', 'GBP', 'ACTIVE',
+    '00000000-0000-0000-0000-0000000000aa', '2030-12-31'
+);
 INSERT INTO payment_batches VALUES
 ('F1', '00000000-0000-0000-0000-0000000000f1', 'Validated', 'validated', @time, @time, NULL, NULL),
 ('F1', '00000000-0000-0000-0000-0000000000f2', 'Confirmed', 'confirmed', @time, @time, @time, @time),

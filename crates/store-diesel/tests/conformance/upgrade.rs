@@ -4,10 +4,13 @@ use chrono::DateTime;
 use florin_domain::batch::{
     BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, Stamp, decide_confirm,
 };
+use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::card::{CardFilter, CardRecord};
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    BatchProcessing, BatchReading, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding, WriteError, Written,
+    BatchProcessing, BatchReading, Budgets, CardManagement, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches,
+    Seeding, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -67,6 +70,17 @@ pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading 
     assert_eq!(confirm(store, account).await.batch.status, Confirmed);
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.discrepancies), (5, vec![]));
+}
+
+/// Budgets and cards that were there are as if they had been planted: they may do everything, and nobody knows since when.
+pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement)) {
+    let account = AccountId::parse("F1").unwrap();
+    let planted = Seeding::budgets(store, &account).await.unwrap();
+    let found = Budgets::list(store, &account, BudgetFilter::default(), PageRequest::default()).await.unwrap();
+    assert_eq!((found.rows.len(), found.rows), (1, planted.into_iter().map(BudgetRecord::planted).collect()));
+    let planted = Seeding::cards(store, &account).await.unwrap();
+    let found = CardManagement::list(store, &account, CardFilter::default(), PageRequest::default()).await.unwrap();
+    assert_eq!((found.rows.len(), found.rows), (1, planted.into_iter().map(CardRecord::planted).collect()));
 }
 
 /// Confirms the validated batch under the session that was there, which the rule is shown.

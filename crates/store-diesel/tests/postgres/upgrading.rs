@@ -1,7 +1,7 @@
 //! A database of an earlier version, with all its rows, is brought up to date.
 
 use crate::database::Database;
-use crate::upgrade::{is_whole, statements};
+use crate::upgrade::{budgets_and_cards_are_whole, is_whole, statements};
 use crate::{Store, StoreSettings};
 use diesel::connection::SimpleConnection;
 
@@ -15,6 +15,7 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
+    budgets_and_cards_are_whole(&store).await;
     for refused in [
         "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",

@@ -1,7 +1,7 @@
 //! A database of an earlier version, with all its rows, is brought up to date.
 
 use crate::support::settings;
-use crate::upgrade::{is_whole, statements};
+use crate::upgrade::{budgets_and_cards_are_whole, is_whole, statements};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -39,6 +39,7 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
+    budgets_and_cards_are_whole(&store).await;
     // No row refers to nothing, nothing refers to a table by the name that it had for a while.
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
