@@ -10,6 +10,7 @@
     reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
 )]
 
+mod activity;
 mod addresses;
 mod advice;
 mod atm;
@@ -28,8 +29,10 @@ mod concurrency;
 mod confirm_batch;
 mod crash;
 mod errors_shape;
+mod explain_balance;
 mod generate_credit;
 mod idempotency;
+mod invariants;
 mod json_edges;
 mod limits;
 mod merchant_banks;

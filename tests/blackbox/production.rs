@@ -93,6 +93,15 @@ fn the_scope_comes_before_the_environment() {
 }
 
 #[test]
+fn books_are_shown_in_the_sandbox_only() {
+    for path in [format!("/v2/budgets/{ABSENT}/explanation"), "/v2/sandbox/invariants".to_owned()] {
+        expect_fault(&client().get(&path), 403, "", "sandbox_only");
+        let limited = production().server.client_of(&production().limited, ACCOUNT);
+        expect_fault(&limited.get(&path), 403, "header.Authorization", "insufficient_scope");
+    }
+}
+
+#[test]
 fn demo_keys_are_refused() {
     for key in [&demo().api_key, &demo().other_key, &demo().limited_key] {
         let answer = production().server.client_of(key, &demo().account).get(BANKS);
@@ -111,6 +120,8 @@ fn the_rest_works() {
     let page = expect_json(&client().get(CHECKOUTS), 200);
     assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
     expect_json(&client().get(BANKS), 200);
+    let activity = expect_json(&client().get(&format!("/v2/activity/{ACCOUNT}?limit=7")), 200);
+    assert_eq!(activity, json!({"limit": 7, "offset": 0, "count": 0, "rows": []}));
     expect_fault(&client().get(&format!("{LOOKUP}?postcode=SW1A1AA")), 403, "", "feature_not_enabled");
 }
 

@@ -1,9 +1,10 @@
 //! A client makes a payment batch, with payments or without (contract 3.3).
 
 use crate::BatchServices;
-use crate::upload_payments::{Upload, checked};
 use florin_domain::access::Account;
-use florin_domain::batch::{BatchName, BatchSummary, CreateRequest, Stamp, UploadRefusal, decide_create};
+use florin_domain::batch::{
+    BatchName, BatchSummary, CreateRequest, Stamp, UploadRefusal, UploadRequest, decide_create,
+};
 use florin_domain::ids::{ClientId, PaymentBatchId};
 use florin_ports::{CreateBatchOrder, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
@@ -15,11 +16,11 @@ pub struct NewBatch {
     pub name: Option<BatchName>,
     /// Whether lists show it.
     pub visible: bool,
-    /// Its payments, if they come along.
-    pub payments: Option<Upload>,
+    /// Its payments, checked, if they come along.
+    pub payments: Option<UploadRequest>,
 }
 
-/// Makes a batch. Its payments are checked before the lock is taken.
+/// Makes a batch.
 pub async fn create_batch(
     services: &BatchServices,
     client: ClientId,
@@ -27,17 +28,13 @@ pub async fn create_batch(
     new: NewBatch,
     repeat: Option<RepeatClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
-    let payments = match new.payments {
-        Some(upload) => Some(checked(services, account, upload).await?),
-        None => None,
-    };
     let request = CreateRequest {
         id: PaymentBatchId(services.ids.next_id()),
         account: account.id.clone(),
         client,
         name: new.name,
         visible: new.visible,
-        payments,
+        payments: new.payments,
     };
     let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
     let order = CreateBatchOrder {

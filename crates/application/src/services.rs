@@ -2,8 +2,8 @@
 
 use florin_domain::access::Environment;
 use florin_ports::{
-    Accounts, Banks, Callers, CardLedger, Checkouts, Clock, Credits, IdSource, MfaProvider, MfaSessions,
-    PaymentBatches, PostcodeProvider, Upkeep,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, Checkouts, Clock, Credits, IdSource, MfaProvider,
+    MfaSessions, PaymentBatches, PostcodeProvider, Upkeep,
 };
 use std::sync::Arc;
 
@@ -24,6 +24,10 @@ pub struct Services {
     pub checkouts: Arc<dyn Checkouts>,
     /// Reads the bank list.
     pub banks: Arc<dyn Banks>,
+    /// Reads what moved on an account.
+    pub activities: Arc<dyn Activities>,
+    /// Reads the books of an account.
+    pub books: Arc<dyn Books>,
     /// Decides card messages.
     pub cards: Arc<dyn CardLedger>,
     /// Decides credits.

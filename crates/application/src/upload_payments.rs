@@ -1,6 +1,7 @@
 //! A client fills a payment batch (contract 3.3).
 
 use crate::BatchServices;
+use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
     CheckBasis, InputFormat, PaymentBatch, PaymentRow, Stamp, UploadRefusal, UploadRequest, check_rows, decide_upload,
@@ -20,15 +21,14 @@ pub struct Upload {
     pub default_budget: Option<BudgetId>,
 }
 
-/// Replaces the payments of a batch. They are checked before the lock is taken.
+/// Replaces the payments of a batch by rows that were checked.
 pub async fn upload_payments(
     services: &BatchServices,
     account: &Account,
     batch: PaymentBatchId,
-    upload: Upload,
+    request: UploadRequest,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-    let request = checked(services, account, upload).await?;
     let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
     let order = UploadOrder {
         account: account.id.clone(),
@@ -39,15 +39,18 @@ pub async fn upload_payments(
     services.management.upload(order).await
 }
 
-/// The rows, checked against the budgets that the account has now. Should it have others under the lock, the rule checks
+/// What rows are checked against: the budgets that the account has now. Should it have others under the lock, the rule checks
 /// them again.
-pub(crate) async fn checked(
+pub async fn check_basis(
     services: &BatchServices,
     account: &Account,
-    upload: Upload,
-) -> Result<UploadRequest, StoreError> {
-    let Upload { format, rows, default_budget } = upload;
+    default_budget: Option<BudgetId>,
+) -> Result<CheckBasis, StoreError> {
     let funding = services.reading.funding(&account.id).await?;
-    let basis = CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) };
-    Ok(UploadRequest { format, checked: check_rows(rows, basis, services.clock.now()) })
+    Ok(CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) })
+}
+
+/// Checks the rows, before any lock is taken. Thousands of them take a while: not for a thread that others wait for.
+pub fn check_upload(upload: Upload, basis: CheckBasis, now: DateTime<Utc>) -> UploadRequest {
+    UploadRequest { format: upload.format, checked: check_rows(upload.rows, basis, now) }
 }

@@ -64,6 +64,8 @@ uuid_ids! {
     TransactionToken;
     /// One transaction of the journal.
     JournalId;
+    /// A row of the activity of an account: the id of what moved.
+    ActivityId;
     /// An API client.
     ClientId;
     /// An API key (not its secret).

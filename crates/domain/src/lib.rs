@@ -4,8 +4,10 @@
 //! as values, and an adapter stores them whole or not at all.
 
 pub mod access;
+pub mod activity;
 pub mod address;
 pub mod batch;
+pub mod books;
 pub mod budget;
 pub mod card;
 pub mod event;

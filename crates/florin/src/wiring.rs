@@ -76,6 +76,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
         banks: store.clone(),
+        activities: store.clone(),
+        books: store.clone(),
         cards: store.clone(),
         credits: store.clone(),
         batches: store.clone(),

@@ -11,11 +11,15 @@ use crate::state::App;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
-use florin_application::{Permission, identify, permit, reach_account};
+use florin_application::{Permission, ReachError, identify, permit, reach_account};
 use florin_domain::access::{Account, Caller};
-use florin_domain::fault::Faults;
+use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::AccountId;
 use florin_ports::IdempotencyKey;
+use percent_encoding::percent_decode_str;
+
+/// What names an account in a path.
+const PATH_ACCOUNT: &str = "path.accountId";
 
 /// A request whose caller is known and may do this.
 pub(crate) struct Call<'a> {
@@ -73,6 +77,25 @@ impl<'a> Call<'a> {
         none_of(std::mem::take(&mut self.faults))?;
         let id = crate::problem::read(id)?;
         Ok(reach_account(&self.app.services, &self.caller, &id).await?)
+    }
+}
+
+impl Call<'_> {
+    /// The account that the path names; a fault is noted.
+    pub(crate) fn path_account_id(&mut self) -> Option<AccountId> {
+        let text = percent_decode_str(self.request.match_info().query("accountId")).decode_utf8();
+        let id = text.map_err(|_| Flaw::format("This is not UTF-8.")).and_then(|text| AccountId::parse(&text));
+        self.faults.take(PATH_ACCOUNT, id)
+    }
+
+    /// Ends the reading, as [`Self::account`] does, of an account that the path names.
+    pub(crate) async fn path_account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
+        none_of(std::mem::take(&mut self.faults))?;
+        let id = crate::problem::read(id)?;
+        match reach_account(&self.app.services, &self.caller, &id).await {
+            Err(ReachError::Absent) => Err(Problem::absent(PATH_ACCOUNT, "account")),
+            reached => Ok(reached?),
+        }
     }
 }
 

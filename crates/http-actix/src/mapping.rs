@@ -8,10 +8,11 @@ use crate::load::refusal;
 use crate::problem::{Problem, ProblemEntry};
 use crate::views::shortage_message;
 use actix_web::http::StatusCode;
-use florin_application::{AccessError, ConfirmBatchError, ListCheckoutsError, ReachError};
+use florin_application::{AccessError, ConfirmBatchError, ExplainBalanceError, ListCheckoutsError, ReachError};
 use florin_domain::batch::{CancelRefusal, ConfirmRefusal, Shortage, UploadRefusal};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::decide::CardRefusal;
+use florin_domain::fault::Flaw;
 use florin_domain::mfa::{MfaFailure, OpenRefusal};
 use florin_ports::{PostcodeError, RecordedRequest, StoreError, WriteError};
 
@@ -97,6 +98,18 @@ impl From<ListCheckoutsError> for Problem {
                 "The account has no active merchant profile.",
             ),
             ListCheckoutsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ExplainBalanceError> for Problem {
+    fn from(error: ExplainBalanceError) -> Self {
+        match error {
+            ExplainBalanceError::NoBudget => Self::absent("path.budgetId", "budget"),
+            ExplainBalanceError::NotHeld(currency) => Self::faults(vec![
+                Flaw::value(format!("The budget does not hold {currency}.")).at("query.currencyCode"),
+            ]),
+            ExplainBalanceError::Store(error) => error.into(),
         }
     }
 }

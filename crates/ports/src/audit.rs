@@ -35,6 +35,13 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
+    /// Reserved money that is not what confirmed and started payment batches have still to pay.
+    Reservations {
+        /// The budget.
+        budget: BudgetId,
+        /// The currency.
+        currency: Currency,
+    },
     /// Checkouts of an account that are not as many as a store has counted, where it keeps counts beside them.
     CheckoutCount(AccountId),
 }
@@ -43,6 +50,6 @@ pub enum Discrepancy {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait LedgerAudit: Send + Sync {
-    /// Adds up every journal transaction, every balance and every pool of holds, in one consistent view.
+    /// Adds up every journal transaction, every balance, every pool of holds and of reservations, in one consistent view.
     async fn audit(&self) -> Result<AuditReport, StoreError>;
 }

@@ -12,11 +12,13 @@
 //! With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
 
 mod access;
+mod activities;
 mod addresses;
 mod audit;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;
+mod books;
 mod budgets;
 mod card_ledger;
 mod card_management;
@@ -36,11 +38,13 @@ pub mod test_support;
 mod upkeep;
 
 pub use access::{Accounts, Callers};
+pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
 pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder};
 pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
 pub use batch_reading::BatchReading;
+pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetOrder, TransferOrder, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
 pub use card_management::{CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransitionOrder};
@@ -60,11 +64,13 @@ pub use upkeep::{Readiness, Upkeep};
 #[cfg(feature = "test-support")]
 pub use {
     access::{MockAccounts, MockCallers},
+    activities::MockActivities,
     addresses::{MockAddressBook, MockPostcodeProvider},
     audit::MockLedgerAudit,
     batch_management::MockBatchManagement,
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,
+    books::MockBooks,
     budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Budgets, Callers, CardLedger,
-    CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
-    Transfers, Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
+    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, Transfers, Upkeep,
 };
 use std::any::Any;
 use std::fmt;
@@ -36,6 +36,8 @@ pub trait Storage:
     + BatchManagement
     + BatchReading
     + BatchProcessing
+    + Activities
+    + Books
     + SandboxBankMemory
     + MfaSessions
     + Registry
@@ -60,6 +62,8 @@ impl<S> Storage for S where
         + BatchManagement
         + BatchReading
         + BatchProcessing
+        + Activities
+        + Books
         + SandboxBankMemory
         + MfaSessions
         + Registry
@@ -132,6 +136,10 @@ pub struct Handle {
     pub reading: Arc<dyn BatchReading>,
     /// Work on payment batches.
     pub processing: Arc<dyn BatchProcessing>,
+    /// Activity.
+    pub activities: Arc<dyn Activities>,
+    /// The books of accounts.
+    pub books: Arc<dyn Books>,
     /// What the sandbox's bank remembers.
     pub bank: Arc<dyn SandboxBankMemory>,
     /// MFA sessions.
@@ -170,6 +178,8 @@ impl Handle {
             management: Arc::<S>::clone(store),
             reading: Arc::<S>::clone(store),
             processing: Arc::<S>::clone(store),
+            activities: Arc::<S>::clone(store),
+            books: Arc::<S>::clone(store),
             bank: Arc::<S>::clone(store),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),

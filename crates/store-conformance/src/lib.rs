@@ -15,7 +15,7 @@
 //! - [`run_against`] puts random sequences of operations to the adapter and to a reference, and compares all answers.
 //!
 //! The kit knows the ports and the rules of the domain, and no adapter. It needs a tokio runtime, and tells nothing of how
-//! fast a store is. Only what a port shows is checked: a credit, for one, has no port that reads it back.
+//! fast a store is. Only what a port shows is checked.
 
 mod check;
 mod checks;

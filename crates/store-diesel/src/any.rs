@@ -3,20 +3,22 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Budgets, Callers, CardLedger,
-    CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding,
-    StoreError, Transfers, Upkeep,
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
+    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, StoreError, Transfers, Upkeep,
 };
 use std::sync::Arc;
 
 /// Every storage port, with what start-up and shut-down need, and the way from store to store. An `Arc<dyn AnyStore>` coerces to an `Arc` of each port.
 pub trait AnyStore:
     Accounts
+    + Activities
     + AddressBook
     + Banks
     + BatchManagement
     + BatchProcessing
     + BatchReading
+    + Books
     + Budgets
     + Callers
     + CardLedger

@@ -1,8 +1,10 @@
 //! Proving balances from the journal.
 
 use crate::MemoryStore;
+use crate::books::gather;
 use crate::data::Data;
 use async_trait::async_trait;
+use florin_domain::books::Disagreement;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{JournalTransaction, LedgerAccount};
 use florin_domain::money::Currency;
@@ -43,36 +45,23 @@ pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>)
 }
 
 fn audit(data: &Data) -> AuditReport {
-    let mut report = AuditReport {
-        journal_transactions: i64::try_from(data.journal.len()).unwrap_or(i64::MAX),
-        ..Default::default()
-    };
-    for ((_, id), transaction) in &data.journal {
-        if transaction.postings().iter().map(|posting| i128::from(posting.amount.0)).sum::<i128>() != 0 {
-            report.discrepancies.push(Discrepancy::Unbalanced(*id));
-        }
+    let books = gather(data, None);
+    let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let unbalanced = books.unbalanced.into_iter().map(|(journal, ..)| Discrepancy::Unbalanced(journal));
+    let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), said)| {
+        let discrepancy = |found| match found {
+            Disagreement::Balance(_) => Discrepancy::Balance { budget, currency },
+            Disagreement::Holds => Discrepancy::Holds { budget, currency },
+            Disagreement::Reservations => Discrepancy::Reservations { budget, currency },
+        };
+        let mut found: Vec<_> = said.disagreements().into_iter().map(discrepancy).collect();
+        // A balance is wrong once, however many of its pools are.
+        found.dedup();
+        found
+    });
+    AuditReport {
+        journal_transactions: books.transactions,
+        balances: i64::try_from(balances).unwrap_or(i64::MAX),
+        discrepancies: unbalanced.chain(disagreeing).collect(),
     }
-    let mut proved = sums_of(data.journal.values());
-    let mut held: BTreeMap<Place, i128> = BTreeMap::new();
-    for chain in data.chains.values().filter(|chain| chain.end.is_none()) {
-        let place = (chain.account.clone(), chain.budget, chain.currency);
-        *held.entry(place).or_default() += i128::from(chain.held.0);
-    }
-    for budget in data.budgets.values() {
-        for (currency, balances) in &budget.balances {
-            let place = (budget.account.clone(), budget.id, *currency);
-            let (budget, currency) = (budget.id, *currency);
-            let stated = [balances.available(), balances.held(), balances.reserved()].map(|minor| i128::from(minor.0));
-            report.balances += 1;
-            if stated != proved.remove(&place).unwrap_or_default() {
-                report.discrepancies.push(Discrepancy::Balance { budget, currency });
-            }
-            if stated[1] != held.remove(&place).unwrap_or_default() {
-                report.discrepancies.push(Discrepancy::Holds { budget, currency });
-            }
-        }
-    }
-    let strayed = proved.into_keys().map(|(_, budget, currency)| Discrepancy::Balance { budget, currency });
-    report.discrepancies.extend(strayed);
-    report
 }

@@ -20,7 +20,8 @@ impl Credits for MemoryStore {
                 let decision = (order.decide)(&(budget, number)).map_err(WriteError::Refused)?;
                 let credit = decision.credit;
                 write_journal(data, &decision.journal)?;
-                add(&mut data.credits, (order.account.clone(), credit.box_transaction_id), credit.clone())?;
+                let of_journal = (decision.journal.id, credit.clone());
+                add(&mut data.credits, (order.account.clone(), credit.box_transaction_id), of_journal)?;
                 let of_budget = (order.budget, credit.instruction.currency);
                 store_balances(data, &order.account, of_budget, credit.balances)?;
                 Ok(credit)

@@ -32,7 +32,8 @@ pub(crate) struct Data {
     pub(crate) budget_records: BTreeMap<(AccountId, BudgetId), BudgetRecord>,
     pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
-    pub(crate) credits: BTreeMap<(AccountId, i64), Credit>,
+    /// Each with its journal transaction.
+    pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
     /// What is known of cards beside what decides their messages: their states here are of no meaning.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,

@@ -8,12 +8,14 @@
 //! is a copy a change: it is a store for thousands of rows, not for millions.
 
 mod access;
+mod activities;
 mod addresses;
 mod audit;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;
 mod batches;
+mod books;
 mod budgets;
 mod card_management;
 mod cards;

@@ -3,14 +3,14 @@
 
 use chrono::{DateTime, TimeDelta};
 use florin_application::{
-    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, create_batch, demo,
-    process_batches, upload_payments, validate_batch,
+    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, check_basis, check_upload,
+    create_batch, demo, process_batches, upload_payments, validate_batch,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Account;
 use florin_domain::batch::{
     InputFormat, ModulusTable, PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentRow, PaymentStatus,
-    RecipientInput, Stamp, UploadRefusal, decide_confirm,
+    RecipientInput, Stamp, UploadRefusal, UploadRequest, decide_confirm,
 };
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
@@ -63,7 +63,7 @@ impl Home {
         }
     }
 
-    fn upload(&self, references: &[&str]) -> Upload {
+    async fn upload(&self, references: &[&str]) -> UploadRequest {
         let text = |text: &str| Some(text.to_owned());
         let row = |reference: &&str| {
             let recipient = RecipientInput {
@@ -81,19 +81,18 @@ impl Home {
             };
             PaymentRow { input, miscounted: None }
         };
-        Upload {
-            format: InputFormat::Csv,
-            rows: references.iter().map(row).collect(),
-            default_budget: Some(self.budget),
-        }
+        let rows = references.iter().map(row).collect();
+        let upload = Upload { format: InputFormat::Csv, rows, default_budget: Some(self.budget) };
+        let basis = check_basis(&self.batches(), &self.account, upload.default_budget).await.unwrap();
+        check_upload(upload, basis, self.clock.now())
     }
 
     async fn made(&self, references: &[&str]) -> PaymentBatchId {
         let new = NewBatch { name: None, visible: true, payments: None };
         let made = create_batch(&self.batches(), self.account.client, &self.account, new, None).await.unwrap();
         let Written::Fresh(made) = made else { panic!("made now") };
-        let filled =
-            upload_payments(&self.batches(), &self.account, made.batch.id, self.upload(references), None).await;
+        let rows = self.upload(references).await;
+        let filled = upload_payments(&self.batches(), &self.account, made.batch.id, rows, None).await;
         assert!(matches!(filled, Ok(Written::Fresh(batch)) if batch.status == PaymentBatchStatus::Validated));
         made.batch.id
     }
@@ -160,7 +159,8 @@ async fn a_cancelled_batch_is_never_processed() {
     assert_eq!(home.store.budgets(&home.account.id).await.unwrap(), before);
     assert_eq!(process_batches(&home.worker()).await, Ok(0));
     assert_eq!(home.payments(batch).await, [PaymentStatus::Cancelled; 2]);
-    let again = upload_payments(&home.batches(), &home.account, batch, home.upload(&["one"]), None).await;
+    let rows = home.upload(&["one"]).await;
+    let again = upload_payments(&home.batches(), &home.account, batch, rows, None).await;
     assert!(matches!(again, Err(WriteError::Refused(UploadRefusal::State(_)))));
     home.audited().await;
 }

@@ -27,6 +27,8 @@ enum Line {
     Balance { budget_id: String, currency_code: &'static str },
     /// Held money that is not the sum of the open holds.
     Holds { budget_id: String, currency_code: &'static str },
+    /// Reserved money that no payment batch has still to pay.
+    Reservations { budget_id: String, currency_code: &'static str },
     /// Checkouts that are not as many as was counted.
     CheckoutCount { account_id: String },
 }
@@ -40,6 +42,9 @@ impl From<AuditReport> for Report {
             }
             Discrepancy::Holds { budget, currency } => {
                 Line::Holds { budget_id: budget.to_string(), currency_code: currency.code() }
+            }
+            Discrepancy::Reservations { budget, currency } => {
+                Line::Reservations { budget_id: budget.to_string(), currency_code: currency.code() }
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
         };
@@ -73,6 +78,11 @@ fn print(report: &Report) -> String {
         Line::Holds { budget_id, currency_code } => {
             format!("  what budget {budget_id} holds in {currency_code} is not the sum of its open holds")
         }
+        Line::Reservations { budget_id, currency_code } => {
+            format!(
+                "  what budget {budget_id} reserves in {currency_code} is not what payment batches have still to pay"
+            )
+        }
         Line::CheckoutCount { account_id } => format!("  the checkouts of account {account_id} are miscounted"),
     }));
     lines.join("\n")
@@ -92,6 +102,7 @@ mod tests {
             Discrepancy::Unbalanced(JournalId(Uuid::nil())),
             Discrepancy::Balance { budget, currency },
             Discrepancy::Holds { budget, currency },
+            Discrepancy::Reservations { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
         ];
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
@@ -100,10 +111,11 @@ mod tests {
             {"kind": "unbalanced", "journalId": nil},
             {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
+            {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), wanted);
-        assert_eq!(print(&report).lines().count(), 5);
+        assert_eq!(print(&report).lines().count(), 6);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

@@ -1,5 +1,6 @@
 //! The routes, one operation a file.
 
+mod activity;
 mod addresses;
 mod budgets;
 mod cards;
@@ -8,6 +9,7 @@ mod merchant;
 mod mfa;
 pub(crate) mod openapi;
 mod payment_batches;
+mod sandbox;
 mod service;
 
 use actix_web::web::{self, ServiceConfig};
@@ -33,6 +35,9 @@ fn version_2(config: &mut ServiceConfig) {
         .configure(payment_batches::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
+        .service(get("/activity/{accountId}", activity::list::handle))
+        .service(get("/activity/{accountId}/{activityId}", activity::find::handle))
+        .service(get("/sandbox/invariants", sandbox::invariants::handle))
         .configure(budgets::configure)
         .configure(cards::configure)
         .default_service(web::to(fallback::not_found));

@@ -1,6 +1,6 @@
 //! The interface, described: OpenAPI 3.1.
 
-use super::{addresses, budgets, cards, merchant, mfa, payment_batches, service};
+use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "Merchant", description = "Checkouts, and the banks that can pay them."),
         (name = "Payment batches", description = "Many payments, checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
+        (name = "Activity", description = "Everything that moved on an account."),
+        (name = "Looking inside", description = "What a balance is made of, and whether the books agree; in the sandbox only."),
         (name = "Budgets", description = "What holds money, and how it moves from one to another."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
@@ -48,6 +50,10 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         payment_batches::confirm::handle,
         mfa::open_session::handle,
         addresses::lookup::handle,
+        activity::list::handle,
+        activity::find::handle,
+        budgets::explain::handle,
+        sandbox::invariants::handle,
         budgets::list::handle,
         budgets::create::handle,
         budgets::find::handle,
@@ -156,6 +162,15 @@ pub(crate) struct ReadErrors;
 impl IntoResponses for ReadErrors {
     fn responses() -> Responses {
         common("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.")
+    }
+}
+
+/// The errors of a read of the sandbox.
+pub(crate) struct SandboxReadErrors;
+
+impl IntoResponses for SandboxReadErrors {
+    fn responses() -> Responses {
+        common("`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.")
     }
 }
 

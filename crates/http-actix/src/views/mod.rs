@@ -1,9 +1,12 @@
 //! What answers look like.
 
+mod activity;
 mod batch_check;
 mod budget;
 mod card;
 mod checkout;
+mod explanation;
+mod invariants;
 mod list;
 mod payment;
 mod payment_alert;
@@ -11,13 +14,16 @@ mod payment_batch;
 mod scalars;
 mod transaction;
 
+pub(crate) use activity::{ActivityDetailView, ActivityView};
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
 pub(crate) use budget::{BudgetView, TransferView};
 pub(crate) use card::{CardView, LimitView, LimitsView, TransitionView};
 pub(crate) use checkout::CheckoutView;
+pub(crate) use explanation::ExplanationView;
+pub(crate) use invariants::InvariantsView;
 pub(crate) use list::List;
 pub(crate) use payment::PaymentView;
 pub(crate) use payment_alert::AlertView;
 pub(crate) use payment_batch::{BatchView, InputView};
-pub(crate) use scalars::{Amount, Time};
-pub(crate) use transaction::{TransactionAnswer, transaction_answer};
+pub(crate) use scalars::{Amount, Sum, Time};
+pub(crate) use transaction::{TransactionAnswer, TransactionView, transaction_answer};

@@ -1,7 +1,7 @@
 //! Times and amounts as answers write them: straight into the answer, with no text of their own in between.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
-use florin_domain::money::Money;
+use florin_domain::money::{Money, TotalMoney};
 use serde::{Serialize, Serializer};
 
 /// A time: UTC, whole seconds, `2026-09-01T12:00:00Z`.
@@ -56,6 +56,16 @@ impl Serialize for Time {
 pub(crate) struct Amount(pub(crate) Money);
 
 impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A sum of amounts, written as they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum(pub(crate) TotalMoney);
+
+impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }

@@ -21,7 +21,7 @@ pub(crate) struct TransactionAnswer<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
-struct TransactionView<'a> {
+pub(crate) struct TransactionView<'a> {
     /// What the acquirer charges.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,

@@ -1,8 +1,10 @@
 //! The checks, by port.
 
 mod access;
+mod activity;
 mod atomic;
 mod batches;
+mod books;
 mod budgets;
 mod card_management;
 mod cards;
@@ -54,6 +56,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         payments_lists::CHECKS,
         payments_process::CHECKS,
         payments_more::CHECKS,
+        activity::CHECKS,
+        books::CHECKS,
         mfa::CHECKS,
         tenancy::CHECKS,
         repeats::CHECKS,

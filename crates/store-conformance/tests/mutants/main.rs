@@ -3,6 +3,7 @@
 
 mod batches;
 mod bugs;
+mod insight;
 mod management;
 mod orders;
 mod reads;
@@ -82,6 +83,14 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),
     (Bug::EventsOfMakingLost, "events.are_stored_with_their_cause_and_only_then"),
     (Bug::RecordOfAnyPayment, "batch_processing.record.is_shown_the_payments_of_the_batch_only"),
+    (Bug::NoTenantFilterOnActivities, "tenancy.activities.foreign_movements_are_absent"),
+    (Bug::ActivityOldestFirst, "activities.list.newest_first_then_by_id"),
+    (Bug::ActivityStatusIgnored, "activities.list.filters_by_every_member"),
+    (Bug::ActivityCountFollowsThePage, "activities.list.count_ignores_the_page"),
+    (Bug::ExplanationForgetsTheSkipped, "books.explain.pages_run_on"),
+    (Bug::ExplanationHidesHolds, "books.explain.tells_open_holds_those_due_first"),
+    (Bug::BooksOfAll, "tenancy.books.foreign_budgets_are_absent"),
+    (Bug::BooksWithoutReservations, "books.books.hold_after_everything"),
     (Bug::NoTenantFilterOnBudgets, "tenancy.budgets.show_one_account_only"),
     (Bug::FeaturesNotStored, "budgets.create.stores_the_whole_decision"),
     (Bug::TransferLeavesTheGiver, "transfers.transfer.stores_the_whole_decision"),

@@ -10,14 +10,18 @@ use super::store::Store;
 use super::types::{Account, Currency, Id, Named, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
+use florin_domain::activity::CreditDetail;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditScheme};
 use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
 use florin_domain::text::Text;
 use florin_ports::{CreditOrder, Credits, WriteError, Written};
+use std::collections::BTreeMap;
 
 rows! {
-    #[derive(Insertable)]
-    #[diesel(table_name = credits, treat_none_as_default_value = false)]
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = credits, check_for_backend(Db), treat_none_as_default_value = false)]
     struct CreditRow in credits {
         account_id: Account,
         number: i64,
@@ -167,4 +171,36 @@ impl Counted {
         CounterNow::note(self.last.into_changes().map(now).collect(), changes)?;
         CreditRow::note(self.new, changes)
     }
+}
+
+impl CreditRow {
+    /// What was sent with it.
+    fn detail(self) -> Outcome<CreditDetail> {
+        let held = (Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor));
+        Ok(CreditDetail {
+            box_transaction_id: self.number,
+            scheme: self.scheme.0,
+            remitters_name: self.remitters_name,
+            remitters_address: self.remitters_address,
+            beneficiary_name: self.beneficiary_name,
+            reference: self.reference,
+            bank_identifier: self.bank_identifier,
+            account_identifier: self.account_identifier,
+            order_id: self.order_id,
+            third_party_reference: self.third_party_reference,
+            institution_name: self.institution_name,
+            institution_address: self.institution_address,
+            balances: Balances::new(held.0, held.1, held.2).map_err(corrupt)?,
+        })
+    }
+}
+
+/// What was sent with the credits behind these journal transactions.
+pub(crate) fn details(conn: &mut Conn, account: &AccountId, journal: &[Id]) -> Outcome<BTreeMap<Id, CreditDetail>> {
+    let rows = credits::table
+        .filter(credits::account_id.eq(account.as_str()))
+        .filter(credits::journal_id.eq_any(journal))
+        .select(CreditRow::as_select())
+        .load(conn)?;
+    rows.into_iter().map(|row| Ok((row.journal_id, row.detail()?))).collect()
 }

@@ -5,11 +5,13 @@
 //! with such a limit anew each time it is run.
 
 mod access;
+mod activity;
 mod addresses;
 mod audit;
 pub(super) mod balances;
 mod batch_rows;
 mod batches;
+mod books;
 mod budgets;
 mod cards;
 mod credits;

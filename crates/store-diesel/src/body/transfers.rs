@@ -1,6 +1,6 @@
 //! Transfers between budgets.
 
-use super::backend::Changes;
+use super::backend::{Changes, Conn, Db};
 use super::errors::Outcome;
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;
@@ -11,11 +11,14 @@ use super::types::{Account, Currency, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDone, TransferRefusal, TransferSituation};
+use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
+use florin_domain::money::Minor;
 use florin_ports::{TransferOrder, Transfers, WriteError, Written};
+use uuid::Uuid;
 
 rows! {
-    #[derive(Insertable)]
-    #[diesel(table_name = transfers, treat_none_as_default_value = false)]
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = transfers, check_for_backend(Db), treat_none_as_default_value = false)]
     struct TransferRow in transfers {
         account_id: Account,
         id: Id,
@@ -89,4 +92,30 @@ impl NewTransfers {
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         TransferRow::note(self.0, changes)
     }
+}
+
+impl From<TransferRow> for Transfer {
+    fn from(row: TransferRow) -> Self {
+        Self {
+            id: TransferId(row.id.0),
+            account: row.account_id.0,
+            from: BudgetId(row.from_budget_id.0),
+            to: BudgetId(row.to_budget_id.0),
+            currency: row.currency.0,
+            amount: Minor(row.amount_minor),
+            journal: JournalId(row.journal_id.0),
+            reference: row.reference,
+            created_at: row.created_at.0,
+        }
+    }
+}
+
+/// Transfers of an account by their ids, in any order.
+pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Transfer>> {
+    let rows = transfers::table
+        .filter(transfers::account_id.eq(account.as_str()))
+        .filter(transfers::id.eq_any(ids.iter().map(|id| Id(*id))))
+        .select(TransferRow::as_select())
+        .load(conn)?;
+    Ok(rows.into_iter().map(Transfer::from).collect())
 }

@@ -5,6 +5,7 @@ use super::{Conn, Store};
 use crate::StoreSettings;
 use diesel::Connection;
 use diesel::connection::SimpleConnection;
+use diesel::sql_types::Text;
 use std::io::Write;
 use uuid::Uuid;
 
@@ -53,4 +54,18 @@ pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     let store = Store::open(&StoreSettings { queue, readers: 1, ..StoreSettings::at(database.url()) }).unwrap();
     store.migrate().unwrap();
     test(store);
+}
+
+/// Asks for a plan.
+pub(crate) const EXPLAIN: &str = "EXPLAIN ";
+/// What the planner must know of small tables: that they will grow.
+pub(crate) const PLANNER: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;";
+/// A row of a plan.
+pub(crate) type PlanSql = Text;
+/// The same, as it is read.
+pub(crate) type PlanRow = String;
+
+/// What a row of a plan says.
+pub(crate) fn line(line: PlanRow) -> String {
+    line
 }

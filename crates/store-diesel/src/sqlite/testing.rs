@@ -3,6 +3,7 @@
 
 use super::Store;
 use crate::StoreSettings;
+use diesel::sql_types::{Integer, Text};
 
 /// Runs a test on an empty store with a queue of this length.
 pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
@@ -11,4 +12,18 @@ pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     let store = Store::open(&StoreSettings { queue, ..StoreSettings::at(url) }).unwrap();
     store.migrate().unwrap();
     test(store);
+}
+
+/// Asks for a plan.
+pub(crate) const EXPLAIN: &str = "EXPLAIN QUERY PLAN ";
+/// What the planner must know of small tables: nothing.
+pub(crate) const PLANNER: &str = "";
+/// A row of a plan.
+pub(crate) type PlanSql = (Integer, Integer, Integer, Text);
+/// The same, as it is read.
+pub(crate) type PlanRow = (i32, i32, i32, String);
+
+/// What a row of a plan says.
+pub(crate) fn line((_, _, _, line): PlanRow) -> String {
+    line
 }

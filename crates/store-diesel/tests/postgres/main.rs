@@ -27,6 +27,8 @@ mod fixtures;
 mod groups;
 #[path = "../store/holds.rs"]
 mod holds;
+#[path = "../store/invariants.rs"]
+mod invariants;
 #[path = "../store/limits.rs"]
 mod limits;
 #[path = "../store/lists.rs"]

@@ -5,6 +5,7 @@ use florin_domain::ids::JournalId;
 use florin_ports::{AuditReport, Discrepancy, LedgerAudit};
 
 const BALANCE: fn() -> Discrepancy = || Discrepancy::Balance { budget: budget(MINE), currency: gbp() };
+const RESERVATIONS: fn() -> Discrepancy = || Discrepancy::Reservations { budget: budget(MINE), currency: gbp() };
 const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE), currency: gbp() };
 
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
@@ -23,7 +24,7 @@ async fn a_balance_that_was_touched() {
         format!("UPDATE balances SET available_minor = available_minor + 1 WHERE budget_id = '{}'", budget(MINE).0);
     assert_eq!(found_after(&statement).await, [BALANCE()]);
     let statement = format!("UPDATE balances SET reserved_minor = 1 WHERE budget_id = '{}'", budget(MINE).0);
-    assert_eq!(found_after(&statement).await, [BALANCE()]);
+    assert_eq!(found_after(&statement).await, [BALANCE(), RESERVATIONS()]);
     let statement = format!("UPDATE balances SET held_minor = 999 WHERE budget_id = '{}'", budget(MINE).0);
     assert_eq!(found_after(&statement).await, [BALANCE(), HOLDS()]);
 }
@@ -35,6 +36,13 @@ async fn a_hold_that_was_touched() {
         found_after("UPDATE card_chains SET held_minor = 0, due_at = NULL, ended_by = 'expired'").await,
         [HOLDS()]
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_that_was_touched() {
+    let statement =
+        format!("UPDATE payment_batches SET status = 'started', confirmed_at = created_at WHERE account_id = '{MINE}'");
+    assert_eq!(found_after(&statement).await, [RESERVATIONS()]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ mod credits;
 mod failures;
 mod groups;
 mod holds;
+mod invariants;
 mod limits;
 mod lists;
 mod opening;

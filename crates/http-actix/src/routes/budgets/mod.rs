@@ -1,6 +1,7 @@
 //! `/v2/budgets` (contract 5.2, 5.6)
 
 pub(crate) mod create;
+pub(crate) mod explain;
 pub(crate) mod find;
 pub(crate) mod generate_credit;
 pub(crate) mod list;
@@ -28,6 +29,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(post("/budgets/generate-credit", generate_credit::handle))
         .service(budgets.wrap(from_fn(calm)))
         .service(get("/budgets/{budgetId}", find::handle))
+        .service(get("/budgets/{budgetId}/explanation", explain::handle))
         .service(post("/budgets/{budgetId}/transfer", transfer::handle));
 }
 

@@ -87,7 +87,11 @@ pub(crate) async fn handle(
         rows: typed.rows,
         default_budget: typed.default_budget,
     };
-    let new = NewBatch { name, visible: visible.unwrap_or(true), payments: payments.map(upload) };
+    let payments = match payments.map(upload) {
+        Some(upload) => Some(typed::checked(&app, &account, upload).await?),
+        None => None,
+    };
+    let new = NewBatch { name, visible: visible.unwrap_or(true), payments };
     let written = create_batch(&app.batches, call.caller.client.id, &account, new, claim).await;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, "body.payments");
     let object = ("query.accountId", "account");

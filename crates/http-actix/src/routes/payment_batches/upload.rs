@@ -55,7 +55,8 @@ pub(crate) async fn handle(
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let upload = Upload { format, rows: body.value.rows, default_budget: body.value.default_budget };
-    let written = upload_payments(&app.batches, &account, read(batch)?, upload, claim).await;
+    let request = typed::checked(&app, &account, upload).await?;
+    let written = upload_payments(&app.batches, &account, read(batch)?, request, claim).await;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     let object = (BATCH, "payment batch");
     send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)

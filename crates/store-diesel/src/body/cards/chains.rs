@@ -1,7 +1,7 @@
 //! Chains as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
+use super::super::backend::{Conn, Db, RowByRow};
+use super::super::errors::{Outcome, corrupt};
 use super::super::schema::card_chains;
 use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::card::{Chain, ChainEnd, ChainKind};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
-use florin_domain::money::Minor;
+use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
 
 rows! {
@@ -107,4 +107,44 @@ pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, most: u32) -> Outcome<Vec
         .load::<(Account, Id)>(conn)?;
     let hold = |(account, chain): (Account, Id)| DueHold { account: account.0, chain: TransactionToken(chain.0) };
     Ok(rows.into_iter().map(hold).collect())
+}
+
+/// The open holds of an account that stand behind money of a budget in a currency.
+fn holding(account: &AccountId, (budget, currency): (Id, Currency)) -> card_chains::BoxedQuery<'_, Db> {
+    card_chains::table
+        .filter(card_chains::account_id.eq(account.as_str()))
+        .filter(card_chains::budget_id.eq(budget))
+        .filter(card_chains::currency.eq(currency))
+        .filter(card_chains::ended_by.is_null())
+        .filter(card_chains::held_minor.ne(0))
+        .into_boxed()
+}
+
+/// How many open holds there are, and how much they hold.
+pub(crate) fn held(conn: &mut Conn, account: &AccountId, of: (Id, Currency)) -> Outcome<(i64, Total)> {
+    let (mut count, mut total) = (0, Total::ZERO);
+    for held in holding(account, of).select(card_chains::held_minor).load_iter::<i64, RowByRow>(conn)? {
+        count += 1;
+        total = total.plus(Total(held?.into()));
+    }
+    Ok((count, total))
+}
+
+/// Open holds with the times when they are due, the first of them first.
+pub(crate) fn open_holds(
+    conn: &mut Conn,
+    account: &AccountId,
+    of: (Id, Currency),
+    most: i64,
+) -> Outcome<Vec<(Chain, DateTime<Utc>)>> {
+    let rows = holding(account, of)
+        .order((card_chains::due_at, card_chains::id))
+        .limit(most)
+        .select(ChainRow::as_select())
+        .load(conn)?;
+    let hold = |row: ChainRow| {
+        let due = row.due_at.ok_or_else(|| corrupt("a hold that is never due"))?.0;
+        Ok((Chain::from(row), due))
+    };
+    rows.into_iter().map(hold).collect()
 }

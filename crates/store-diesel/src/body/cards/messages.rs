@@ -1,6 +1,7 @@
 //! Records of card messages as rows.
 
-use super::super::backend::Db;
+use super::super::backend::{Conn, Db};
+use super::super::errors::Outcome;
 use super::super::schema::card_transactions;
 use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
@@ -8,6 +9,7 @@ use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
+use uuid::Uuid;
 
 rows! {
     #[derive(Queryable, Selectable, Insertable)]
@@ -125,4 +127,14 @@ impl From<MessageRow> for CardTransaction {
             created_at: row.created_at.0,
         }
     }
+}
+
+/// Messages of an account by their tokens, in any order.
+pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -> Outcome<Vec<CardTransaction>> {
+    let rows = card_transactions::table
+        .filter(card_transactions::account_id.eq(account.as_str()))
+        .filter(card_transactions::token.eq_any(tokens.iter().map(|token| Id(*token))))
+        .select(MessageRow::as_select())
+        .load(conn)?;
+    Ok(rows.into_iter().map(CardTransaction::from).collect())
 }

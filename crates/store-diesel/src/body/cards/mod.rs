@@ -8,5 +8,7 @@ mod records;
 mod rows;
 mod sheet;
 
-pub(crate) use rows::{insert_card, of_account};
+pub(crate) use chains::{held, open_holds};
+pub(crate) use messages::by_tokens;
+pub(crate) use rows::{insert_card, limits_of_account, of_account};
 pub(crate) use sheet::Cards;

@@ -8,7 +8,8 @@ use super::super::types::{Account, Currency, Day, Id, Named};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{AccountId, BudgetId, CardId, UserToken};
-use florin_domain::money::Minor;
+use florin_domain::money::{self, Minor};
+use std::collections::BTreeMap;
 
 rows! {
     /// A card.
@@ -109,6 +110,26 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Ca
         .select(CardRow::as_select())
         .load(conn)?;
     Ok(rows.into_iter().map(Card::from).collect())
+}
+
+/// The spending limits of an account's cards, each with the currency of its card.
+pub(crate) fn limits_of_account(
+    conn: &mut Conn,
+    account: &AccountId,
+) -> Outcome<Vec<(CardId, money::Currency, SpendingLimit)>> {
+    let currencies: BTreeMap<_, _> =
+        of_account(conn, account)?.into_iter().map(|card| (card.id, card.currency)).collect();
+    let rows = spending_limits::table
+        .filter(spending_limits::account_id.eq(account.as_str()))
+        .order((spending_limits::card_id, spending_limits::limit_window))
+        .select(LimitRow::as_select())
+        .load(conn)?;
+    let limit = |row: LimitRow| {
+        let card = CardId(row.card_id.0);
+        let currency = currencies.get(&card).ok_or_else(|| corrupt("a spending limit without its card"))?;
+        Ok((card, *currency, row.read()?))
+    };
+    rows.into_iter().map(limit).collect()
 }
 
 /// Stores a new card with its limits.

@@ -9,8 +9,9 @@ use diesel::prelude::*;
 use florin_domain::batch::{
     Alert, AlertCode, AlertKind, FailureReason, Payment, PaymentBatch, PaymentNetwork, PaymentStatus, PaymentTerms,
 };
-use florin_domain::ids::{BudgetId, OrderId, PaymentBatchId, PaymentId};
+use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
+use uuid::Uuid;
 
 /// So many rows are stored at once: more are hardly faster, and take memory.
 const AT_ONCE: usize = 1000;
@@ -176,6 +177,16 @@ impl AlertRow {
 /// Payments as the domain has them.
 pub(super) fn read_payments(rows: Vec<PaymentRow>) -> Outcome<Vec<Payment>> {
     rows.into_iter().map(PaymentRow::read).collect()
+}
+
+/// Payments of an account by their ids, in any order.
+pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Payment>> {
+    let rows = payments::table
+        .filter(payments::account_id.eq(account.as_str()))
+        .filter(payments::id.eq_any(ids.iter().map(|id| Id(*id))))
+        .select(PaymentRow::as_select())
+        .load(conn)?;
+    read_payments(rows)
 }
 
 /// Alerts as the domain has them.

@@ -1,0 +1,75 @@
+//! Tests of the sweep.
+
+use super::*;
+use chrono::DateTime;
+use florin_domain::access::Environment;
+use florin_domain::card::decide::CardRefusal;
+use florin_ports::test_support::{CountingIds, FakeClock};
+use florin_ports::{
+    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockCheckouts, MockCredits,
+    MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockUpkeep,
+};
+use std::sync::Mutex;
+use uuid::Uuid;
+
+fn services(cards: MockCardLedger) -> Services {
+    Services {
+        environment: Environment::Sandbox,
+        clock: Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)),
+        ids: Arc::new(CountingIds::default()),
+        callers: Arc::new(MockCallers::new()),
+        accounts: Arc::new(MockAccounts::new()),
+        checkouts: Arc::new(MockCheckouts::new()),
+        banks: Arc::new(MockBanks::new()),
+        activities: Arc::new(MockActivities::new()),
+        books: Arc::new(MockBooks::new()),
+        cards: Arc::new(cards),
+        credits: Arc::new(MockCredits::new()),
+        batches: Arc::new(MockPaymentBatches::new()),
+        mfa_sessions: Arc::new(MockMfaSessions::new()),
+        mfa_providers: Vec::new(),
+        postcodes: Arc::new(MockPostcodeProvider::new()),
+        upkeep: Arc::new(MockUpkeep::new()),
+    }
+}
+
+fn hold(number: u32) -> DueHold {
+    let chain = TransactionToken(Uuid::from_u128(u128::from(number)));
+    DueHold { account: AccountId::parse("F1").unwrap(), chain }
+}
+
+/// A ledger with so many due holds, the oldest first, of which the first `stuck` can't be expired.
+fn ledger(stuck: u32, all: u32) -> MockCardLedger {
+    let due = Arc::new(Mutex::new((0..all).map(hold).collect::<Vec<_>>()));
+    let mut cards = MockCardLedger::new();
+    let listed = Arc::clone(&due);
+    cards
+        .expect_due_holds()
+        .returning(move |_, most| Ok(listed.lock().unwrap().iter().take(most as usize).cloned().collect()));
+    cards.expect_expire().returning(move |order| {
+        let mut due = due.lock().unwrap();
+        if order.hold.chain.0.as_u128() < u128::from(stuck) {
+            return Err(WriteError::Refused(CardRefusal::Expired));
+        }
+        due.retain(|hold| *hold != order.hold);
+        Ok(true)
+    });
+    cards
+}
+
+#[tokio::test]
+async fn holds_that_are_stuck_do_not_keep_others_waiting() {
+    for stuck in [0, 1, PORTION - 1, PORTION, 3 * PORTION + 7] {
+        let written = expire_holds(&services(ledger(stuck, stuck + 450))).await;
+        assert_eq!(written, Ok(450), "{stuck} are stuck");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_gone_ends_the_sweep() {
+    let mut cards = MockCardLedger::new();
+    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).collect()));
+    let gone = || StoreError::Unavailable("no disk".into());
+    cards.expect_expire().times(1).returning(move |_| Err(gone().into()));
+    assert_eq!(expire_holds(&services(cards)).await, Err(gone()));
+}

@@ -1,0 +1,58 @@
+//! What is known of a credit.
+
+use crate::budget::{Credit, CreditScheme};
+use crate::ledger::Balances;
+use crate::text::Text;
+
+/// A credit as it was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditDetail {
+    /// Its number among the credits of the account, from 1.
+    pub box_transaction_id: i64,
+    /// How it came.
+    pub scheme: CreditScheme,
+    /// Who sent it.
+    pub remitters_name: String,
+    /// Where the sender lives.
+    pub remitters_address: String,
+    /// For whom it is.
+    pub beneficiary_name: String,
+    /// The sender's reference.
+    pub reference: Option<String>,
+    /// The bank it came from.
+    pub bank_identifier: Option<String>,
+    /// The bank account it came from.
+    pub account_identifier: Option<String>,
+    /// An order it belongs to.
+    pub order_id: Option<String>,
+    /// A third party's reference.
+    pub third_party_reference: Option<String>,
+    /// The name of the bank it came from.
+    pub institution_name: Option<String>,
+    /// The address of that bank.
+    pub institution_address: Option<String>,
+    /// The budget's balances in that currency afterwards.
+    pub balances: Balances,
+}
+
+impl From<&Credit> for CreditDetail {
+    fn from(credit: &Credit) -> Self {
+        let sent = credit.instruction.clone();
+        let text = |text: Option<Text<0, 140>>| text.map(Text::into_string);
+        Self {
+            box_transaction_id: credit.box_transaction_id,
+            scheme: sent.scheme,
+            remitters_name: sent.remitters_name.into_string(),
+            remitters_address: sent.remitters_address.into_string(),
+            beneficiary_name: sent.beneficiary_name.into_string(),
+            reference: text(sent.reference),
+            bank_identifier: text(sent.bank_identifier),
+            account_identifier: text(sent.account_identifier),
+            order_id: text(sent.order_id),
+            third_party_reference: text(sent.third_party_reference),
+            institution_name: text(sent.institution_name),
+            institution_address: text(sent.institution_address),
+            balances: credit.balances,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What can move.
+
+use crate::card::MessageKind;
+
+/// Where a movement is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ActivitySource {
+    /// Messages about cards.
+    Card,
+    /// Money that came in.
+    Credit,
+    /// Payments of batches.
+    Payment,
+    /// Transfers between budgets.
+    Transfer,
+}
+
+impl ActivitySource {
+    /// All sources.
+    pub const ALL: [Self; 4] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer];
+}
+
+/// What moved; its wire name is the `type` of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ActivityType {
+    /// A card message: each message is a movement of its own, under the type of its record.
+    Card(MessageKind),
+    /// Money came in.
+    Credit,
+    /// A payment of a batch.
+    Payment,
+    /// Money went from one budget to another.
+    Transfer,
+}
+
+impl ActivityType {
+    /// All types.
+    pub const ALL: [Self; MessageKind::ALL.len() + 3] = {
+        let mut all = [Self::Credit; MessageKind::ALL.len() + 3];
+        let mut place = 0;
+        while place < MessageKind::ALL.len() {
+            all[place] = Self::Card(MessageKind::ALL[place]);
+            place += 1;
+        }
+        all[place + 1] = Self::Payment;
+        all[place + 2] = Self::Transfer;
+        all
+    };
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Card(kind) => kind.as_str(),
+            Self::Credit => "credit",
+            Self::Payment => "payment",
+            Self::Transfer => "transfer",
+        }
+    }
+
+    /// Where it is kept.
+    pub const fn source(self) -> ActivitySource {
+        match self {
+            Self::Card(_) => ActivitySource::Card,
+            Self::Credit => ActivitySource::Credit,
+            Self::Payment => ActivitySource::Payment,
+            Self::Transfer => ActivitySource::Transfer,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Spending limits beside the messages that used them.
+
+use crate::card::{CardTransaction, MessageKind, Response, SpendingLimit, SpendingWindow};
+use crate::ids::CardId;
+use crate::money::{Currency, Minor, Total};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// What was used of a limit, beside the most that messages can have used of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitBooks {
+    /// The card.
+    pub card: CardId,
+    /// Its currency.
+    pub currency: Currency,
+    /// The limit, with what was used of it.
+    pub limit: SpendingLimit,
+    /// What approved authorizations, ATM withdrawals and advices of its window add up to.
+    pub most_spent: Total,
+    /// How many approved authorizations and ATM withdrawals its window has seen.
+    pub most_uses: u64,
+}
+
+impl LimitBooks {
+    /// Whether messages account for what was used. What was given back, and what an advice replaced, is not looked at: it
+    /// would take the whole story of each chain. So no limit is blamed wrongly, and one that was used up without messages is
+    /// found.
+    pub fn agrees(&self) -> bool {
+        let spent = Total::from(self.limit.spent);
+        self.limit.spent >= Minor::ZERO && spent <= self.most_spent && u64::from(self.limit.uses) <= self.most_uses
+    }
+}
+
+/// A card message, as far as limits look at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    kind: MessageKind,
+    amount: Minor,
+    at: DateTime<Utc>,
+}
+
+/// Counts messages beside limits. Messages may come in any order.
+#[derive(Clone, Debug, Default)]
+pub struct LimitTally {
+    limits: BTreeMap<CardId, Vec<LimitBooks>>,
+}
+
+impl LimitTally {
+    /// Of these limits.
+    pub fn of(limits: impl IntoIterator<Item = (CardId, Currency, SpendingLimit)>) -> Self {
+        let mut tally = Self::default();
+        for (card, currency, limit) in limits {
+            let books = LimitBooks { card, currency, limit, most_spent: Total::ZERO, most_uses: 0 };
+            tally.limits.entry(card).or_default().push(books);
+        }
+        tally
+    }
+
+    /// Whether there is none, so that no message needs to be looked at.
+    pub fn is_empty(&self) -> bool {
+        self.limits.is_empty()
+    }
+
+    /// Whether messages of that card are of interest.
+    pub fn wants(&self, card: CardId) -> bool {
+        self.limits.contains_key(&card)
+    }
+
+    /// Counts a message.
+    pub fn see(&mut self, message: &CardTransaction) {
+        let CardTransaction { kind, amount, created_at: at, .. } = *message;
+        self.see_approved(message.card, message.response, (kind, amount), at);
+    }
+
+    /// Counts a message that was answered like this.
+    pub fn see_approved(
+        &mut self,
+        card: CardId,
+        response: Response,
+        (kind, amount): (MessageKind, Minor),
+        at: DateTime<Utc>,
+    ) {
+        if response == Response::Approved
+            && let Some(limits) = self.limits.get_mut(&card)
+        {
+            let seen = Seen { kind, amount, at };
+            limits.iter_mut().for_each(|books| books.count(seen));
+        }
+    }
+
+    /// What was counted.
+    pub fn into_books(self) -> Vec<LimitBooks> {
+        self.limits.into_values().flatten().collect()
+    }
+}
+
+impl LimitBooks {
+    fn count(&mut self, Seen { kind, amount, at }: Seen) {
+        if SpendingWindow::start(self.limit.window, at) != self.limit.window_start {
+            return;
+        }
+        let uses = match kind {
+            MessageKind::Authorization | MessageKind::AtmAuthorization => 1,
+            // It may have raised what its chain spent.
+            MessageKind::Advice => 0,
+            MessageKind::RefundAuthorization
+            | MessageKind::Clearing
+            | MessageKind::AtmClearing
+            | MessageKind::RefundClearing
+            | MessageKind::Reversal
+            | MessageKind::Expiry => return,
+        };
+        self.most_uses += uses;
+        self.most_spent = self.most_spent.plus(amount.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::{TimeDelta, TimeZone};
+    use uuid::Uuid;
+
+    const CARD: CardId = CardId(Uuid::nil());
+
+    fn noon() -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
+    }
+
+    fn books(spent: i64, uses: u32) -> LimitBooks {
+        let window = SpendingWindow::Day;
+        let (amount, window_start) = (Minor(1000), window.start(noon()));
+        let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(spent), uses };
+        let mut tally = LimitTally::of([(CARD, Currency::parse("GBP").unwrap(), limit)]);
+        for (response, kind, amount, at) in [
+            (Response::Approved, MessageKind::Authorization, 10, noon()),
+            (Response::Approved, MessageKind::Advice, 15, noon()),
+            (Response::Approved, MessageKind::Clearing, 15, noon()),
+            (Response::NotSufficientFunds, MessageKind::Authorization, 100, noon()),
+            (Response::Approved, MessageKind::AtmAuthorization, 100, noon() - TimeDelta::days(1)),
+        ] {
+            tally.see_approved(CARD, response, (kind, Minor(amount)), at);
+            tally.see_approved(CardId(Uuid::max()), response, (kind, Minor(amount)), at);
+        }
+        tally.into_books().remove(0)
+    }
+
+    #[test]
+    fn what_no_message_can_have_used_is_found() {
+        assert_eq!((books(15, 1).most_spent, books(15, 1).most_uses), (Total(25), 1));
+        for (spent, uses, agrees) in [(15, 1, true), (0, 0, true), (25, 1, true), (26, 1, false), (15, 2, false)] {
+            assert_eq!(books(spent, uses).agrees(), agrees, "{spent} {uses}");
+        }
+    }
+}

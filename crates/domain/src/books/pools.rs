@@ -1,0 +1,102 @@
+//! Sums over the pools of a budget.
+
+use crate::ledger::Balances;
+use crate::money::Total;
+
+/// One of the three pools that a budget's money is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pool {
+    /// What can be spent.
+    Available,
+    /// What stands behind open card holds.
+    Held,
+    /// What is reserved for confirmed payment batches.
+    Reserved,
+}
+
+impl Pool {
+    /// All pools.
+    pub const ALL: [Self; 3] = [Self::Available, Self::Held, Self::Reserved];
+
+    /// The name, as stored and as callers see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Available => "available",
+            Self::Held => "held",
+            Self::Reserved => "reserved",
+        }
+    }
+
+    /// The pool of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pool| pool.as_str() == name)
+    }
+}
+
+/// A sum for each pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pools {
+    /// Of what can be spent.
+    pub available: Total,
+    /// Of what stands behind open card holds.
+    pub held: Total,
+    /// Of what is reserved for confirmed payment batches.
+    pub reserved: Total,
+}
+
+impl Pools {
+    /// All the money: available, held and reserved.
+    #[must_use]
+    pub const fn ledger(&self) -> Total {
+        self.available.plus(self.held).plus(self.reserved)
+    }
+
+    /// The sum of one pool.
+    pub const fn of(&self, pool: Pool) -> Total {
+        match pool {
+            Pool::Available => self.available,
+            Pool::Held => self.held,
+            Pool::Reserved => self.reserved,
+        }
+    }
+
+    /// Adds to a pool.
+    pub const fn add(&mut self, pool: Pool, more: Total) {
+        let sum = match pool {
+            Pool::Available => &mut self.available,
+            Pool::Held => &mut self.held,
+            Pool::Reserved => &mut self.reserved,
+        };
+        *sum = sum.plus(more);
+    }
+
+    /// The sums of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            available: self.available.plus(other.available),
+            held: self.held.plus(other.held),
+            reserved: self.reserved.plus(other.reserved),
+        }
+    }
+
+    /// The differences.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self {
+            available: self.available.minus(other.available),
+            held: self.held.minus(other.held),
+            reserved: self.reserved.minus(other.reserved),
+        }
+    }
+}
+
+impl From<Balances> for Pools {
+    fn from(balances: Balances) -> Self {
+        Self {
+            available: balances.available().into(),
+            held: balances.held().into(),
+            reserved: balances.reserved().into(),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Movements of an account.
+
+use super::{Amount, PaymentView, Time, TransactionView};
+use florin_domain::activity::{Activity, ActivityDetail, CreditDetail};
+use florin_domain::money::{Currency, Minor};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// One movement.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Activity)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ActivityView {
+    /// Identifies the movement: the token of a card message, the journal transaction of a credit, the payment,
+    /// the transfer.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// That of the card message, `credit`, `payment` or `transfer`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// That of the card message or payment; a credit or transfer is `completed`.
+    #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
+    status: &'static str,
+    /// The budget; on a transfer the one that gives.
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    /// The budget that receives; null but on transfers.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    to_budget_id: Option<Uuid>,
+    /// ISO 4217, alphabetic.
+    currency_code: &'static str,
+    /// The movement's own amount, never negative.
+    #[schema(value_type = String)]
+    amount: Amount,
+    /// What it does to the funds of the budget: negative when they are taken.
+    #[schema(value_type = String)]
+    impacted_amount: Amount,
+    /// The card; null where there is none.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    card_id: Option<Uuid>,
+    /// The token of the first message of the chain; null but on card messages.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    chain_token: Option<Uuid>,
+    /// The batch of a payment; null but on payments.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    payment_batch_id: Option<Uuid>,
+    /// Where the card was used, who sent a credit, or who is paid.
+    #[schema(required)]
+    counterparty: Option<String>,
+    /// What was written with a credit, payment or transfer.
+    #[schema(required)]
+    reference: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+}
+
+/// One movement with all that is known of it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityDetail)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ActivityDetailView<'a> {
+    #[serde(flatten)]
+    activity: ActivityView,
+    /// The record of the card message; null of other movements.
+    #[schema(required)]
+    card_transaction: Option<TransactionView<'a>>,
+    /// What was sent with the credit; null of other movements, and of the first funds of a prepared account.
+    #[schema(required)]
+    credit: Option<CreditView<'a>>,
+    /// The payment; null of other movements.
+    #[schema(required)]
+    payment: Option<PaymentView>,
+}
+
+/// A credit as it was taken.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CreditDetail)]
+#[serde(rename_all = "camelCase")]
+struct CreditView<'a> {
+    /// Its number among the credits of the account.
+    #[schema(minimum = 1)]
+    box_transaction_id: i64,
+    #[schema(pattern = "^(FasterPayment|BACS|CHAPS|Swift|SEPA)$")]
+    scheme_name: &'static str,
+    remitters_name: &'a str,
+    remitters_address: &'a str,
+    beneficiary_name: &'a str,
+    #[schema(required)]
+    reference: Option<&'a str>,
+    #[schema(required)]
+    bank_identifier: Option<&'a str>,
+    #[schema(required)]
+    account_identifier: Option<&'a str>,
+    #[schema(required)]
+    order_id: Option<&'a str>,
+    #[schema(required)]
+    third_party_reference: Option<&'a str>,
+    #[schema(required)]
+    institution_name: Option<&'a str>,
+    #[schema(required)]
+    institution_address: Option<&'a str>,
+    /// The ledger balance of the budget afterwards.
+    #[schema(value_type = String)]
+    running_balance: Amount,
+    /// What could be spent afterwards.
+    #[schema(value_type = String)]
+    available_balance: Amount,
+}
+
+/// What a row says beside what all have.
+#[derive(Default)]
+struct Particulars {
+    to: Option<Uuid>,
+    card: Option<Uuid>,
+    chain: Option<Uuid>,
+    batch: Option<Uuid>,
+    counterparty: Option<String>,
+    reference: Option<String>,
+}
+
+fn particulars(detail: &ActivityDetail) -> Particulars {
+    match detail {
+        ActivityDetail::Card(message) => Particulars {
+            card: Some(message.card.0),
+            chain: Some(message.chain.0),
+            counterparty: Some(message.acceptor.name.clone()),
+            ..Particulars::default()
+        },
+        ActivityDetail::Credit(credit) => Particulars {
+            counterparty: credit.as_ref().map(|credit| credit.remitters_name.clone()),
+            reference: credit.as_ref().and_then(|credit| credit.reference.clone()),
+            ..Particulars::default()
+        },
+        ActivityDetail::Payment(payment) => Particulars {
+            batch: Some(payment.batch.0),
+            counterparty: payment.input.recipient.name.clone(),
+            reference: payment.input.reference.clone(),
+            ..Particulars::default()
+        },
+        ActivityDetail::Transfer(transfer) => {
+            Particulars { to: Some(transfer.to.0), reference: transfer.reference.clone(), ..Particulars::default() }
+        }
+    }
+}
+
+impl From<&Activity> for ActivityView {
+    fn from(activity: &Activity) -> Self {
+        let Particulars { to, card, chain, batch, counterparty, reference } = particulars(&activity.detail);
+        Self {
+            id: activity.id.0,
+            kind: activity.kind.as_str(),
+            status: activity.status.as_str(),
+            budget_id: activity.budget.0,
+            to_budget_id: to,
+            currency_code: activity.currency.code(),
+            amount: Amount(activity.amount.of(activity.currency)),
+            impacted_amount: Amount(activity.impacted.of(activity.currency)),
+            card_id: card,
+            chain_token: chain,
+            payment_batch_id: batch,
+            counterparty,
+            reference,
+            created_at: Time(activity.created_at),
+        }
+    }
+}
+
+impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
+    fn from(activity: &'a Activity) -> Self {
+        let mut view = Self { activity: activity.into(), card_transaction: None, credit: None, payment: None };
+        match &activity.detail {
+            ActivityDetail::Card(message) => view.card_transaction = Some(message.as_ref().into()),
+            ActivityDetail::Credit(credit) => {
+                view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
+            }
+            ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
+            // The row says it all.
+            ActivityDetail::Transfer(_) => {}
+        }
+        view
+    }
+}
+
+impl<'a> CreditView<'a> {
+    fn of(credit: &'a CreditDetail, currency: Currency) -> Self {
+        let amount = |minor: Minor| Amount(minor.of(currency));
+        Self {
+            box_transaction_id: credit.box_transaction_id,
+            scheme_name: credit.scheme.as_str(),
+            remitters_name: &credit.remitters_name,
+            remitters_address: &credit.remitters_address,
+            beneficiary_name: &credit.beneficiary_name,
+            reference: credit.reference.as_deref(),
+            bank_identifier: credit.bank_identifier.as_deref(),
+            account_identifier: credit.account_identifier.as_deref(),
+            order_id: credit.order_id.as_deref(),
+            third_party_reference: credit.third_party_reference.as_deref(),
+            institution_name: credit.institution_name.as_deref(),
+            institution_address: credit.institution_address.as_deref(),
+            running_balance: amount(credit.balances.ledger()),
+            available_balance: amount(credit.balances.available()),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Whether the books of an account agree.
+
+use super::{Amount, Sum};
+use florin_domain::books::{CounterExample, InvariantReport, Proven};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// What holds of an account's books, and what does not.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Invariants)]
+pub(crate) struct InvariantsView {
+    /// `holds` when every check does.
+    #[schema(pattern = "^(holds|broken)$")]
+    verdict: &'static str,
+    checks: Vec<CheckView>,
+}
+
+/// One check.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InvariantCheck)]
+#[serde(rename_all = "camelCase")]
+struct CheckView {
+    #[schema(pattern = "^(conservation|balances|holds|reservations|spending_limits)$")]
+    name: &'static str,
+    #[schema(pattern = "^(holds|broken)$")]
+    verdict: &'static str,
+    /// Over how many things it was looked at.
+    #[schema(minimum = 0)]
+    checked: i64,
+    /// The first thing that it does not hold of; absent where it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    counter_example: Option<CounterExampleView>,
+}
+
+/// Something that does not agree: a journal transaction, a pool of a budget, or a spending limit.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CounterExample)]
+#[serde(untagged)]
+enum CounterExampleView {
+    Transaction(TransactionExample),
+    Pool(PoolExample),
+    Limit(LimitExample),
+}
+
+/// A journal transaction that does not add up to zero.
+#[derive(Serialize, ToSchema)]
+#[schema(as = UnbalancedTransaction)]
+#[serde(rename_all = "camelCase")]
+struct TransactionExample {
+    #[schema(value_type = String, format = Uuid)]
+    journal_id: Uuid,
+    currency_code: &'static str,
+    /// What it adds up to.
+    #[schema(value_type = String)]
+    sum: Sum,
+}
+
+/// A pool of a budget that is not what it is said to be.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongPool)]
+#[serde(rename_all = "camelCase")]
+struct PoolExample {
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    currency_code: &'static str,
+    #[schema(pattern = "^(available|held|reserved)$")]
+    pool: &'static str,
+    /// What the balance says.
+    #[schema(value_type = String)]
+    stated: Sum,
+    /// What it should be.
+    #[schema(value_type = String)]
+    computed: Sum,
+}
+
+/// A spending limit that was used more than messages account for.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongLimit)]
+#[serde(rename_all = "camelCase")]
+struct LimitExample {
+    #[schema(value_type = String, format = Uuid)]
+    card_id: Uuid,
+    #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
+    window: &'static str,
+    currency_code: &'static str,
+    /// What it says was spent.
+    #[schema(value_type = String)]
+    spent: Amount,
+    /// The most that messages account for.
+    #[schema(value_type = String)]
+    most_spent: Sum,
+    /// How often it says the card was used.
+    uses: u32,
+    /// The most uses that messages account for.
+    most_uses: u64,
+}
+
+const fn verdict(holds: bool) -> &'static str {
+    if holds { "holds" } else { "broken" }
+}
+
+impl From<&InvariantReport> for InvariantsView {
+    fn from(report: &InvariantReport) -> Self {
+        Self { verdict: verdict(report.holds()), checks: report.checks.iter().map(CheckView::from).collect() }
+    }
+}
+
+impl From<&Proven> for CheckView {
+    fn from(check: &Proven) -> Self {
+        Self {
+            name: check.invariant.as_str(),
+            verdict: verdict(check.counter_example.is_none()),
+            checked: check.checked,
+            counter_example: check.counter_example.as_ref().map(CounterExampleView::from),
+        }
+    }
+}
+
+impl From<&CounterExample> for CounterExampleView {
+    fn from(example: &CounterExample) -> Self {
+        match *example {
+            CounterExample::Transaction { journal, currency, sum } => Self::Transaction(TransactionExample {
+                journal_id: journal.0,
+                currency_code: currency.code(),
+                sum: Sum(sum.of(currency)),
+            }),
+            CounterExample::Pool { budget, currency, pool, stated, computed } => Self::Pool(PoolExample {
+                budget_id: budget.0,
+                currency_code: currency.code(),
+                pool: pool.as_str(),
+                stated: Sum(stated.of(currency)),
+                computed: Sum(computed.of(currency)),
+            }),
+            CounterExample::Limit { card, window, currency, spent, most_spent, uses, most_uses } => {
+                Self::Limit(LimitExample {
+                    card_id: card.0,
+                    window: window.as_str(),
+                    currency_code: currency.code(),
+                    spent: Amount(spent.of(currency)),
+                    most_spent: Sum(most_spent.of(currency)),
+                    uses,
+                    most_uses,
+                })
+            }
+        }
+    }
+}

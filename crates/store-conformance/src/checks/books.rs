@@ -1,0 +1,240 @@
+//! The books of an account: explained, and judged, each from one view.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, same, there};
+use crate::factory::Handle;
+use crate::observe::balances;
+use crate::orders::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
+use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, take};
+use crate::world::{Who, gbp, jpy, noon, planted, uuid};
+use chrono::TimeDelta;
+use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOutcome};
+use florin_domain::books::{Explanation, Invariant, Pools, explain, judge};
+use florin_domain::card::ChainKind;
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::JournalKind;
+use florin_domain::money::{Currency, Minor, Total};
+use florin_domain::page::PageRequest;
+use florin_ports::Explained;
+
+checks! {
+    "books.explain.adds_up_after_everything" => adds_up,
+    "books.explain.pages_run_on" => pages,
+    "books.explain.tells_open_holds_those_due_first" => open_holds,
+    "books.explain.tells_what_is_not_paid_yet" => reservations,
+    "books.explain.sums_by_kind" => sums,
+    "books.explain.unknown_budgets_and_currencies" => unknown,
+    "books.explain.sees_one_moment" => one_moment,
+    "books.books.hold_after_everything" => hold,
+    "books.books.count_what_was_looked_at" => counted,
+    "books.books.see_one_moment" => books_in_one_moment,
+    "tenancy.books.foreign_budgets_are_absent" => foreign,
+}
+
+async fn explained(
+    handle: &Handle,
+    budget: BudgetId,
+    currency: Currency,
+    page: PageRequest,
+) -> Result<Explanation, Failure> {
+    match handle.books.explain(&Who::Mine.account()?, budget, currency, page).await? {
+        Explained::Parts(parts) => Ok(explain(*parts, page)),
+        other => Err(Failure::new(format!("there is nothing to explain: {other:?}"))),
+    }
+}
+
+async fn whole(handle: &Handle) -> Result<Explanation, Failure> {
+    explained(handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
+}
+
+/// Holds, clearings, a credit, and two batches: one confirmed, one under way.
+async fn busy(handle: &Handle) -> Proof {
+    planted(handle).await?;
+    for number in 1..=4 {
+        let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
+        let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
+        fresh(handle.cards.first_message(order).await)?;
+    }
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
+    fresh(handle.credits.credit(credit(Who::Mine, 7, "1.25", gbp()?)?).await)?;
+    fresh(handle.cards.first_message(purchase(Who::Other, 8, "3")?).await)?;
+    confirmed(handle, Who::Mine, 1, 6).await?;
+    let lease = leased(handle, 1, after(90)).await?;
+    handle.processing.start(start(&lease, 5000)).await?;
+    handle.processing.take(take(&lease, 4, 6000)).await?;
+    let failed = PaymentOutcome::Failed(FailureReason::Compliance);
+    handle.processing.record(record(&lease, &[payment_id(100_000)], PaymentOutcome::Completed, None, 7000)).await?;
+    handle.processing.record(record(&lease, &[payment_id(100_002)], failed, None, 7100)).await?;
+    confirmed(handle, Who::Mine, 2, 4).await?;
+    Ok(())
+}
+
+async fn adds_up(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let fresh_one = whole(&handle).await?;
+    holds("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
+    more(&handle).await?;
+    let seen = whole(&handle).await?;
+    holds(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
+    let stated = Pools::from(balances(&handle, Who::Mine, gbp()?).await?);
+    same("the balance", seen.stated, stated)?;
+    same("the newest", there("a row", seen.bookings.rows.first())?.after, stated)?;
+    let oldest = there("a row", seen.bookings.rows.last())?;
+    same("the oldest", oldest.after, oldest.booking.moved)
+}
+
+/// As [`busy`], in a world that is there.
+async fn more(handle: &Handle) -> Proof {
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
+    confirmed(handle, Who::Mine, 1, 6).await?;
+    confirmed(handle, Who::Mine, 2, 6).await?;
+    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(2), 9000)?).await)?;
+    Ok(())
+}
+
+async fn pages(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let all = whole(&handle).await?.bookings;
+    same("how many", i64::try_from(all.rows.len()).unwrap_or(-1), all.count)?;
+    let mut ordered = all.rows.clone();
+    ordered.sort_by_key(|row| std::cmp::Reverse((row.booking.at, row.booking.journal)));
+    same("the order", &ordered, &all.rows)?;
+    for limit in [1, 3, 5] {
+        let mut seen = Vec::new();
+        for offset in (0..all.count).step_by(usize::try_from(limit).unwrap_or(1)) {
+            let page = PageRequest { limit, offset };
+            let page = explained(&handle, Who::Mine.budget(), gbp()?, page).await?;
+            same("the count", (page.bookings.count, page.adds_up()), (all.count, true))?;
+            seen.extend(page.bookings.rows);
+        }
+        same(&format!("pages of {limit}, put together"), &seen, &all.rows)?;
+    }
+    let past = explained(&handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 5, offset: i64::MAX }).await?;
+    same("past the end", (past.bookings.count, past.bookings.rows.len(), past.adds_up()), (all.count, 0, true))
+}
+
+async fn open_holds(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let seen = whole(&handle).await?.holds;
+    let told: Vec<_> = seen.rows.iter().map(|hold| (hold.chain, hold.amount)).collect();
+    same("the holds", told, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
+    same("in all", (seen.count, seen.total), (3, Total(2600)))?;
+    let first = there("a hold", seen.rows.first())?;
+    let due = noon() + TimeDelta::seconds(6) + florin_domain::card::Chain::hold_lifetime();
+    same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
+}
+
+async fn reservations(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let seen = whole(&handle).await?.reservations;
+    let told: Vec<_> = seen.rows.iter().map(|one| (one.batch, one.status)).collect();
+    let wanted = vec![(batch_id(1), PaymentBatchStatus::Started), (batch_id(2), PaymentBatchStatus::Confirmed)];
+    same("the batches", told, wanted)?;
+    let sum: Total = seen.rows.iter().map(|one| Total::from(one.amount)).sum();
+    same("their sum", (seen.count, sum), (2, seen.total))?;
+    let stated = balances(&handle, Who::Mine, gbp()?).await?.reserved();
+    same("what is reserved", seen.total, stated.into())?;
+    // Payments 0, 2 and 4 are this budget's; two of them are final.
+    let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
+    let open = content.payments.iter().filter(|payment| payment.index == 4);
+    let open = there("a payment", open.filter_map(|payment| payment.terms.as_ref()?.cost()).next())?;
+    same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
+}
+
+async fn sums(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let seen = whole(&handle).await?;
+    let kinds: Vec<_> = seen.sums.iter().map(|sum| (sum.kind, sum.count)).collect();
+    let wanted = vec![
+        (JournalKind::Credit, 2),
+        (JournalKind::Card, 6),
+        (JournalKind::BatchReservation, 2),
+        (JournalKind::Payment, 1),
+        (JournalKind::PaymentRelease, 1),
+    ];
+    same("the kinds", kinds, wanted)?;
+    let sum = seen.sums.iter().fold(Pools::default(), |sum, kind| sum.plus(kind.moved));
+    same("their sum", sum, seen.stated)
+}
+
+async fn unknown(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let account = Who::Mine.account()?;
+    let page = PageRequest::default();
+    let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
+    same("an unknown budget", nowhere, Explained::NoBudget)?;
+    let euros = Currency::parse("EUR")?;
+    let not_held = handle.books.explain(&account, Who::Mine.budget(), euros, page).await?;
+    same("a currency that is not held", not_held, Explained::NotHeld)?;
+    let yen = explained(&handle, Who::Mine.budget(), jpy()?, page).await?;
+    same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
+}
+
+async fn one_moment(handle: Handle) -> Proof {
+    let writing = writing(&handle).await?;
+    for _ in 0..30 {
+        let seen = whole(&handle).await?;
+        holds(&format!("it does not add up meanwhile: {:?}", seen.proofs), seen.adds_up())?;
+    }
+    writing.await.map_err(|error| Failure::new(error.to_string()))?
+}
+
+async fn books_in_one_moment(handle: Handle) -> Proof {
+    let writing = writing(&handle).await?;
+    for _ in 0..30 {
+        let report = judge(&handle.books.books(&Who::Mine.account()?).await?);
+        holds(&format!("they do not hold meanwhile: {report:?}"), report.holds())?;
+    }
+    writing.await.map_err(|error| Failure::new(error.to_string()))?
+}
+
+/// Holds, clearings and credits while somebody looks.
+async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<Proof>, Failure> {
+    planted(handle).await?;
+    let handle = handle.clone();
+    Ok(tokio::spawn(async move {
+        for number in 0..60_u128 {
+            let base = number * 10 + 10;
+            fresh(handle.cards.first_message(purchase(Who::Mine, base, "1")?).await)?;
+            fresh(handle.credits.credit(credit(Who::Mine, base + 1, "1", gbp()?)?).await)?;
+            let done = follow_up(Who::Mine, token(base), base + 2, clearing("1", number % 2 == 0)?)?;
+            fresh(handle.cards.follow_up(done).await)?;
+        }
+        Ok(())
+    }))
+}
+
+async fn hold(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let order = first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp_at(20, noon()))?;
+    fresh(handle.cards.first_message(order).await)?;
+    for who in crate::world::BOTH {
+        let report = judge(&handle.books.books(&who.account()?).await?);
+        holds(&format!("they do not hold: {report:?}"), report.holds())?;
+        same("what was checked", report.checks.len(), Invariant::ALL.len())?;
+    }
+    Ok(())
+}
+
+async fn counted(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let books = handle.books.books(&Who::Mine.account()?).await?;
+    // Three credits that funded the budgets, one more, six card messages, two reservations a batch, two reports.
+    same("transactions", books.transactions, 3 + 1 + 6 + 4 + 2)?;
+    same("balances", books.budgets.len(), 3)?;
+    same("holds and orders", (books.open_holds, books.open_orders, books.limits.len()), (3, 4, 4))
+}
+
+async fn foreign(handle: Handle) -> Proof {
+    busy(&handle).await?;
+    let foreign = Who::Other.budget();
+    let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;
+    same("a foreign budget", seen, Explained::NoBudget)?;
+    let account = Who::Other.account()?;
+    let books = handle.books.books(&account).await?;
+    same("accounts", books.budgets.keys().all(|(of, ..)| *of == account), true)?;
+    same("transactions and holds", (books.transactions, books.open_holds, books.open_orders), (4, 1, 0))
+}

@@ -1,0 +1,77 @@
+//! Activity: a page is merged from what each source has newest, so that no source is read further than the page reaches.
+
+mod credits;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use super::backend::Conn;
+use super::errors::{Outcome, corrupt};
+use super::store::Store;
+use super::types::Account;
+use super::{cards, payments, transfers};
+use async_trait::async_trait;
+use diesel::Connection;
+use florin_domain::activity::{Activity, ActivityFilter, ActivitySource};
+use florin_domain::ids::{AccountId, ActivityId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{Activities, StoreError};
+use page::{Key, Wanted};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+#[async_trait]
+impl Activities for Store {
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: ActivityFilter,
+        page: PageRequest,
+    ) -> Result<Page<Activity>, StoreError> {
+        let wanted = Wanted::new(Account(account.clone()), filter);
+        self.read(move |conn| conn.transaction(|conn| list(conn, &wanted, page))).await
+    }
+
+    async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| find(conn, &account, id))).await
+    }
+}
+
+fn list(conn: &mut Conn, wanted: &Wanted, page: PageRequest) -> Outcome<Page<Activity>> {
+    let keys = wanted.keys(conn, page)?;
+    let count = wanted.count(conn)?;
+    let mut found = BTreeMap::new();
+    for source in ActivitySource::ALL {
+        let ids: Vec<_> = keys.iter().filter(|key| key.source == source).map(|key| key.id).collect();
+        if !ids.is_empty() {
+            found.extend(load(conn, wanted.account(), source, &ids)?.into_iter().map(|row| (row.id, row)));
+        }
+    }
+    let row = |key: Key| found.remove(&ActivityId(key.id)).ok_or_else(|| corrupt("a movement without its record"));
+    Ok(Page { count, rows: keys.into_iter().map(row).collect::<Outcome<_>>()? })
+}
+
+/// Ids are unique among all sources: whoever has this one is meant.
+fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<Activity>> {
+    for source in ActivitySource::ALL {
+        if let Some(found) = load(conn, account, source, &[id.0])?.pop() {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Movements of a source by their ids, in any order; those that are none, or another account's, are left out.
+fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
+    match source {
+        ActivitySource::Card => Ok(cards::by_tokens(conn, account, ids)?.into_iter().map(Activity::from).collect()),
+        ActivitySource::Credit => credits::by_journal(conn, account, ids),
+        ActivitySource::Payment => {
+            Ok(payments::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_payment).collect())
+        }
+        ActivitySource::Transfer => {
+            Ok(transfers::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_transfer).collect())
+        }
+    }
+}

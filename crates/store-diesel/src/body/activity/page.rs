@@ -1,0 +1,271 @@
+//! Which movements are on a page, and how many there are.
+//!
+//! One statement asks each source for as many of its newest as the page could show, by an index in the order of the list,
+//! and merges these. Names are written out: the planner must see them to know which partial index has the rows.
+
+use super::super::backend::sql::{IdSql, TimeSql};
+use super::super::backend::{Conn, Db};
+use super::super::errors::{Outcome, corrupt};
+use super::super::names::Name;
+use super::super::types::{Account, Currency, Id, Time};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::activity::{ActivityFilter, ActivitySource, ActivityType};
+use florin_domain::ids::AccountId;
+use florin_domain::page::PageRequest;
+use uuid::Uuid;
+
+/// What a page is of.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    account: Account,
+    filter: ActivityFilter,
+    from: Option<Time>,
+    to: Option<Time>,
+    budget: Option<Id>,
+    card: Option<Id>,
+    currency: Option<Currency>,
+}
+
+/// A movement on a page.
+pub(super) struct Key {
+    pub(super) source: ActivitySource,
+    pub(super) id: Uuid,
+}
+
+/// Where movements of a source are.
+struct Place {
+    source: ActivitySource,
+    name: &'static str,
+    table: &'static str,
+    id: &'static str,
+    /// What makes a row a movement.
+    condition: &'static str,
+    /// How it is of a budget; the id goes between.
+    of_budget: &'static [&'static str],
+}
+
+const PLACES: [Place; 4] = [
+    Place {
+        source: ActivitySource::Card,
+        name: "card",
+        table: "card_transactions",
+        id: "token",
+        condition: "",
+        of_budget: &[" AND budget_id = ", ""],
+    },
+    Place {
+        source: ActivitySource::Credit,
+        name: "credit",
+        table: "journal_transactions",
+        id: "id",
+        condition: " AND kind = 'credit'",
+        of_budget: &[
+            " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = journal_transactions.account_id \
+                AND e.journal_id = journal_transactions.id AND e.budget_id = ",
+            ")",
+        ],
+    },
+    Place {
+        source: ActivitySource::Payment,
+        name: "payment",
+        table: "payments",
+        id: "id",
+        condition: " AND status IN ('confirmed', 'started', 'completed', 'failed', 'returned')",
+        of_budget: &[" AND budget_id = ", ""],
+    },
+    Place {
+        source: ActivitySource::Transfer,
+        name: "transfer",
+        table: "transfers",
+        id: "id",
+        condition: "",
+        of_budget: &[" AND (from_budget_id = ", " OR to_budget_id = ", ")"],
+    },
+];
+
+/// The page.
+struct Keys<'a> {
+    wanted: &'a Wanted,
+    page: PageRequest,
+    /// As many of each source as the page reaches down to.
+    most: i64,
+}
+
+/// The count of all sources.
+struct Count<'a>(&'a Wanted);
+
+impl Wanted {
+    pub(super) fn new(account: Account, filter: ActivityFilter) -> Self {
+        Self {
+            account,
+            filter,
+            from: filter.from.map(Time),
+            to: filter.to.map(Time),
+            budget: filter.budget.map(|budget| Id(budget.0)),
+            card: filter.card.map(|card| Id(card.0)),
+            currency: filter.currency.map(Currency),
+        }
+    }
+
+    /// Whose movements are wanted.
+    pub(super) const fn account(&self) -> &AccountId {
+        &self.account.0
+    }
+
+    /// The page, in order.
+    pub(super) fn keys(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Vec<Key>> {
+        if self.places().next().is_none() {
+            return Ok(Vec::new());
+        }
+        let most = page.limit.saturating_add(page.offset);
+        let rows = Keys { wanted: self, page, most }.load::<(String, Id)>(conn)?;
+        let key = |(name, id): (String, Id)| {
+            let place = PLACES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
+            Ok(Key { source: place.source, id: id.0 })
+        };
+        rows.into_iter().map(key).collect()
+    }
+
+    /// How many there are, whatever the page.
+    pub(super) fn count(&self, conn: &mut Conn) -> Outcome<i64> {
+        if self.places().next().is_none() {
+            return Ok(0);
+        }
+        Ok(Count(self).get_result(conn)?)
+    }
+
+    fn places(&self) -> impl Iterator<Item = &'static Place> {
+        PLACES.iter().filter(|place| self.filter.reaches(place.source))
+    }
+
+    /// FROM and WHERE of a source.
+    fn of_place<'b>(&'b self, place: &Place, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql(" FROM ");
+        out.push_sql(place.table);
+        out.push_sql(" WHERE account_id = ");
+        out.push_bind_param::<Text, _>(&self.account)?;
+        out.push_sql(place.condition);
+        let kind = self.filter.kind.and_then(|kind| match kind {
+            ActivityType::Card(kind) => Some(kind.name()),
+            ActivityType::Credit | ActivityType::Payment | ActivityType::Transfer => None,
+        });
+        named(out, " AND kind = '", kind);
+        let status = self.filter.status;
+        match place.source {
+            ActivitySource::Card => {
+                named(out, " AND state = '", status.and_then(|status| status.as_card_state()).map(Name::name));
+            }
+            ActivitySource::Payment => {
+                named(out, " AND status = '", status.and_then(|status| status.as_payment_status()).map(Name::name));
+            }
+            // All of them are completed.
+            ActivitySource::Credit | ActivitySource::Transfer => {}
+        }
+        if let Some(budget) = &self.budget {
+            for (number, part) in place.of_budget.iter().enumerate() {
+                if number > 0 {
+                    out.push_bind_param::<IdSql, _>(budget)?;
+                }
+                out.push_sql(part);
+            }
+        }
+        if let Some(card) = &self.card {
+            out.push_sql(" AND card_id = ");
+            out.push_bind_param::<IdSql, _>(card)?;
+        }
+        if let Some(currency) = &self.currency {
+            out.push_sql(" AND currency = ");
+            out.push_bind_param::<Text, _>(currency)?;
+        }
+        for (compared, time) in [(" AND created_at >= ", &self.from), (" AND created_at <= ", &self.to)] {
+            if let Some(time) = time {
+                out.push_sql(compared);
+                out.push_bind_param::<TimeSql, _>(time)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A condition on a name; names need no quoting.
+fn named(out: &mut AstPass<'_, '_, Db>, condition: &str, name: Option<&str>) {
+    if let Some(name) = name {
+        out.push_sql(condition);
+        out.push_sql(name);
+        out.push_sql("'");
+    }
+}
+
+impl QueryFragment<Db> for Keys<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        walk(self.wanted, (&self.page, &self.most), &mut out)
+    }
+}
+
+/// The statement of a page; `most` is how far down it reaches.
+pub(super) fn walk<'b>(
+    wanted: &'b Wanted,
+    (page, most): (&'b PageRequest, &'b i64),
+    out: &mut AstPass<'_, 'b, Db>,
+) -> QueryResult<()> {
+    out.push_sql("SELECT source, id FROM (");
+    for (number, place) in wanted.places().enumerate() {
+        if number > 0 {
+            out.push_sql(" UNION ALL ");
+        }
+        out.push_sql("SELECT * FROM (SELECT '");
+        out.push_sql(place.name);
+        out.push_sql("' AS source, ");
+        out.push_sql(place.id);
+        out.push_sql(" AS id, created_at AS at");
+        wanted.of_place(place, out)?;
+        out.push_sql(" ORDER BY created_at DESC, ");
+        out.push_sql(place.id);
+        out.push_sql(" DESC LIMIT ");
+        out.push_bind_param::<BigInt, _>(most)?;
+        out.push_sql(") AS newest_");
+        out.push_sql(place.name);
+    }
+    out.push_sql(") AS newest ORDER BY at DESC, id DESC LIMIT ");
+    out.push_bind_param::<BigInt, _>(&page.limit)?;
+    out.push_sql(" OFFSET ");
+    out.push_bind_param::<BigInt, _>(&page.offset)
+}
+
+impl QueryFragment<Db> for Count<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("SELECT ");
+        for (number, place) in self.0.places().enumerate() {
+            if number > 0 {
+                out.push_sql(" + ");
+            }
+            out.push_sql("(SELECT COUNT(*)");
+            self.0.of_place(place, &mut out)?;
+            out.push_sql(")");
+        }
+        Ok(())
+    }
+}
+
+/// Told apart by their text, each of which stays prepared.
+macro_rules! prepared {
+    ($($query:ident -> $sql:ty;)*) => {$(
+        impl QueryId for $query<'_> {
+            type QueryId = ();
+            const HAS_STATIC_QUERY_ID: bool = false;
+        }
+
+        impl Query for $query<'_> {
+            type SqlType = $sql;
+        }
+
+        impl RunQueryDsl<Conn> for $query<'_> {}
+    )*};
+}
+
+prepared! {
+    Count -> BigInt;
+    Keys -> (Text, IdSql);
+}

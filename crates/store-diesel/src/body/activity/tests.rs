@@ -1,0 +1,61 @@
+//! A page is read by the index of each source: newest first, and no further than it reaches.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::super::backend::{self, Conn, Db};
+use super::super::types::Account;
+use super::page::{Wanted, walk};
+use backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
+use florin_domain::ids::AccountId;
+use florin_domain::page::PageRequest;
+
+/// The plan of a page.
+struct Plan<'a>(&'a Wanted);
+
+impl QueryFragment<Db> for Plan<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
+        out.push_sql(EXPLAIN);
+        walk(self.0, (&PAGE, &PAGE.limit), &mut out)
+    }
+}
+
+impl QueryId for Plan<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Plan<'_> {
+    type SqlType = PlanSql;
+}
+
+impl RunQueryDsl<Conn> for Plan<'_> {}
+
+fn plan(conn: &mut Conn, filter: ActivityFilter) -> String {
+    let wanted = Wanted::new(Account(AccountId::parse("F1").unwrap()), filter);
+    let rows = Plan(&wanted).load::<PlanRow>(conn).unwrap();
+    rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_source_is_read_by_its_index() {
+    let all = ["card_transactions_newest", "journal_credits_newest", "payments_newest", "transfers_newest"];
+    with_store(1, |store| {
+        let plans = backend::read(store.readers(), |conn| {
+            conn.batch_execute(PLANNER)?;
+            let none = ActivityFilter::default();
+            let declined = ActivityFilter { status: Some(ActivityStatus::Declined), ..none };
+            let paid = ActivityFilter { kind: Some(ActivityType::Payment), ..none };
+            Ok([(plan(conn, none), 0..4), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
+        });
+        for (plan, wanted) in plans.unwrap() {
+            for (place, index) in all.iter().enumerate() {
+                assert_eq!(plan.contains(index), wanted.contains(&place), "{index}: {plan}");
+            }
+            assert!(!plan.contains("SCAN card_transactions\n") && !plan.contains("Seq Scan"), "{plan}");
+        }
+    });
+}

@@ -1,0 +1,37 @@
+//! Spending limits beside the messages that used them.
+
+use super::super::backend::{Conn, RowByRow};
+use super::super::cards;
+use super::super::errors::Outcome;
+use super::super::schema::card_transactions;
+use super::super::types::{Id, Named, Time};
+use diesel::prelude::*;
+use florin_domain::books::{LimitBooks, LimitTally};
+use florin_domain::card::{MessageKind, Response};
+use florin_domain::ids::{AccountId, CardId};
+use florin_domain::money::Minor;
+
+/// The limits of an account's cards, each with what its messages account for. One message after the other is looked at:
+/// there may be many.
+pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<LimitBooks>> {
+    let limits = cards::limits_of_account(conn, account)?;
+    let Some(first) = limits.iter().map(|(_, _, limit)| limit.window_start).min() else { return Ok(Vec::new()) };
+    let since = Time(first.and_time(chrono::NaiveTime::MIN).and_utc());
+    let mut tally = LimitTally::of(limits);
+    let messages = card_transactions::table
+        .filter(card_transactions::account_id.eq(account.as_str()))
+        .filter(card_transactions::created_at.ge(since))
+        .filter(card_transactions::response.eq(Named(Response::Approved)))
+        .select((
+            card_transactions::card_id,
+            card_transactions::kind,
+            card_transactions::amount_minor,
+            card_transactions::created_at,
+        ))
+        .load_iter::<(Id, Named<MessageKind>, i64, Time), RowByRow>(conn)?;
+    for message in messages {
+        let (card, kind, amount, at) = message?;
+        tally.see_approved(CardId(card.0), Response::Approved, (kind.0, Minor(amount)), at.0);
+    }
+    Ok(tally.into_books())
+}

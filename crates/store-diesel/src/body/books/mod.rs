@@ -1,0 +1,60 @@
+//! The books of accounts, added up.
+//!
+//! Sums of 64-bit amounts are taken in two halves, `amount >> 32` and `amount & 4294967295`, and put together in 128 bits:
+//! a database's own sum may overflow on the way to a result that fits. The statements are plain SQL of the kind that every
+//! database reads alike.
+
+mod explain;
+mod limits;
+mod reservations;
+mod sums;
+
+pub(super) use sums::gather;
+
+use super::backend;
+use super::errors::Outcome;
+use super::store::Store;
+use async_trait::async_trait;
+use diesel::Connection;
+use florin_domain::books::AccountBooks;
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::money::{Currency, Total};
+use florin_domain::page::PageRequest;
+use florin_ports::{Books, Explained, StoreError};
+
+#[async_trait]
+impl Books for Store {
+    async fn explain(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+        currency: Currency,
+        page: PageRequest,
+    ) -> Result<Explained, StoreError> {
+        let of = explain::Of::new(account, budget, currency);
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                backend::unhurried(conn)?;
+                explain::explained(conn, &of, page)
+            })
+        })
+        .await
+    }
+
+    async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                backend::unhurried(conn)?;
+                let limits = limits::compare(conn, &account)?;
+                Outcome::Ok(AccountBooks { limits, ..gather(conn, Some(&account))? })
+            })
+        })
+        .await
+    }
+}
+
+/// Both halves of a sum, put together.
+fn whole(high: i64, low: i64) -> Total {
+    Total((i128::from(high) << 32) + i128::from(low))
+}

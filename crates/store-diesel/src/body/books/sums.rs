@@ -1,0 +1,153 @@
+//! What is said of every budget, and by whom: of one account, or of all.
+
+use super::super::backend::sql::IdSql;
+use super::super::backend::{Conn, Db};
+use super::super::errors::{Outcome, corrupt};
+use super::super::types::{Account, Currency, Id};
+use super::reservations::open_orders;
+use super::whole;
+use diesel::prelude::*;
+use diesel::query_builder::BoxedSqlQuery;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::books::{AccountBooks, BudgetBooks, Pool, Pools};
+use florin_domain::ids::{AccountId, BudgetId, JournalId};
+use florin_domain::money::{self, Total};
+use std::collections::BTreeMap;
+
+/// Entries that do not add up to zero, per transaction. `{of}` takes the condition on the account.
+const UNBALANCED: &str = "SELECT t.id AS journal_id, t.currency AS currency, u.high AS high, u.low AS low FROM \
+    (SELECT e.account_id AS account_id, e.journal_id AS journal_id, \
+        CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+        FROM journal_entries e WHERE {of} GROUP BY e.account_id, e.journal_id \
+        HAVING SUM(e.amount_minor & 4294967295) % 4294967296 <> 0 \
+        OR SUM(e.amount_minor >> 32) + SUM(e.amount_minor & 4294967295) / 4294967296 <> 0) u \
+    JOIN journal_transactions t ON t.account_id = u.account_id AND t.id = u.journal_id ORDER BY t.id";
+
+const TRANSACTIONS: &str = "SELECT COUNT(*) AS count FROM journal_transactions e WHERE {of}";
+
+/// What the journal says each pool of each budget holds.
+const POOLS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, t.currency AS currency, \
+    e.pool AS pool, CAST(0 AS BIGINT) AS count, \
+    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
+    WHERE {of} AND e.budget_id IS NOT NULL GROUP BY e.account_id, e.budget_id, t.currency, e.pool";
+
+/// What the chains say is held.
+const HOLDS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
+    'held' AS pool, CAST(SUM(CASE WHEN e.held_minor <> 0 THEN 1 ELSE 0 END) AS BIGINT) AS count, \
+    CAST(SUM(e.held_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS low \
+    FROM card_chains e WHERE {of} AND e.ended_by IS NULL GROUP BY e.account_id, e.budget_id, e.currency";
+
+/// What the balances say.
+const BALANCES: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
+    e.available_minor AS available_minor, e.held_minor AS held_minor, e.reserved_minor AS reserved_minor \
+    FROM balances e WHERE {of}";
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+#[derive(QueryableByName)]
+struct UnbalancedRow {
+    #[diesel(sql_type = IdSql)]
+    journal_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = BigInt)]
+    high: i64,
+    #[diesel(sql_type = BigInt)]
+    low: i64,
+}
+
+#[derive(QueryableByName)]
+struct SumRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = IdSql)]
+    budget_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = Text)]
+    pool: String,
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+    #[diesel(sql_type = BigInt)]
+    high: i64,
+    #[diesel(sql_type = BigInt)]
+    low: i64,
+}
+
+#[derive(QueryableByName)]
+struct StatedRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = IdSql)]
+    budget_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = BigInt)]
+    available_minor: i64,
+    #[diesel(sql_type = BigInt)]
+    held_minor: i64,
+    #[diesel(sql_type = BigInt)]
+    reserved_minor: i64,
+}
+
+type Budgets = BTreeMap<(AccountId, BudgetId, money::Currency), BudgetBooks>;
+type Asked = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
+
+/// A statement about one account, or about all; `e` is the table with the account.
+pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
+    let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
+    let asked = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
+    match account {
+        Some(account) => asked.bind::<Text, _>(Account(account.clone())),
+        None => asked,
+    }
+}
+
+/// Adds up the books of one account, or of all. Spending limits are not looked at.
+pub(in super::super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
+    let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;
+    let unbalanced = about(UNBALANCED, account).load::<UnbalancedRow>(conn)?.into_iter();
+    let unbalanced = unbalanced.map(|row| (JournalId(row.journal_id.0), row.currency.0, whole(row.high, row.low)));
+    let unbalanced = unbalanced.collect();
+    let mut budgets = Budgets::new();
+    stated(conn, account, &mut budgets)?;
+    for row in about(POOLS, account).load::<SumRow>(conn)? {
+        let pool = Pool::parse(&row.pool).ok_or_else(|| corrupt("a budget has money in no pool of its own"))?;
+        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).proved.add(pool, whole(row.high, row.low));
+    }
+    let mut open_holds = 0;
+    for row in about(HOLDS, account).load::<SumRow>(conn)? {
+        open_holds += row.count;
+        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).holds = whole(row.high, row.low);
+    }
+    let orders = open_orders(conn, account)?;
+    let open_orders = i64::try_from(orders.len()).unwrap_or(i64::MAX);
+    for order in orders {
+        let budget = of(&mut budgets, (order.account_id, order.budget_id, order.currency));
+        budget.reservations = budget.reservations.plus(Total(order.minor.into()));
+    }
+    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits: Vec::new() })
+}
+
+fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -> Outcome<()> {
+    for row in about(BALANCES, account).load::<StatedRow>(conn)? {
+        let budget = of(budgets, (row.account_id, row.budget_id, row.currency));
+        budget.has_balances = true;
+        budget.stated = Pools {
+            available: Total(row.available_minor.into()),
+            held: Total(row.held_minor.into()),
+            reserved: Total(row.reserved_minor.into()),
+        };
+    }
+    Ok(())
+}
+
+fn of(budgets: &mut Budgets, (account, budget, currency): (Account, Id, Currency)) -> &mut BudgetBooks {
+    budgets.entry((account.0, BudgetId(budget.0), currency.0)).or_default()
+}

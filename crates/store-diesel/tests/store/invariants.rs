@@ -1,0 +1,132 @@
+//! Whatever is falsified behind the store's back is found, with a counter-example, and the other account is left in peace.
+
+use crate::batches::{confirm, open};
+use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, noon, stamp, world};
+use florin_domain::books::{CounterExample, Invariant, Pool, explain, judge};
+use florin_domain::card::{SpendingLimit, SpendingWindow};
+use florin_domain::ids::JournalId;
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::money::{Minor, Total};
+use florin_domain::page::PageRequest;
+use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
+
+/// 95.00, of which 10.00 are held by an authorization of a card with a limit, and 10.00 reserved for a batch.
+async fn busy() -> Home {
+    let home = Home::empty();
+    let mut world = world(9_500);
+    let window = SpendingWindow::Month;
+    let (amount, window_start) = (Minor(5_000), window.start(noon()));
+    let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(0), uses: 0 };
+    world.accounts[0].cards[0].limits = vec![limit];
+    home.store.plant(world).await.unwrap();
+    authorize(&home.store, 1, "10").await;
+    let provider = MfaProviderName::Sandbox;
+    fresh(home.store.open(open(MINE, MINE, 1, provider)).await);
+    fresh(home.store.confirm(confirm(1, 1, provider, MfaVerdict::Right { step: None })).await);
+    home
+}
+
+/// What is broken, each with its counter-example.
+async fn broken(home: &Home, account: &str) -> Vec<(Invariant, CounterExample)> {
+    let report = judge(&home.store.books(&id(account)).await.unwrap());
+    report.checks.into_iter().filter_map(|check| Some((check.invariant, check.counter_example?))).collect()
+}
+
+/// The proofs of the explanation that fail.
+async fn disproved(home: &Home) -> Vec<&'static str> {
+    let page = PageRequest::default();
+    let Explained::Parts(parts) = home.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
+        panic!("there is nothing to explain")
+    };
+    let explained = explain(*parts, page);
+    assert_eq!(explained.adds_up(), explained.proofs.iter().all(florin_domain::books::Proof::holds));
+    explained.proofs.iter().filter(|proof| !proof.holds()).map(|proof| proof.name.as_str()).collect()
+}
+
+fn pool(pool: Pool, stated: i128, computed: i128) -> CounterExample {
+    let (budget, currency) = (budget(MINE), gbp());
+    CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
+}
+
+/// Falsifies, and tells what was found.
+async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
+    let home = busy().await;
+    assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
+    home.sql(statement);
+    assert_eq!(broken(&home, OTHER).await, []);
+    (broken(&home, MINE).await, disproved(&home).await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_falsified_balance() {
+    let of_mine = format!("WHERE budget_id = '{}'", budget(MINE).0);
+    let found = found_after(&format!("UPDATE balances SET available_minor = available_minor + 5 {of_mine}")).await;
+    assert_eq!(found.0, [(Invariant::Balances, pool(Pool::Available, 7_505, 7_500))]);
+    assert_eq!(found.1, ["available_is_postings"]);
+    let found = found_after(&format!("UPDATE balances SET held_minor = held_minor - 1 {of_mine}")).await;
+    let wanted = pool(Pool::Held, 999, 1_000);
+    assert_eq!(found.0, [(Invariant::Balances, wanted.clone()), (Invariant::Holds, wanted)]);
+    assert_eq!(found.1, ["held_is_postings", "held_is_open_holds"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_falsified_hold() {
+    let found = found_after("UPDATE card_chains SET held_minor = 1").await;
+    assert_eq!(found.0, [(Invariant::Holds, pool(Pool::Held, 1_000, 1))]);
+    assert_eq!(found.1, ["held_is_open_holds"]);
+    let found = found_after("UPDATE card_chains SET held_minor = 0, due_at = NULL, ended_by = 'expired'").await;
+    assert_eq!(found.0, [(Invariant::Holds, pool(Pool::Held, 1_000, 0))]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_falsified_entry() {
+    let journal = stamp(1).journal;
+    let statement = format!(
+        "UPDATE journal_entries SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}' AND pool = 'held'"
+    );
+    let found = found_after(&statement).await;
+    let (journal, currency, sum) = (JournalId(journal.0), gbp(), Total(-1));
+    let transaction = CounterExample::Transaction { journal, currency, sum };
+    let wanted = [(Invariant::Conservation, transaction), (Invariant::Balances, pool(Pool::Held, 1_000, 999))];
+    assert_eq!(found.0, wanted);
+    assert_eq!(found.1, ["held_is_postings"]);
+    // Off by 2 to the power of 32: nothing is lost between the halves of a sum.
+    let statement = format!(
+        "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 \
+        WHERE journal_id = '{journal}' AND pool = 'available'"
+    );
+    let found = found_after(&statement).await;
+    let transaction = CounterExample::Transaction { journal, currency, sum: Total(1 << 32) };
+    assert_eq!(found.0[0], (Invariant::Conservation, transaction));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_falsified_reservation() {
+    let found = found_after("UPDATE payment_orders SET total_minor = total_minor + 7").await;
+    assert_eq!(found.0, [(Invariant::Reservations, pool(Pool::Reserved, 1_000, 1_007))]);
+    assert_eq!(found.1, ["reserved_is_reservations"]);
+    let ended = format!("UPDATE payment_batches SET status = 'completed' WHERE account_id = '{MINE}'");
+    let found = found_after(&ended).await;
+    assert_eq!(found.0, [(Invariant::Reservations, pool(Pool::Reserved, 1_000, 0))]);
+    let of_mine = format!("WHERE budget_id = '{}'", budget(MINE).0);
+    let found = found_after(&format!("UPDATE balances SET reserved_minor = reserved_minor - 1 {of_mine}")).await;
+    let wanted = pool(Pool::Reserved, 999, 1_000);
+    assert_eq!(found.0, [(Invariant::Balances, wanted.clone()), (Invariant::Reservations, wanted)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_falsified_limit() {
+    for (set, spent, uses) in [("spent_minor = 1001", 1_001, 1), ("uses = 2", 1_000, 2)] {
+        let found = found_after(&format!("UPDATE spending_limits SET {set}")).await;
+        let wanted = CounterExample::Limit {
+            card: card(MINE),
+            window: SpendingWindow::Month,
+            currency: gbp(),
+            spent: Minor(spent),
+            most_spent: Total(1_000),
+            uses,
+            most_uses: 1,
+        };
+        assert_eq!(found, (vec![(Invariant::SpendingLimits, wanted)], vec![]));
+    }
+}

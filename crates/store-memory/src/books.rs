@@ -1,0 +1,192 @@
+//! The books of accounts, added up.
+
+use crate::MemoryStore;
+use crate::data::Data;
+use async_trait::async_trait;
+use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::books::{
+    AccountBooks, Booking, BudgetBooks, ExplanationParts, Held, KindSum, LimitTally, MOST_TOLD, OpenHold, Pool, Pools,
+    Reservation,
+};
+use florin_domain::card::Chain;
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount};
+use florin_domain::money::{Currency, Minor, Total};
+use florin_domain::page::PageRequest;
+use florin_ports::{Books, Explained, StoreError};
+use std::cmp::Reverse;
+
+#[async_trait]
+impl Books for MemoryStore {
+    async fn explain(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+        currency: Currency,
+        page: PageRequest,
+    ) -> Result<Explained, StoreError> {
+        Ok(self.read(|data| match data.budgets.get(&(account.clone(), budget)) {
+            None => Explained::NoBudget,
+            Some(_) => parts(data, account, (budget, currency), page)
+                .map_or(Explained::NotHeld, |parts| Explained::Parts(Box::new(parts))),
+        }))
+    }
+
+    async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
+        Ok(self.read(|data| {
+            let of_account = data.cards.values().filter(|(card, _)| card.account == *account);
+            let limits = of_account
+                .flat_map(|(card, limits)| limits.iter().map(|limit| (card.id, card.currency, limit.clone())));
+            let mut tally = LimitTally::of(limits);
+            data.messages.values().filter(|message| message.account == *account).for_each(|message| tally.see(message));
+            AccountBooks { limits: tally.into_books(), ..gather(data, Some(account)) }
+        }))
+    }
+}
+
+/// Adds up the books of one account, or of all. Spending limits are not looked at.
+pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
+    let wanted = |of: &AccountId| account.is_none_or(|account| account == of);
+    let mut books = AccountBooks::default();
+    for transaction in data.journal.values().filter(|transaction| wanted(&transaction.account)) {
+        books.transactions += 1;
+        let sum: Total = transaction.postings().iter().map(|posting| Total::from(posting.amount)).sum();
+        if sum != Total::ZERO {
+            books.unbalanced.push((transaction.id, transaction.currency, sum));
+        }
+        for (budget, pool, amount) in moves(transaction) {
+            of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount.into());
+        }
+    }
+    for budget in data.budgets.values().filter(|budget| wanted(&budget.account)) {
+        for (currency, balances) in &budget.balances {
+            let said = of(&mut books, &budget.account, (budget.id, *currency));
+            said.has_balances = true;
+            said.stated = (*balances).into();
+        }
+    }
+    for chain in data.chains.values().filter(|chain| wanted(&chain.account) && is_open(chain)) {
+        books.open_holds += 1;
+        let said = of(&mut books, &chain.account, (chain.budget, chain.currency));
+        said.holds = said.holds.plus(chain.held.into());
+    }
+    for batch in data.batches.values().filter(|batch| wanted(&batch.account)) {
+        for (order, rest) in open_orders(data, batch) {
+            books.open_orders += 1;
+            let said = of(&mut books, &batch.account, (order.budget, order.currency));
+            said.reservations = said.reservations.plus(rest.into());
+        }
+    }
+    books
+}
+
+fn of<'a>(
+    books: &'a mut AccountBooks,
+    account: &AccountId,
+    (budget, currency): (BudgetId, Currency),
+) -> &'a mut BudgetBooks {
+    books.budgets.entry((account.clone(), budget, currency)).or_default()
+}
+
+/// What a journal transaction moves in and out of budgets.
+fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, Pool, Minor)> {
+    transaction.postings().iter().filter_map(|posting| match posting.account {
+        LedgerAccount::Available(budget) => Some((budget, Pool::Available, posting.amount)),
+        LedgerAccount::Held(budget) => Some((budget, Pool::Held, posting.amount)),
+        LedgerAccount::Reserved(budget) => Some((budget, Pool::Reserved, posting.amount)),
+        LedgerAccount::CardNetwork
+        | LedgerAccount::InboundPayments
+        | LedgerAccount::OutboundPayments
+        | LedgerAccount::Fees => None,
+    })
+}
+
+fn is_open(chain: &Chain) -> bool {
+    chain.end.is_none() && !chain.held.is_zero()
+}
+
+/// What the orders of a batch have still to pay, while it is confirmed or started.
+fn open_orders<'a>(data: &'a Data, batch: &'a PaymentBatch) -> impl Iterator<Item = (&'a PaymentOrder, Minor)> {
+    let is_open = matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
+    let rest = move |order: &'a PaymentOrder| {
+        let payments = data.payments.values().filter(|payment| {
+            payment.account == batch.account && payment.batch == batch.id && payment.status.is_final()
+        });
+        let paid = payments.filter_map(|payment| payment.terms.as_ref().filter(|terms| terms.order == order.id));
+        let paid: i64 = paid.filter_map(|terms| terms.cost()).map(|cost| cost.0).sum();
+        (order, Minor(order.cost().unwrap_or_default().0 - paid))
+    };
+    batch.orders.iter().filter(move |_| is_open).map(rest)
+}
+
+fn parts(
+    data: &Data,
+    account: &AccountId,
+    (budget, currency): (BudgetId, Currency),
+    page: PageRequest,
+) -> Option<ExplanationParts> {
+    let stated = data.budgets.get(&(account.clone(), budget))?.in_currency(currency)?.into();
+    let of_account = data.journal.values().filter(|journal| journal.account == *account);
+    let of_currency = of_account.filter(|journal| journal.currency == currency);
+    let mut bookings: Vec<_> = of_currency.filter_map(|transaction| booking(transaction, budget)).collect();
+    bookings.sort_by_key(|booking| Reverse((booking.at, booking.journal)));
+    let sum = |bookings: &[Booking]| bookings.iter().fold(Pools::default(), |sum, one| sum.plus(one.moved));
+    let sums = JournalKind::ALL.into_iter().filter_map(|kind| {
+        let of_kind: Vec<_> = bookings.iter().filter(|booking| booking.kind == kind).cloned().collect();
+        let count = i64::try_from(of_kind.len()).unwrap_or(i64::MAX);
+        (count > 0).then(|| KindSum { kind, count, moved: sum(&of_kind) })
+    });
+    let sums = sums.collect();
+    let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (newer, rest) = bookings.split_at(size(page.offset).min(bookings.len()));
+    Some(ExplanationParts {
+        budget,
+        currency,
+        stated,
+        sums,
+        bookings: rest.iter().take(size(page.limit)).cloned().collect(),
+        skipped: sum(newer),
+        holds: holds(data, account, (budget, currency)),
+        reservations: reservations(data, account, (budget, currency)),
+    })
+}
+
+fn booking(transaction: &JournalTransaction, budget: BudgetId) -> Option<Booking> {
+    let mut moves = moves(transaction).filter(|(of, ..)| *of == budget).peekable();
+    moves.peek()?;
+    let mut moved = Pools::default();
+    moves.for_each(|(_, pool, amount)| moved.add(pool, amount.into()));
+    let JournalTransaction { id: journal, kind, cause, at, .. } = *transaction;
+    Some(Booking { journal, kind, cause, at, moved })
+}
+
+fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<OpenHold> {
+    let of_account = data.chains.values().filter(|chain| chain.account == *account && is_open(chain));
+    let mut rows: Vec<_> = of_account
+        .filter(|chain| (chain.budget, chain.currency) == of)
+        .filter_map(|chain| {
+            let Chain { id, card, held, created_at, .. } = *chain;
+            Some(OpenHold { chain: id, card, amount: held, created_at, due_at: chain.due_at()? })
+        })
+        .collect();
+    rows.sort_by_key(|hold| (hold.due_at, hold.chain));
+    told(rows, |hold| hold.amount)
+}
+
+fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Reservation> {
+    let mut batches: Vec<_> = data.batches.values().filter(|batch| batch.account == *account).collect();
+    batches.sort_by_key(|batch| (batch.created_at, batch.id));
+    let rows = batches.into_iter().flat_map(|batch| {
+        let orders =
+            open_orders(data, batch).filter(|(order, rest)| (order.budget, order.currency) == of && !rest.is_zero());
+        orders.map(|(order, amount)| Reservation { batch: batch.id, order: order.id, status: batch.status, amount })
+    });
+    told(rows.collect(), |reservation| reservation.amount)
+}
+
+fn told<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> Held<T> {
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    let total = rows.iter().map(|row| Total::from(amount(row))).sum();
+    rows.truncate(MOST_TOLD);
+    Held { count, total, rows }
+}

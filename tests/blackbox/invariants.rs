@@ -1,0 +1,73 @@
+//! `GET /v2/sandbox/invariants`: the books of an account, checked on demand.
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::{AUTHORIZATION, CLEARING, Client, Wallet, expect_fault, expect_json, shared};
+
+const PATH: &str = "/v2/sandbox/invariants";
+
+fn checked(client: &Client) -> Value {
+    let answer = client.get(PATH);
+    truthful("get", PATH, &answer);
+    expect_json(&answer, 200)
+}
+
+/// Name and number of what was looked at, of a verdict without a flaw.
+fn sound(client: &Client) -> Vec<(String, i64)> {
+    let told = checked(client);
+    assert_eq!(told["verdict"], "holds", "{told}");
+    let check = |check: &Value| {
+        assert_eq!(check, &json!({"name": check["name"], "verdict": "holds", "checked": check["checked"]}));
+        (check["name"].as_str().unwrap().to_owned(), check["checked"].as_i64().unwrap())
+    };
+    told["checks"].as_array().unwrap().iter().map(check).collect()
+}
+
+#[test]
+fn everything_holds_of_the_demo_data() {
+    for client in [shared().client(), shared().other()] {
+        let names: Vec<_> = sound(&client).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["conservation", "balances", "holds", "reservations", "spending_limits"]);
+    }
+}
+
+#[test]
+fn what_is_looked_at_grows_with_what_is_done() {
+    let (server, client) = alone();
+    let wallet = Wallet::with(&server, "GBP", 50_000);
+    let before = sound(&client);
+    let others = sound(&server.other());
+    let bought = wallet.token(AUTHORIZATION, "10");
+    wallet.followed(CLEARING, &bought, "8");
+    wallet.token(AUTHORIZATION, "30");
+    let after = sound(&client);
+    assert_eq!(after[0].1, before[0].1 + 3, "two holds and a clearing");
+    assert_eq!((after[1].1, after[2].1), (before[1].1, before[2].1 + 1));
+    assert_eq!(sound(&server.other()), others);
+}
+
+#[test]
+fn everything_holds_while_payments_are_on_their_way() {
+    let (server, client) = alone();
+    let wallet = Wallet::with(&server, "GBP", 50_000);
+    let rows: Vec<_> = (0..40).map(|number| pounds("1", if number % 3 == 0 { "SBX-FAIL-NAME" } else { "x" })).collect();
+    let batch = filled(&client, &rows);
+    confirmed(&client, &batch);
+    for _ in 0..20 {
+        sound(&client);
+        wallet.token(AUTHORIZATION, "0.01");
+    }
+    drop(server);
+}
+
+#[test]
+fn accounts_of_others_are_absent() {
+    let stranger = shared().other().with_account(&shared().client().account);
+    let answer = stranger.get(PATH);
+    truthful("get", PATH, &answer);
+    expect_fault(&answer, 404, "query.accountId", "not_found");
+    expect_fault(&shared().client().get(&format!("{PATH}?x=1")), 400, "query.accountId", "required");
+    expect_fault(&shared().limited().get(PATH), 403, "header.Authorization", "insufficient_scope");
+}
