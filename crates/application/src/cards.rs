@@ -5,17 +5,38 @@ use florin_domain::access::Account;
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageStamp, decide_first, decide_follow_up};
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
-use florin_ports::{FirstMessageOrder, FollowUpOrder, RepeatClaim, WriteError, Written};
+use florin_domain::money::Currency;
+use florin_ports::{FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization.
+/// Why a first message came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum FirstMessageError {
+    /// Nobody exchanges the merchant's currency.
+    #[error("nobody exchanges {0}")]
+    NoRates(Currency),
+    /// What currencies are worth can't be had now.
+    #[error(transparent)]
+    Rates(#[from] RatesUnavailable),
+    /// It was not written.
+    #[error(transparent)]
+    Write(#[from] WriteError<CardRefusal>),
+}
+
+/// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
+/// in the merchant's currency where one is named, else in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
     card: CardId,
-    message: FirstMessage,
+    (mut message, merchant): (FirstMessage, Option<Currency>),
     repeat: Option<RepeatClaim<CardTransaction>>,
-) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+) -> Result<Written<CardTransaction>, FirstMessageError> {
+    if let Some(currency) = merchant {
+        // Asked before any lock is taken: rates may come from far away.
+        let quotes = services.rates.quotes(currency).await?;
+        message.extras.quotes = Some(quotes.ok_or(FirstMessageError::NoRates(currency))?);
+    }
     let stamp = stamp(services);
     let order = FirstMessageOrder {
         account: account.id.clone(),
@@ -23,7 +44,7 @@ pub async fn send_first_message(
         decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
         repeat,
     };
-    services.cards.first_message(order).await
+    Ok(services.cards.first_message(order).await?)
 }
 
 /// A message that follows another one of the account: advice, clearing, reversal and their kin.

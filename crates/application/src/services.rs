@@ -2,8 +2,8 @@
 
 use florin_domain::access::Environment;
 use florin_ports::{
-    Accounts, Banks, Callers, CardLedger, Checkouts, Clock, Credits, IdSource, MfaProvider, MfaSessions,
-    PaymentBatches, PostcodeProvider, Upkeep,
+    Accounts, Banks, Callers, CardLedger, ChainStories, Checkouts, Clock, Credits, ExchangeRates, IdSource,
+    MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, Upkeep,
 };
 use std::sync::Arc;
 
@@ -26,6 +26,10 @@ pub struct Services {
     pub banks: Arc<dyn Banks>,
     /// Decides card messages.
     pub cards: Arc<dyn CardLedger>,
+    /// Reads whole chains of card messages.
+    pub chains: Arc<dyn ChainStories>,
+    /// Tells what currencies are worth.
+    pub rates: Arc<dyn ExchangeRates>,
     /// Decides credits.
     pub credits: Arc<dyn Credits>,
     /// Decides confirmations of payment batches.

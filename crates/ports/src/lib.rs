@@ -18,9 +18,11 @@ mod batch_management;
 mod batch_processing;
 mod batch_reading;
 mod card_ledger;
+mod chain_stories;
 mod clock;
 mod credits;
 mod error;
+mod exchange_rates;
 mod merchant;
 mod mfa;
 mod payment_batches;
@@ -40,9 +42,11 @@ pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, 
 pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
 pub use batch_reading::BatchReading;
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
+pub use chain_stories::ChainStories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
 pub use error::{StoreError, WriteError};
+pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
 pub use payment_batches::{ConfirmOrder, PaymentBatches};
@@ -62,8 +66,10 @@ pub use {
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,
     card_ledger::MockCardLedger,
+    chain_stories::MockChainStories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    exchange_rates::MockExchangeRates,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,

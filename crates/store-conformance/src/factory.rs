@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Upkeep,
+    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, ChainStories,
+    Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Upkeep,
 };
 use std::any::Any;
 use std::fmt;
@@ -27,6 +27,7 @@ pub trait Storage:
     + Checkouts
     + Banks
     + CardLedger
+    + ChainStories
     + Credits
     + PaymentBatches
     + BatchManagement
@@ -48,6 +49,7 @@ impl<S> Storage for S where
         + Checkouts
         + Banks
         + CardLedger
+        + ChainStories
         + Credits
         + PaymentBatches
         + BatchManagement
@@ -109,6 +111,8 @@ pub struct Handle {
     pub banks: Arc<dyn Banks>,
     /// Card messages.
     pub cards: Arc<dyn CardLedger>,
+    /// Whole chains of card messages.
+    pub chains: Arc<dyn ChainStories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
     /// Confirmations of payment batches.
@@ -149,6 +153,7 @@ impl Handle {
             checkouts: Arc::<S>::clone(store),
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),
+            chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),

@@ -3,8 +3,9 @@
 use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
-    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Upkeep,
+    Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, ChainStories,
+    Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError,
+    Upkeep,
 };
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub trait AnyStore:
     + BatchReading
     + Callers
     + CardLedger
+    + ChainStories
     + Checkouts
     + Credits
     + LedgerAudit

@@ -4,17 +4,23 @@
 
 mod acceptor;
 mod chain;
+mod conversion;
 pub mod decide;
+mod explanation;
 mod network;
 mod response;
 mod spending;
+mod story;
 mod transaction;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind};
+pub use conversion::{Conversion, MerchantSide};
+pub use explanation::{Explanation, LimitSeen, Rule};
 pub use network::Network;
 pub use response::Response;
 pub use spending::{SpendingLimit, SpendingWindow};
+pub use story::{ChainStory, HoldStep, ToldMessage};
 pub use transaction::{CardTransaction, MessageKind, TransactionState};
 
 use crate::ids::{AccountId, BudgetId, CardId, UserToken};

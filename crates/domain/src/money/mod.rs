@@ -3,7 +3,9 @@
 mod currency;
 mod decimal;
 mod minor;
+mod rate;
 
 pub use currency::Currency;
 pub use decimal::DecimalAmount;
 pub use minor::{Minor, Money};
+pub use rate::{Quotes, Rate};

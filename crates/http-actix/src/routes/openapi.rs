@@ -49,12 +49,15 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         budgets::generate_credit::handle,
         cards::purchases::authorize,
         cards::purchases::advise,
+        cards::purchases::increment,
         cards::purchases::clear,
         cards::purchases::reverse,
         cards::refunds::authorize,
         cards::refunds::clear,
+        cards::refunds::reverse,
         cards::atm_withdrawals::authorize,
         cards::atm_withdrawals::clear,
+        cards::look::handle,
         service::healthz,
         service::readyz,
     )
@@ -142,6 +145,15 @@ pub(crate) struct ReadErrors;
 impl IntoResponses for ReadErrors {
     fn responses() -> Responses {
         common("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.")
+    }
+}
+
+/// The errors of a look at a chain.
+pub(crate) struct ChainErrors;
+
+impl IntoResponses for ChainErrors {
+    fn responses() -> Responses {
+        common("`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.")
     }
 }
 

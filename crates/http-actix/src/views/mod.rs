@@ -1,7 +1,9 @@
 //! What answers look like.
 
 mod batch_check;
+mod chain;
 mod checkout;
+mod explanation;
 mod list;
 mod payment;
 mod payment_alert;
@@ -10,6 +12,7 @@ mod scalars;
 mod transaction;
 
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
+pub(crate) use chain::ChainView;
 pub(crate) use checkout::CheckoutView;
 pub(crate) use list::List;
 pub(crate) use payment::PaymentView;

@@ -24,6 +24,7 @@ mod registry;
 mod repeats;
 mod repeats_upkeep;
 mod seeding;
+mod stories;
 mod tenancy;
 mod times;
 mod unicode;
@@ -40,6 +41,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,
+        stories::CHECKS,
         expiry::CHECKS,
         credits::CHECKS,
         batches::CHECKS,

@@ -71,6 +71,9 @@ bugs! {
     BankForgetsTheFirst,
     EventsOfMakingLost,
     RecordOfAnyPayment,
+    ReasonsNotStored,
+    NoTenantFilterOnStories,
+    StoriesWithoutJournal,
 }
 
 /// A store in memory with a bug, or with none.

@@ -81,6 +81,9 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),
     (Bug::EventsOfMakingLost, "events.are_stored_with_their_cause_and_only_then"),
     (Bug::RecordOfAnyPayment, "batch_processing.record.is_shown_the_payments_of_the_batch_only"),
+    (Bug::ReasonsNotStored, "chains.story.declines_are_explained_as_they_were_decided"),
+    (Bug::NoTenantFilterOnStories, "tenancy.story.foreign_token_is_absent"),
+    (Bug::StoriesWithoutJournal, "chains.story.tells_messages_hold_and_journal"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -4,10 +4,10 @@ use chrono::DateTime;
 use florin_domain::batch::{
     BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, Stamp, decide_confirm,
 };
-use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId};
+use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    BatchProcessing, BatchReading, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding, WriteError, Written,
+    BatchProcessing, BatchReading, ChainStories, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -42,12 +42,18 @@ fn id(number: u128) -> Uuid {
 }
 
 /// Looks at everything after the upgrade, and goes on working with it.
-pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches)) {
+pub(crate) async fn is_whole(
+    store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainStories),
+) {
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (4, 1, vec![]));
+    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
+    let story = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
+    assert_eq!((story.messages.len(), story.chain.map(|chain| chain.held.0)), (2, Some(100)));
+    // What a message did to the journal is found though nobody had noted it; why one was declined nobody knows.
+    assert_eq!((story.journal.len(), &story.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
         batches.iter().map(|batch| (batch.id.0, batch.status, batch.created_by, batch.visible)).collect();
@@ -66,7 +72,7 @@ pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading 
     assert_eq!(store.claim(ClaimOrder { lease, now, until: now, most: 9 }).await, Ok(vec![]));
     assert_eq!(confirm(store, account).await.batch.status, Confirmed);
     let audit = store.audit().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.discrepancies), (5, vec![]));
+    assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 
 /// Confirms the validated batch under the session that was there, which the rule is shown.

@@ -3,10 +3,12 @@
 use super::super::backend::Db;
 use super::super::schema::card_transactions;
 use super::super::sets::rows;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::super::types::{Account, Currency, Exchange, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
-use florin_domain::ids::{BudgetId, CardId, TransactionToken, UserToken};
+use florin_domain::card::{
+    Acceptor, CardTransaction, ChainKind, Conversion, MessageKind, Network, Response, TransactionState,
+};
+use florin_domain::ids::{BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
 
 rows! {
@@ -39,6 +41,11 @@ rows! {
         acceptor_country_code: String,
         acceptor_mcc: String,
         created_at: Time,
+        acquirer_fee_minor: Option<i64>,
+        original_currency: Option<Currency>,
+        original_minor: Option<i64>,
+        conversion_rate: Option<Exchange>,
+        journal_id: Option<Id>,
     }
 }
 
@@ -51,8 +58,10 @@ update_rows! {
     }
 }
 
-impl From<&CardTransaction> for MessageRow {
-    fn from(message: &CardTransaction) -> Self {
+impl MessageRow {
+    /// A message, and what it did to the journal.
+    pub(super) fn of(message: &CardTransaction, journal: Option<JournalId>) -> Self {
+        let conversion = message.conversion;
         let acceptor = message.acceptor.clone();
         Self {
             account_id: Account(message.account.clone()),
@@ -81,6 +90,11 @@ impl From<&CardTransaction> for MessageRow {
             acceptor_country_code: acceptor.country_code,
             acceptor_mcc: acceptor.mcc,
             created_at: Time(message.created_at),
+            acquirer_fee_minor: Some(message.acquirer_fee.0).filter(|fee| *fee != 0),
+            original_currency: conversion.map(|conversion| Currency(conversion.currency)),
+            original_minor: conversion.map(|conversion| conversion.amount.0),
+            conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
+            journal_id: journal.map(|journal| Id(journal.0)),
         }
     }
 }
@@ -100,6 +114,8 @@ impl From<MessageRow> for CardTransaction {
             currency: row.currency.0,
             amount: Minor(row.amount_minor),
             requested: Minor(row.requested_minor),
+            acquirer_fee: Minor(row.acquirer_fee_minor.unwrap_or_default()),
+            conversion: conversion(row.original_currency, row.original_minor, row.conversion_rate),
             impacted: Minor(row.impacted_minor),
             response: row.response.0,
             ledger_balance: Minor(row.ledger_minor),
@@ -118,4 +134,10 @@ impl From<MessageRow> for CardTransaction {
             created_at: row.created_at.0,
         }
     }
+}
+
+/// All three of them, or none: the schema sees to that.
+fn conversion(currency: Option<Currency>, amount: Option<i64>, rate: Option<Exchange>) -> Option<Conversion> {
+    let ((currency, amount), rate) = currency.zip(amount).zip(rate)?;
+    Some(Conversion { currency: currency.0, amount: Minor(amount), rate: rate.0 })
 }
