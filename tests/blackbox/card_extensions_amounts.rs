@@ -5,9 +5,7 @@ use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::record::{assert_record, expected};
 use crate::support::wallet::{follow_body, transaction};
-use crate::support::{
-    ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REVERSAL, Server, Wallet, chain_path, expect_json,
-};
+use crate::support::{ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REVERSAL, Server, Wallet, chain_path, expect_json};
 use serde_json::{Value, json};
 
 fn partly(wallet: &Wallet, amount: &str) -> Value {
@@ -47,7 +45,8 @@ fn a_part_is_approved_only_where_it_is_wanted_and_needed() {
     let wallet = Wallet::with(&server, "GBP", 700);
     let whole = partly(&wallet, "7");
     assert_eq!((text(&whole, "/response/code"), text(&whole, "/amount")), ("0000", "7.00"));
-    let reversal = wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, whole["token"]));
+    let reversal =
+        wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, whole["token"]));
     expect_json(&reversal, 201);
     assert_eq!(text(&wallet.authorize("10"), "/response/code"), "1016");
     let unwanted = wallet.first_body("10").replacen('{', r#"{"partialApproval": false, "#, 1);

@@ -17,9 +17,8 @@ fn send(wallet: &Wallet, path: &str, amount: &str, currency: &str) -> Answer {
 }
 
 fn part(wallet: &Wallet, token: &str, amount: &str) -> Value {
-    let body = format!(
-        r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": false}}"#
-    );
+    let body =
+        format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body))
 }
 
@@ -68,7 +67,8 @@ fn parts_add_up_to_the_whole_and_nothing_is_stranded() {
     let answer = wallet.client.get(&chain_path(&token));
     truthful("get", CHAIN, &answer);
     let told = expect_json(&answer, 200);
-    let merchant = json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
+    let merchant =
+        json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
     assert_eq!(told["hold"]["merchant"], merchant);
     assert_eq!((&told["hold"]["heldAmount"], &told["hold"]["endedBy"]), (&json!("0.00"), &json!("cleared")));
     check_journal(server.home());

@@ -65,8 +65,7 @@ fn what_may_follow_what() {
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
         for path in [INCREMENT, REFUND_REVERSAL] {
             let token = wallet.token(first, "1");
-            let answer =
-                if path == INCREMENT { wallet.follow(path, &token, "1") } else { withdraw(&wallet, &token) };
+            let answer = if path == INCREMENT { wallet.follow(path, &token, "1") } else { withdraw(&wallet, &token) };
             if path == allowed {
                 expect_json(&answer, 201);
             } else {
@@ -192,7 +191,8 @@ fn faults_of_extensions_are_told_with_all_others() {
     }
     let answer = wallet.client.post(ATM, with(&wallet, "1", r#""acquirerFeeAmount": 0.001"#));
     expect_fault(&answer, 400, "body.acquirerFeeAmount", "too_many_decimals");
-    let answer = wallet.client.post(ADVICE, follow_body(crate::support::ABSENT, "1").replacen('{', r#"{"sandbox": {}, "#, 1));
+    let answer =
+        wallet.client.post(ADVICE, follow_body(crate::support::ABSENT, "1").replacen('{', r#"{"sandbox": {}, "#, 1));
     expect_fault(&answer, 400, "body.sandbox", "unknown_field");
     assert_eq!(wallet.balance().available, 25_000);
 }
@@ -203,10 +203,11 @@ fn records_have_the_original_s_members_only() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let plain = wallet.authorize("10");
-    let extended: Value = transaction(&wallet.client.post(
-        AUTHORIZATION,
-        with(&wallet, "10", r#""currencyCode": "USD", "partialApproval": true, "sandbox": {}"#),
-    ));
+    let extended: Value =
+        transaction(&wallet.client.post(
+            AUTHORIZATION,
+            with(&wallet, "10", r#""currencyCode": "USD", "partialApproval": true, "sandbox": {}"#),
+        ));
     let declined = wallet.authorize("100000");
     for record in [&extended, &declined] {
         assert_eq!(crate::support::assert::members(record), crate::support::assert::members(&plain));

@@ -42,7 +42,8 @@ fn it_tells_messages_hold_and_journal() {
     assert_eq!(messages, [first.clone(), advice.clone(), part.clone()]);
     assert!((0..3).all(|place| explanation(&told, place).is_null()));
     let hold = &told["hold"];
-    let (kinds, tokens) = (["authorization", "authorization.advice", "authorization.clearing"], [&first, &advice, &part]);
+    let (kinds, tokens) =
+        (["authorization", "authorization.advice", "authorization.clearing"], [&first, &advice, &part]);
     let steps: Vec<_> = kinds
         .iter()
         .zip(tokens)
@@ -66,7 +67,11 @@ fn it_tells_messages_hold_and_journal() {
         (&advice["token"], json!([posting("available", "-2.00"), posting("held", "2.00")])),
         (
             &part["token"],
-            json!([posting("available", "-999988.00"), posting("held", "-12.00"), posting("card_network", "1000000.00")]),
+            json!([
+                posting("available", "-999988.00"),
+                posting("held", "-12.00"),
+                posting("card_network", "1000000.00")
+            ]),
         ),
     ];
     assert_eq!(moved, wanted.iter().map(|(token, postings)| (*token, postings)).collect::<Vec<_>>());
@@ -77,7 +82,8 @@ fn any_message_of_it_will_do() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
-    let part = wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4}}"#));
+    let part =
+        wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4}}"#));
     let part = text(&transaction(&part), "/token").to_owned();
     let declined = text(&wallet.followed(ADVICE, &token, "300"), "/token").to_owned();
     let told = chain(&wallet.client, &token);

@@ -8,8 +8,8 @@ use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS, REFUND,
-    REFUND_CLEARING,
-    Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json, shared,
+    REFUND_CLEARING, Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json,
+    shared,
 };
 
 /// A key that no other test uses.

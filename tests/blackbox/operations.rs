@@ -3,8 +3,8 @@
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Client, Home, INCREMENT,
-    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, confirm_path, demo, expect_error, expect_fault,
-    expect_json, shared,
+    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, confirm_path, demo, expect_error,
+    expect_fault, expect_json, shared,
 };
 
 fn nobody() -> Client {

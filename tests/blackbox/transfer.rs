@@ -85,7 +85,8 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     for currency in ["GBP", "EUR", "JPY"] {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget(currency), "100000000", currency)), 200);
     }
-    let forced = first_body(text(limited, "/id"), "1").replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
+    let forced = first_body(text(limited, "/id"), "1")
+        .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);

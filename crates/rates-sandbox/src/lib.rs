@@ -91,7 +91,7 @@ mod tests {
             ("USD", "JPY", "151.1111111"),
         ] {
             let quotes = rates.quotes(currency(from)).await.unwrap().unwrap();
-            assert_eq!(quotes.into(currency(to)).unwrap().to_string(), expected, "{from} {to}");
+            assert_eq!(quotes.rate_to(currency(to)).unwrap().to_string(), expected, "{from} {to}");
         }
         assert_eq!(rates.quotes(currency("ISK")).await, Ok(None));
     }
@@ -102,7 +102,7 @@ mod tests {
         for (from, _) in TABLE {
             let quotes = rates.quotes(currency(from)).await.unwrap().unwrap();
             for (to, _) in TABLE {
-                let rate = quotes.into(currency(to)).unwrap();
+                let rate = quotes.rate_to(currency(to)).unwrap();
                 assert!(
                     rate.convert(Minor(1_000_000), currency(from), currency(to)).unwrap() > Minor(0),
                     "{from} {to}"

@@ -34,8 +34,13 @@ UPDATE card_transactions AS t SET journal_id = j.id
 FROM journal_transactions AS j
 WHERE j.account_id = t.account_id AND j.cause_id = t.token AND j.kind = 'card';
 
--- What follows the first message of a chain, which has the chain's own id.
-CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id) WHERE preceding IS NOT NULL;
+-- The indexes of the other database, which made its tables anew.
+CREATE INDEX IF NOT EXISTS card_transactions_newest ON card_transactions (account_id, created_at DESC, token DESC);
+CREATE INDEX IF NOT EXISTS card_chains_due_of_account ON card_chains (account_id, due_at, id) WHERE due_at IS NOT NULL;
+
+-- What follows the first message of a chain, in the order of time; the first one has the chain's own id.
+CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id, created_at, token)
+    WHERE preceding IS NOT NULL;
 
 -- Why a message was declined: the rules that were looked at, in order, as JSON. The last one failed.
 CREATE TABLE decline_reasons (

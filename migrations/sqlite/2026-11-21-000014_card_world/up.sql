@@ -104,11 +104,14 @@ DROP TABLE card_transactions;
 ALTER TABLE new_card_transactions RENAME TO card_transactions;
 ALTER TABLE new_card_chains RENAME TO card_chains;
 
--- Due holds, the oldest first.
+-- Making the tables anew has dropped their indexes.
 CREATE INDEX card_chains_due ON card_chains (due_at, account_id, id) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS card_transactions_newest ON card_transactions (account_id, created_at DESC, token DESC);
+CREATE INDEX IF NOT EXISTS card_chains_due_of_account ON card_chains (account_id, due_at, id) WHERE due_at IS NOT NULL;
 
--- What follows the first message of a chain, which has the chain's own id.
-CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id) WHERE preceding IS NOT NULL;
+-- What follows the first message of a chain, in the order of time; the first one has the chain's own id.
+CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id, created_at, token)
+    WHERE preceding IS NOT NULL;
 
 -- Why a message was declined: the rules that were looked at, in order, as JSON. The last one failed.
 CREATE TABLE decline_reasons (

@@ -42,7 +42,7 @@ impl Terms {
             return Ok(Self { card, merchant: None });
         };
         let none = || CardRefusal::Currency(Flaw::value(format!("There is no rate from {} to {card}.", quotes.from)));
-        Ok(Self { card, merchant: Some((quotes.from, quotes.into(card).ok_or_else(none)?)) })
+        Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
     }
 
     /// For what follows a first message.

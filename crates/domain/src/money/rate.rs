@@ -112,7 +112,7 @@ pub struct Quotes {
 
 impl Quotes {
     /// The rate into a currency; `None` where there is none.
-    pub fn into(&self, to: Currency) -> Option<Rate> {
+    pub fn rate_to(&self, to: Currency) -> Option<Rate> {
         if to == self.from {
             return Some(Rate::ONE);
         }

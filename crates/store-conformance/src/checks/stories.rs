@@ -52,7 +52,7 @@ async fn whole(handle: Handle) -> Proof {
     follow(&handle, 6, clearing("4", true)?).await?;
     let told = story(&handle, 1).await?;
     let tokens: Vec<_> = told.messages.iter().map(|told| told.transaction.token).collect();
-    same("the messages", &tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
+    same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the first message", &told.messages[0].transaction, &seen.first)?;
     same("the chain", &told.chain, &seen.chain)?;

@@ -7,7 +7,8 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    BatchProcessing, BatchReading, ChainStories, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding, WriteError, Written,
+    BatchProcessing, BatchReading, ChainStories, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches, Seeding,
+    WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};

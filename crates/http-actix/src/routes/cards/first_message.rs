@@ -185,8 +185,7 @@ pub(super) fn acquirer_fee(members: &mut Members<'_>, faults: &mut Faults) -> Op
 #[expect(clippy::option_option, reason = "faulty, missing and there are three cases")]
 pub(super) fn forced_decline(members: &mut Members<'_>, faults: &mut Faults) -> Option<Option<Response>> {
     let Some(mut sandbox) = members.optional_object("sandbox", faults)? else { return Some(None) };
-    let decline =
-        sandbox.optional("decline", faults, |value| one_of(value, &Response::DECLINES, |response| response.code()));
+    let decline = sandbox.optional("decline", faults, |value| one_of(value, &Response::DECLINES, Response::code));
     sandbox.finish(faults);
     decline
 }

@@ -39,12 +39,12 @@ enum StoredRule {
         state: String,
     },
     CardNotExpired {
-        expires_on: NaiveDate,
-        today: NaiveDate,
+        expires_on: String,
+        today: String,
     },
     SpendingLimit {
         window: String,
-        window_start: NaiveDate,
+        window_start: String,
         amount: i64,
         spent: i64,
         most_uses: Option<u32>,
@@ -65,11 +65,11 @@ impl From<&Rule> for StoredRule {
             Rule::CardInUse { state } => Self::CardInUse { state: state.name().into() },
             Rule::CardNotSuspended { state } => Self::CardNotSuspended { state: state.name().into() },
             Rule::CardNotExpired { expires_on, today } => {
-                Self::CardNotExpired { expires_on: *expires_on, today: *today }
+                Self::CardNotExpired { expires_on: expires_on.to_string(), today: today.to_string() }
             }
             Rule::SpendingLimit(limit) => Self::SpendingLimit {
                 window: limit.window.name().into(),
-                window_start: limit.window_start,
+                window_start: limit.window_start.to_string(),
                 amount: limit.amount.0,
                 spent: limit.spent.0,
                 most_uses: limit.most_uses,
@@ -90,11 +90,13 @@ impl StoredRule {
             Self::CardActivated { state } => Rule::CardActivated { state: named(&state)? },
             Self::CardInUse { state } => Rule::CardInUse { state: named(&state)? },
             Self::CardNotSuspended { state } => Rule::CardNotSuspended { state: named(&state)? },
-            Self::CardNotExpired { expires_on, today } => Rule::CardNotExpired { expires_on, today },
+            Self::CardNotExpired { expires_on, today } => {
+                Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
+            }
             Self::SpendingLimit { window, window_start, amount, spent, most_uses, uses, asked } => {
                 Rule::SpendingLimit(LimitSeen {
                     window: named(&window)?,
-                    window_start,
+                    window_start: day(&window_start)?,
                     amount: Minor(amount),
                     spent: Minor(spent),
                     most_uses,
@@ -111,6 +113,10 @@ impl StoredRule {
 
 fn named<T: Name>(text: &str) -> Outcome<T> {
     T::named(text).ok_or_else(|| corrupt(format!("`{text}` is on no list")))
+}
+
+fn day(text: &str) -> Outcome<NaiveDate> {
+    text.parse().map_err(corrupt)
 }
 
 impl ReasonRow {

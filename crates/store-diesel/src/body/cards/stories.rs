@@ -32,6 +32,8 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
         .filter(card_transactions::account_id.eq(account.as_str()))
         .filter(card_transactions::chain_id.eq(chain_id))
         .filter(card_transactions::preceding.is_not_null())
+        // In this order by their index, which SQLite would else not think worth while.
+        .order((card_transactions::created_at, card_transactions::token))
         .select(MessageRow::as_select())
         .load(conn)?;
     let chain = card_chains::table
