@@ -84,6 +84,7 @@ const ROOMS: &[Room] = &[
     Room { name: RECENT, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
     Room { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, RECENT], outside: PROVIDERS_NEVER },
     Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    Room { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room {
@@ -102,6 +103,7 @@ const ROOMS: &[Room] = &[
             "florin-store-diesel",
             "florin-bank-sandbox",
             "florin-mfa",
+            "florin-rates-sandbox",
             "florin-postcode-embedded",
             "florin-postcode-guard",
             "florin-http-actix",

@@ -7,8 +7,9 @@ use crate::support::batches::{funded, mfa_body, open_session};
 use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
-    ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, Client, MFA_SESSIONS, REFUND, REFUND_CLEARING,
-    Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json, shared,
+    ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS, REFUND,
+    REFUND_CLEARING, Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json,
+    shared,
 };
 
 /// A key that no other test uses.
@@ -74,6 +75,7 @@ fn every_operation_takes_a_key() {
     let batch = demo().batch("validated");
     for (path, body) in [
         (ADVICE, follow_body(&purchase, "8")),
+        (INCREMENT, follow_body(&purchase, "1")),
         (CLEARING, follow_body(&purchase, "8")),
         (REFUND_CLEARING, follow_body(&refund, "10")),
         (ATM, wallet.first_body("1")),

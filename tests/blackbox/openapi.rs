@@ -9,8 +9,9 @@ use crate::support::assert::text;
 use crate::support::batches::{mfa_body, open_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
-    ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, LOOKUP, MFA_SESSIONS,
-    REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, confirm_path, demo, expect_error, shared,
+    ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHAIN, CHECKOUTS, CLEARING, CREDIT, INCREMENT,
+    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, Wallet, confirm_path, demo,
+    expect_error, shared,
 };
 
 const OFFICIAL: &str = include_str!("../fixtures/openapi-3.1.schema.json");
@@ -39,7 +40,8 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("post", MFA_SESSIONS, 201, OF_A_BODY.to_vec()),
         ("post", CREDIT, 200, OF_A_BODY.to_vec()),
     ];
-    for path in [AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING] {
+    all.push(("get", CHAIN, 200, vec![400, 401, 403, 404]));
+    for path in SIMULATIONS.into_iter().filter(|path| *path != CREDIT) {
         all.push(("post", path, 201, OF_A_BODY.to_vec()));
     }
     all
@@ -209,7 +211,7 @@ fn messages_answer_as_described() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for (path, follows) in [
-        (AUTHORIZATION, &[ADVICE, REVERSAL, CLEARING][..]),
+        (AUTHORIZATION, &[ADVICE, INCREMENT, REVERSAL, CLEARING][..]),
         (ATM, &[REVERSAL, ATM_CLEARING]),
         (REFUND, &[REFUND_CLEARING]),
     ] {

@@ -2,9 +2,9 @@
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Client, Home, LOOKUP,
-    MFA_SESSIONS, REFUND, REFUND_CLEARING, REVERSAL, Server, confirm_path, demo, expect_error, expect_fault,
-    expect_json, shared,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Client, Home, INCREMENT,
+    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, confirm_path, demo, expect_error,
+    expect_fault, expect_json, shared,
 };
 
 fn nobody() -> Client {
@@ -125,6 +125,8 @@ fn wrong_methods_are_405_with_what_is_allowed() {
         CREDIT.to_owned(),
         AUTHORIZATION.to_owned(),
         ADVICE.to_owned(),
+        INCREMENT.to_owned(),
+        REFUND_REVERSAL.to_owned(),
         CLEARING.to_owned(),
         REVERSAL.to_owned(),
         REFUND.to_owned(),

@@ -89,6 +89,9 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let saved = budget(&client, "Savings");
     expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 201);
     expect_json(&bring(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    let forced = first_body(text(limited, "/id"), "1")
+        .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
+    expect_json(&client.post(AUTHORIZATION, forced), 201);
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
     expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);

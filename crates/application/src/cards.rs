@@ -5,17 +5,37 @@ use florin_domain::access::Account;
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageStamp, decide_first, decide_follow_up};
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
-use florin_ports::{FirstMessageOrder, FollowUpOrder, RepeatClaim, WriteError, Written};
+use florin_domain::money::Currency;
+use florin_ports::{
+    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, WriteError, Written,
+};
 use std::sync::Arc;
 
-/// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization.
+/// Why a first message came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum FirstMessageError {
+    /// Nobody exchanges the merchant's currency.
+    #[error("nobody exchanges {0}")]
+    NoRates(Currency),
+    /// What currencies are worth can't be had now.
+    #[error(transparent)]
+    Rates(#[from] RatesUnavailable),
+    /// It was not written.
+    #[error(transparent)]
+    Write(#[from] WriteError<CardRefusal>),
+}
+
+/// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
+/// in the merchant's currency where one is named, else in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
     card: CardId,
-    message: FirstMessage,
+    (message, merchant): (FirstMessage, Option<Currency>),
     repeat: Option<RepeatClaim<CardTransaction>>,
-) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+) -> Result<Written<CardTransaction>, FirstMessageError> {
+    // Before any lock is taken: rates may come from far away.
+    let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services);
     let order = FirstMessageOrder {
         account: account.id.clone(),
@@ -23,7 +43,19 @@ pub async fn send_first_message(
         decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
         repeat,
     };
-    services.cards.first_message(order).await
+    Ok(services.cards.first_message(order).await?)
+}
+
+/// The message with what the merchant's currency is worth, where one is named.
+async fn priced(
+    rates: &dyn ExchangeRates,
+    mut message: FirstMessage,
+    merchant: Option<Currency>,
+) -> Result<FirstMessage, FirstMessageError> {
+    if let Some(currency) = merchant {
+        message.extras.quotes = Some(rates.quotes(currency).await?.ok_or(FirstMessageError::NoRates(currency))?);
+    }
+    Ok(message)
 }
 
 /// A message that follows another one of the account: advice, clearing, reversal and their kin.
@@ -50,5 +82,54 @@ pub(crate) fn stamp(services: &Services) -> MessageStamp {
         token: TransactionToken(services.ids.next_id()),
         journal: JournalId(services.ids.next_id()),
         now: services.clock.now(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use florin_domain::card::decide::Extras;
+    use florin_domain::card::{AcceptorInput, ChainKind, Network};
+    use florin_domain::money::{DecimalAmount, Quotes};
+    use florin_domain::text::Text;
+    use florin_ports::MockExchangeRates;
+
+    fn message() -> FirstMessage {
+        let acceptor = AcceptorInput {
+            mid: Text::parse("1").unwrap(),
+            name: None,
+            city: None,
+            state: None,
+            postal_code: None,
+            country_code: None,
+            mcc: None,
+        };
+        let amount = DecimalAmount::from_json_number("1").unwrap();
+        FirstMessage { kind: ChainKind::Purchase, amount, network: Network::Visa, acceptor, extras: Extras::default() }
+    }
+
+    #[tokio::test]
+    async fn rates_are_asked_only_for_a_merchant_in_a_currency() {
+        let dollars = Currency::parse("USD").unwrap();
+        let quotes = Quotes { from: dollars, rates: vec![] };
+        let plain = priced(&MockExchangeRates::new(), message(), None).await.unwrap();
+        assert_eq!(plain, message());
+        let mut rates = MockExchangeRates::new();
+        let told = quotes.clone();
+        rates.expect_quotes().times(1).returning(move |_| Ok(Some(told.clone())));
+        let abroad = priced(&rates, message(), Some(dollars)).await.unwrap();
+        assert_eq!(abroad.extras.quotes, Some(quotes));
+    }
+
+    #[tokio::test]
+    async fn without_rates_nothing_is_sent() {
+        let dollars = Currency::parse("USD").unwrap();
+        let mut rates = MockExchangeRates::new();
+        rates.expect_quotes().times(1).returning(|_| Ok(None));
+        let unknown = priced(&rates, message(), Some(dollars)).await;
+        assert!(matches!(unknown, Err(FirstMessageError::NoRates(currency)) if currency == dollars));
+        let mut rates = MockExchangeRates::new();
+        rates.expect_quotes().times(1).returning(|_| Err(RatesUnavailable("far away".into())));
+        assert!(matches!(priced(&rates, message(), Some(dollars)).await, Err(FirstMessageError::Rates(_))));
     }
 }

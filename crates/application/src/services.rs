@@ -2,8 +2,8 @@
 
 use florin_domain::access::Environment;
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, Checkouts, Clock, Credits, IdSource, MfaProvider,
-    MfaSessions, PaymentBatches, PostcodeProvider, Upkeep,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Clock, Credits, ExchangeRates,
+    IdSource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, Upkeep,
 };
 use std::sync::Arc;
 
@@ -30,6 +30,10 @@ pub struct Services {
     pub books: Arc<dyn Books>,
     /// Decides card messages.
     pub cards: Arc<dyn CardLedger>,
+    /// Reads whole chains of card messages.
+    pub chains: Arc<dyn ChainStories>,
+    /// Tells what currencies are worth.
+    pub rates: Arc<dyn ExchangeRates>,
     /// Decides credits.
     pub credits: Arc<dyn Credits>,
     /// Decides confirmations of payment batches.

@@ -14,6 +14,7 @@ use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
+use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_recent::STALENESS;
 use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
@@ -79,6 +80,9 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         activities: store.clone(),
         books: store.clone(),
         cards: store.clone(),
+        chains: store.clone(),
+        // Only simulations ask for rates.
+        rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),

@@ -8,7 +8,9 @@ use crate::load::refusal;
 use crate::problem::{Problem, ProblemEntry};
 use crate::views::shortage_message;
 use actix_web::http::StatusCode;
-use florin_application::{AccessError, ConfirmBatchError, ExplainBalanceError, ListCheckoutsError, ReachError};
+use florin_application::{
+    AccessError, ConfirmBatchError, ExplainBalanceError, FirstMessageError, ListCheckoutsError, ReachError,
+};
 use florin_domain::batch::{CancelRefusal, ConfirmRefusal, Shortage, UploadRefusal};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::decide::CardRefusal;
@@ -23,6 +25,7 @@ pub(crate) use management::{
 const AUTHORIZATION: &str = "header.Authorization";
 const TOKEN: &str = "body.precedingRelatedTransactionToken";
 const AMOUNT: &str = "body.amount";
+const CURRENCY: &str = "body.currencyCode";
 const MFA: &str = "body.mfa";
 /// What names a payment batch.
 pub(crate) const BATCH: &str = "path.paymentBatchId";
@@ -152,10 +155,26 @@ fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Proble
     Problem::with_entries(StatusCode::UNPROCESSABLE_ENTITY, message, entries)
 }
 
+/// A first message that came to nothing.
+pub(crate) fn first_message_problem(error: FirstMessageError, request: Option<&RecordedRequest>) -> Problem {
+    match error {
+        FirstMessageError::NoRates(currency) => {
+            Problem::faults(vec![Flaw::value(format!("There is no rate from {currency}.")).at(CURRENCY)])
+        }
+        FirstMessageError::Rates(error) => {
+            tracing::error!(%error, "no rates of exchange");
+            Problem::unavailable(ErrorCode::ProviderUnavailable, "Rates of exchange can't be had now.").retry_after(5)
+        }
+        FirstMessageError::Write(error) => write_problem(error, ("body.cardId", "card"), request, card_problem),
+    }
+}
+
 /// A card message that the rules refuse.
 pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
     match refusal {
         CardRefusal::Amount(flaw) => Problem::faults(vec![flaw.at(AMOUNT)]),
+        CardRefusal::Fee(flaw) => Problem::faults(vec![flaw.at("body.acquirerFeeAmount")]),
+        CardRefusal::Currency(flaw) => Problem::faults(vec![flaw.at(CURRENCY)]),
         CardRefusal::WrongKind { found, state } => {
             let message = format!("The token names a message of type {} in state {}.", found.as_str(), state.as_str());
             conflict(TOKEN, ErrorCode::WrongTransactionKind, message)

@@ -22,9 +22,11 @@ mod books;
 mod budgets;
 mod card_ledger;
 mod card_management;
+mod chain_stories;
 mod clock;
 mod credits;
 mod error;
+mod exchange_rates;
 mod merchant;
 mod mfa;
 mod payment_batches;
@@ -48,9 +50,11 @@ pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetOrder, TransferOrder, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
 pub use card_management::{CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransitionOrder};
+pub use chain_stories::ChainStories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
 pub use error::{StoreError, WriteError};
+pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
 pub use payment_batches::{ConfirmOrder, PaymentBatches};
@@ -74,8 +78,10 @@ pub use {
     budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,
+    chain_stories::MockChainStories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    exchange_rates::MockExchangeRates,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
 
 use chrono::{DateTime, NaiveDate, Utc};
-use florin_domain::card::decide::{CardRefusal, FirstMessage, FirstSituation, MessageStamp, decide_first};
+use florin_domain::card::decide::{CardRefusal, Extras, FirstMessage, FirstSituation, MessageStamp, decide_first};
 use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network, TransactionState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use florin_domain::ledger::Balances;
@@ -44,6 +44,7 @@ fn purchase_of(amount: &str) -> FirstMessage {
             country_code: None,
             mcc: None,
         },
+        extras: Extras::default(),
     }
 }
 

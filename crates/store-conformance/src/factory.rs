@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
     SandboxBankMemory, Seeding, Transfers, Upkeep,
 };
 use std::any::Any;
@@ -31,6 +31,7 @@ pub trait Storage:
     + CardManagement
     + Budgets
     + Transfers
+    + ChainStories
     + Credits
     + PaymentBatches
     + BatchManagement
@@ -57,6 +58,7 @@ impl<S> Storage for S where
         + CardManagement
         + Budgets
         + Transfers
+        + ChainStories
         + Credits
         + PaymentBatches
         + BatchManagement
@@ -126,6 +128,8 @@ pub struct Handle {
     pub budgets: Arc<dyn Budgets>,
     /// Transfers between budgets.
     pub transfers: Arc<dyn Transfers>,
+    /// Whole chains of card messages.
+    pub chains: Arc<dyn ChainStories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
     /// Confirmations of payment batches.
@@ -173,6 +177,7 @@ impl Handle {
             card_management: Arc::<S>::clone(store),
             budgets: Arc::<S>::clone(store),
             transfers: Arc::<S>::clone(store),
+            chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),

@@ -199,6 +199,8 @@ impl Picture {
             for number in numbers.clone() {
                 let seen = chain(handle, &account, token(number)).await?;
                 see(of(&format!("message {number}")), &seen.map(|seen| (seen.first, seen.named, seen.chain)));
+                let story = handle.chains.story(&account, token(number)).await?;
+                see(of(&format!("story of {number}")), &story);
                 let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
                 see(of(&format!("session {number}")), &seen.and_then(|seen| seen.session));
             }

@@ -1,18 +1,18 @@
 //! Orders, with the rules of the domain and with rules of the checks' own.
 
 use crate::check::Failure;
-use crate::world::{Who, noon, uuid};
+use crate::world::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
 use florin_domain::budget::{Budget, CreditInstruction, CreditScheme, CreditStamp, decide_credit};
 use florin_domain::card::decide::{
-    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
-    decide_first, decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp,
+    decide_expiry, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
 use florin_domain::ids::{CardId, JournalId, MfaSessionId, TransactionToken};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
-use florin_domain::money::{Currency, DecimalAmount};
+use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
 use florin_domain::text::Text;
 use florin_ports::{
     Answer, ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, IdempotencyKey,
@@ -63,7 +63,13 @@ pub(crate) fn message(kind: ChainKind, text: &str) -> Result<FirstMessage, Failu
         country_code: None,
         mcc: None,
     };
-    Ok(FirstMessage { kind, amount: amount(text)?, network: Network::Visa, acceptor })
+    Ok(FirstMessage { kind, amount: amount(text)?, network: Network::Visa, acceptor, extras: Extras::default() })
+}
+
+/// What a dollar is worth in the currencies of the world's cards.
+pub(crate) fn dollars() -> Result<Quotes, Failure> {
+    let rates = vec![(gbp()?, Rate::parse("0.787037037")?), (jpy()?, Rate::parse("151.1111111")?)];
+    Ok(Quotes { from: Currency::parse("USD")?, rates })
 }
 
 /// A purchase on the account's first card.

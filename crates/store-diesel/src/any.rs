@@ -4,7 +4,7 @@ use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
     SandboxBankMemory, Seeding, StoreError, Transfers, Upkeep,
 };
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub trait AnyStore:
     + Callers
     + CardLedger
     + CardManagement
+    + ChainStories
     + Checkouts
     + Credits
     + LedgerAudit

@@ -6,11 +6,12 @@ use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
+use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, StoreError, WriteError, Written,
+    CardLedger, ChainStories, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -62,6 +63,28 @@ impl CardLedger for MemoryStore {
     }
 }
 
+#[async_trait]
+impl ChainStories for MemoryStore {
+    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
+        Ok(self.read(|data| {
+            let chain = data.messages.get(&(account.clone(), token))?.chain;
+            let messages =
+                data.messages.values().filter(|message| message.account == *account && message.chain == chain);
+            let told = |message: &CardTransaction| ToldMessage {
+                transaction: message.clone(),
+                declined: data.declined.get(&(account.clone(), message.token)).cloned(),
+            };
+            let messages: Vec<_> = messages.map(told).collect();
+            let caused = |journal: &&JournalTransaction| {
+                journal.account == *account && messages.iter().any(|told| told.transaction.token.0 == journal.cause)
+            };
+            let journal = data.journal.values().filter(caused).cloned().collect();
+            let chain = data.chains.get(&(account.clone(), chain)).cloned();
+            Some(ChainStory::of(messages, chain, journal))
+        }))
+    }
+}
+
 /// For a first message on a card of the account.
 fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Option<FirstSituation>, StoreError> {
     let Some((card, limits)) = data.cards.get(&(account.clone(), card)) else { return Ok(None) };
@@ -93,6 +116,9 @@ fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
     let card = (message.account.clone(), message.card);
     must_exist(data.cards.contains_key(&card), &message.card)?;
     add(&mut data.messages, of_account(message.token), message.clone())?;
+    if let Some(declined) = &decision.declined {
+        add(&mut data.declined, of_account(message.token), declined.clone())?;
+    }
     match &decision.chain {
         Some(chain) if chain.id == message.token => add(&mut data.chains, of_account(chain.id), chain.clone())?,
         Some(chain) => replace(&mut data.chains, &of_account(chain.id), chain.clone())?,

@@ -43,11 +43,31 @@ pub(crate) const REFUND_CLEARING: &str = "/v2/cards/simulations/refund/authoriza
 pub(crate) const ATM: &str = "/v2/cards/simulations/atm/withdrawal/authorization";
 pub(crate) const ATM_CLEARING: &str = "/v2/cards/simulations/atm/withdrawal/authorization/clearing";
 
+pub(crate) const INCREMENT: &str = "/v2/cards/simulations/transaction/authorization/incremental";
+pub(crate) const REFUND_REVERSAL: &str = "/v2/cards/simulations/refund/authorization/reversal";
+pub(crate) const CHAIN: &str = "/v2/cards/simulations/transactions/{token}";
+
+/// The path of the chain of a message.
+pub(crate) fn chain_path(token: &str) -> String {
+    CHAIN.replace("{token}", token)
+}
+
 /// The path that confirms a batch.
 pub(crate) fn confirm_path(batch: &str) -> String {
     format!("/v2/payment-batches/{batch}/confirm")
 }
 
 /// Every operation that exists in the sandbox only.
-pub(crate) const SIMULATIONS: [&str; 9] =
-    [CREDIT, AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING];
+pub(crate) const SIMULATIONS: [&str; 11] = [
+    CREDIT,
+    AUTHORIZATION,
+    ADVICE,
+    INCREMENT,
+    CLEARING,
+    REVERSAL,
+    REFUND,
+    REFUND_CLEARING,
+    REFUND_REVERSAL,
+    ATM,
+    ATM_CLEARING,
+];

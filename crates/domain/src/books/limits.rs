@@ -15,7 +15,7 @@ pub struct LimitBooks {
     pub currency: Currency,
     /// The limit, with what was used of it.
     pub limit: SpendingLimit,
-    /// What approved authorizations, ATM withdrawals and advices of its window add up to.
+    /// What approved authorizations, increments, ATM withdrawals and advices of its window add up to.
     pub most_spent: Total,
     /// How many approved authorizations and ATM withdrawals its window has seen.
     pub most_uses: u64,
@@ -35,7 +35,7 @@ impl LimitBooks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     kind: MessageKind,
-    amount: Minor,
+    impacted: Minor,
     at: DateTime<Utc>,
 }
 
@@ -46,6 +46,9 @@ pub struct LimitTally {
 }
 
 impl LimitTally {
+    /// The answers to messages that may have used a limit.
+    pub const COUNTED: [Response; 2] = [Response::Approved, Response::PartiallyApproved];
+
     /// Of these limits.
     pub fn of(limits: impl IntoIterator<Item = (CardId, Currency, SpendingLimit)>) -> Self {
         let mut tally = Self::default();
@@ -68,22 +71,22 @@ impl LimitTally {
 
     /// Counts a message.
     pub fn see(&mut self, message: &CardTransaction) {
-        let CardTransaction { kind, amount, created_at: at, .. } = *message;
-        self.see_approved(message.card, message.response, (kind, amount), at);
+        let CardTransaction { kind, impacted, created_at: at, .. } = *message;
+        self.see_answered(message.card, message.response, (kind, impacted), at);
     }
 
-    /// Counts a message that was answered like this.
-    pub fn see_approved(
+    /// Counts a message of this kind, with the impact that its record tells, that was answered like this.
+    pub fn see_answered(
         &mut self,
         card: CardId,
         response: Response,
-        (kind, amount): (MessageKind, Minor),
+        (kind, impacted): (MessageKind, Minor),
         at: DateTime<Utc>,
     ) {
-        if response == Response::Approved
+        if Self::COUNTED.contains(&response)
             && let Some(limits) = self.limits.get_mut(&card)
         {
-            let seen = Seen { kind, amount, at };
+            let seen = Seen { kind, impacted, at };
             limits.iter_mut().for_each(|books| books.count(seen));
         }
     }
@@ -95,23 +98,25 @@ impl LimitTally {
 }
 
 impl LimitBooks {
-    fn count(&mut self, Seen { kind, amount, at }: Seen) {
+    fn count(&mut self, Seen { kind, impacted, at }: Seen) {
         if SpendingWindow::start(self.limit.window, at) != self.limit.window_start {
             return;
         }
         let uses = match kind {
             MessageKind::Authorization | MessageKind::AtmAuthorization => 1,
-            // It may have raised what its chain spent.
-            MessageKind::Advice => 0,
+            // They may have raised what their chains spent.
+            MessageKind::Advice | MessageKind::Incremental => 0,
             MessageKind::RefundAuthorization
             | MessageKind::Clearing
             | MessageKind::AtmClearing
             | MessageKind::RefundClearing
+            | MessageKind::RefundReversal
             | MessageKind::Reversal
             | MessageKind::Expiry => return,
         };
         self.most_uses += uses;
-        self.most_spent = self.most_spent.plus(amount.into());
+        // Below zero where money is taken; fees are in it.
+        self.most_spent = self.most_spent.plus(Total(i128::from(impacted.0).abs()));
     }
 }
 
@@ -132,15 +137,16 @@ mod tests {
         let (amount, window_start) = (Minor(1000), window.start(noon()));
         let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(spent), uses };
         let mut tally = LimitTally::of([(CARD, Currency::parse("GBP").unwrap(), limit)]);
-        for (response, kind, amount, at) in [
-            (Response::Approved, MessageKind::Authorization, 10, noon()),
-            (Response::Approved, MessageKind::Advice, 15, noon()),
-            (Response::Approved, MessageKind::Clearing, 15, noon()),
-            (Response::NotSufficientFunds, MessageKind::Authorization, 100, noon()),
-            (Response::Approved, MessageKind::AtmAuthorization, 100, noon() - TimeDelta::days(1)),
+        for (response, kind, impacted, at) in [
+            (Response::PartiallyApproved, MessageKind::Authorization, -10, noon()),
+            (Response::Approved, MessageKind::Advice, -9, noon()),
+            (Response::Approved, MessageKind::Incremental, -6, noon()),
+            (Response::Approved, MessageKind::Clearing, -15, noon()),
+            (Response::NotSufficientFunds, MessageKind::Authorization, 0, noon()),
+            (Response::Approved, MessageKind::AtmAuthorization, -100, noon() - TimeDelta::days(1)),
         ] {
-            tally.see_approved(CARD, response, (kind, Minor(amount)), at);
-            tally.see_approved(CardId(Uuid::max()), response, (kind, Minor(amount)), at);
+            tally.see_answered(CARD, response, (kind, Minor(impacted)), at);
+            tally.see_answered(CardId(Uuid::max()), response, (kind, Minor(impacted)), at);
         }
         tally.into_books().remove(0)
     }

@@ -1,5 +1,6 @@
 //! Chains: a first message and what follows it.
 
+use super::MerchantSide;
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -79,6 +80,8 @@ pub struct Chain {
     pub created_at: DateTime<Utc>,
     /// What ended it; `None` while it is open.
     pub end: Option<ChainEnd>,
+    /// Where it stands in the merchant's currency; `None` where that is the card's.
+    pub merchant: Option<MerchantSide>,
 }
 
 impl Chain {

@@ -4,19 +4,24 @@
 
 mod acceptor;
 mod chain;
+mod conversion;
 mod create;
 pub mod decide;
+mod explanation;
 mod limit_change;
 mod network;
 mod record;
 mod response;
 mod spending;
+mod story;
 mod transaction;
 mod transition;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind};
+pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MOST_CARDS, MOST_YEARS, decide_create_card};
+pub use explanation::{Explanation, LimitSeen, Rule};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
 };
@@ -24,6 +29,7 @@ pub use network::Network;
 pub use record::{CardFilter, CardOwner, CardRecord};
 pub use response::Response;
 pub use spending::{SpendingLimit, SpendingWindow};
+pub use story::{ChainStory, HoldStep, ToldMessage};
 pub use transaction::{CardTransaction, MessageKind, TransactionState};
 pub use transition::{CardTransition, IllegalTransition, TransitionDecision, TransitionRequest, decide_transition};
 

@@ -1,6 +1,6 @@
 //! Response codes of card messages.
 
-/// How a message was answered: contract 5.3's table.
+/// How a message was answered: contract 5.3's table, and what the sandbox can be told to answer (5.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
     /// Passed.
@@ -17,11 +17,19 @@ pub enum Response {
     UsageLimitReached,
     /// The budget lacks the money.
     NotSufficientFunds,
+    /// The budget had a part of the money, and that is approved.
+    PartiallyApproved,
+    /// The card was stolen: only ever forced.
+    CardStolen,
+    /// The card was lost: only ever forced.
+    CardLost,
+    /// The PIN was wrong: only ever forced.
+    IncorrectPin,
 }
 
 impl Response {
     /// All responses.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Approved,
         Self::AccountVerified,
         Self::CardNotActive,
@@ -29,6 +37,22 @@ impl Response {
         Self::CardExpired,
         Self::UsageLimitReached,
         Self::NotSufficientFunds,
+        Self::PartiallyApproved,
+        Self::CardStolen,
+        Self::CardLost,
+        Self::IncorrectPin,
+    ];
+
+    /// The declines, which a caller of the sandbox can force.
+    pub const DECLINES: [Self; 8] = [
+        Self::CardNotActive,
+        Self::CardSuspended,
+        Self::CardExpired,
+        Self::UsageLimitReached,
+        Self::NotSufficientFunds,
+        Self::CardStolen,
+        Self::CardLost,
+        Self::IncorrectPin,
     ];
 
     /// The code.
@@ -41,6 +65,10 @@ impl Response {
             Self::CardExpired => "1001",
             Self::UsageLimitReached => "1817",
             Self::NotSufficientFunds => "1016",
+            Self::PartiallyApproved => "0002",
+            Self::CardStolen => "1004",
+            Self::CardLost => "1005",
+            Self::IncorrectPin => "1809",
         }
     }
 
@@ -54,6 +82,10 @@ impl Response {
             Self::CardExpired => "Card expired",
             Self::UsageLimitReached => "Usage limit reached",
             Self::NotSufficientFunds => "Not sufficient funds",
+            Self::PartiallyApproved => "Partially approved",
+            Self::CardStolen => "Card stolen",
+            Self::CardLost => "Card lost",
+            Self::IncorrectPin => "Incorrect PIN",
         }
     }
 }

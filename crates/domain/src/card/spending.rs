@@ -1,5 +1,6 @@
 //! Spending limits of cards.
 
+use super::LimitSeen;
 use crate::money::Minor;
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
 
@@ -76,9 +77,7 @@ impl SpendingLimit {
 
     /// Whether an approval of `amount` would stay within the limit.
     pub fn allows(&self, amount: Minor, now: DateTime<Utc>) -> bool {
-        let current = self.current(now);
-        current.spent.plus(amount).is_some_and(|sum| sum <= self.amount)
-            && current.most_uses.is_none_or(|most| current.uses < most)
+        LimitSeen::of(&self.current(now), amount).allows()
     }
 
     /// The limit after an approval of `amount`.
@@ -87,6 +86,14 @@ impl SpendingLimit {
         let current = self.current(now);
         let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
         Self { spent, uses: current.uses.saturating_add(1), ..current }
+    }
+
+    /// The limit after `amount` more was approved of a use that was counted before.
+    #[must_use]
+    pub fn after_more(&self, amount: Minor, now: DateTime<Utc>) -> Self {
+        let current = self.current(now);
+        let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
+        Self { spent, ..current }
     }
 
     /// The limit after an amount that was counted at `counted_at` grew (positive) or was given back (negative). What

@@ -1,6 +1,6 @@
 //! The record of one card message.
 
-use super::{Acceptor, ChainKind, Network, Response};
+use super::{Acceptor, ChainKind, Conversion, Network, Response};
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -16,6 +16,8 @@ pub enum MessageKind {
     RefundAuthorization,
     /// A new total for an authorization.
     Advice,
+    /// More, on top of an authorization.
+    Incremental,
     /// Settlement of a purchase.
     Clearing,
     /// Settlement of an ATM withdrawal.
@@ -24,21 +26,25 @@ pub enum MessageKind {
     RefundClearing,
     /// Release of a hold by the acceptor.
     Reversal,
+    /// Withdrawal of a refund by the acceptor.
+    RefundReversal,
     /// Release of a hold by its age.
     Expiry,
 }
 
 impl MessageKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Authorization,
         Self::AtmAuthorization,
         Self::RefundAuthorization,
         Self::Advice,
+        Self::Incremental,
         Self::Clearing,
         Self::AtmClearing,
         Self::RefundClearing,
         Self::Reversal,
+        Self::RefundReversal,
         Self::Expiry,
     ];
 
@@ -49,10 +55,12 @@ impl MessageKind {
             Self::AtmAuthorization => "authorization.atm.withdrawal",
             Self::RefundAuthorization => "refund.authorization",
             Self::Advice => "authorization.advice",
+            Self::Incremental => "authorization.incremental",
             Self::Clearing => "authorization.clearing",
             Self::AtmClearing => "authorization.clearing.atm.withdrawal",
             Self::RefundClearing => "refund.authorization.clearing",
             Self::Reversal => "authorization.reversal",
+            Self::RefundReversal => "refund.authorization.reversal",
             Self::Expiry => "authorization.reversal.issuerexpiration",
         }
     }
@@ -118,10 +126,14 @@ pub struct CardTransaction {
     pub state: TransactionState,
     /// The currency of all its amounts.
     pub currency: Currency,
-    /// Its own amount.
+    /// Its own amount, without the acquirer's fee.
     pub amount: Minor,
     /// What was asked; on a reversal or expiry the first message's amount.
     pub requested: Minor,
+    /// What the acquirer of an ATM charges on top of the amount.
+    pub acquirer_fee: Minor,
+    /// The amount in the merchant's currency; `None` where that is the card's.
+    pub conversion: Option<Conversion>,
     /// What it did to the funds: negative when funds are taken.
     pub impacted: Minor,
     /// How it was answered.
@@ -141,6 +153,11 @@ pub struct CardTransaction {
 }
 
 impl CardTransaction {
+    /// Whether it settles a purchase, a withdrawal or a refund.
+    pub const fn is_clearing(&self) -> bool {
+        matches!(self.kind, MessageKind::Clearing | MessageKind::AtmClearing | MessageKind::RefundClearing)
+    }
+
     /// The subnetwork, which follows from network and kind.
     pub const fn subnetwork(&self) -> &'static str {
         self.network.subnetwork(self.chain_kind)

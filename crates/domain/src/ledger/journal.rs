@@ -39,6 +39,16 @@ impl LedgerAccount {
         }
     }
 
+    /// The account of that kind, of a budget where it belongs to one; `None`: there is no such account.
+    pub fn named(kind: &str, budget: Option<BudgetId>) -> Option<Self> {
+        let of_budget = [Self::Available, Self::Held, Self::Reserved];
+        let others = [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees];
+        match budget {
+            Some(budget) => of_budget.into_iter().map(|account| account(budget)).find(|account| account.kind() == kind),
+            None => others.into_iter().find(|account| account.kind() == kind),
+        }
+    }
+
     /// The budget it belongs to, where it belongs to one.
     pub const fn budget(self) -> Option<BudgetId> {
         match self {

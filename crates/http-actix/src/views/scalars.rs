@@ -1,8 +1,9 @@
 //! Times and amounts as answers write them: straight into the answer, with no text of their own in between.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
-use florin_domain::money::{Money, TotalMoney};
+use florin_domain::money::{Money, Rate, TotalMoney};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// A time: UTC, whole seconds, `2026-09-01T12:00:00Z`.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +69,21 @@ pub(crate) struct Sum(pub(crate) TotalMoney);
 impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
+    }
+}
+
+/// A rate: a JSON number with all its digits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RateView(pub(super) Rate);
+
+impl Serialize for RateView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 == Rate::ONE {
+            return serializer.serialize_u32(1);
+        }
+        // A double would have to be rounded. A decimal is a JSON number as it stands.
+        let number = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;
+        number.serialize(serializer)
     }
 }
 

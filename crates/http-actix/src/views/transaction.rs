@@ -1,10 +1,11 @@
 //! Simulated card transactions.
 
+use super::scalars::RateView;
 use super::{Amount, Time};
 use crate::repeat::answer;
 use actix_web::http::StatusCode;
 use florin_domain::card::{Acceptor, CardTransaction};
-use florin_domain::money::Minor;
+use florin_domain::money::{Minor, Rate};
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -60,7 +61,7 @@ pub(crate) struct TransactionView<'a> {
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// Rate 1: the merchant's currency is the card's.
+    /// Rate 1 where the merchant's currency is the card's.
     currency_conversion: ConversionView,
     /// The token that was sent; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,9 +104,28 @@ struct BalancesView {
 struct ConversionView {
     #[schema(value_type = String)]
     original_amount: Amount,
-    conversion_rate: u32,
+    /// What one unit of the merchant's currency is worth in the card's.
+    #[schema(value_type = f64)]
+    conversion_rate: RateView,
     /// ISO 4217, numeric.
     original_currency_code: String,
+}
+
+impl From<&CardTransaction> for ConversionView {
+    fn from(record: &CardTransaction) -> Self {
+        match record.conversion {
+            None => Self {
+                original_amount: Amount(record.amount.of(record.currency)),
+                conversion_rate: RateView(Rate::ONE),
+                original_currency_code: record.currency.numeric(),
+            },
+            Some(conversion) => Self {
+                original_amount: Amount(conversion.amount.of(conversion.currency)),
+                conversion_rate: RateView(conversion.rate),
+                original_currency_code: conversion.currency.numeric(),
+            },
+        }
+    }
 }
 
 /// Where the card was used.
@@ -134,7 +154,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
         let money = |minor: Minor| Amount(minor.of(record.currency));
         let created = Time(record.created_at);
         Self {
-            acquirer_fee_amount: money(Minor::ZERO),
+            acquirer_fee_amount: money(record.acquirer_fee),
             kind: record.kind.as_str(),
             state: record.state.as_str(),
             token: record.token.0,
@@ -152,11 +172,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
                 impacted_amount: money(record.impacted),
             },
             currency_code: record.currency.code(),
-            currency_conversion: ConversionView {
-                original_amount: money(record.amount),
-                conversion_rate: 1,
-                original_currency_code: record.currency.numeric(),
-            },
+            currency_conversion: ConversionView::from(record),
             preceding_related_transaction_token: record.preceding.map(|token| token.0),
             network: record.network.as_str(),
             subnetwork: record.subnetwork(),

@@ -29,6 +29,7 @@ mod registry;
 mod repeats;
 mod repeats_upkeep;
 mod seeding;
+mod stories;
 mod tenancy;
 mod times;
 mod transfers;
@@ -46,6 +47,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,
+        stories::CHECKS,
         expiry::CHECKS,
         credits::CHECKS,
         budgets::CHECKS,

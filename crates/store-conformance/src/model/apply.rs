@@ -1,18 +1,20 @@
 //! Putting an operation to a store; its answer as text, so that two stores can be compared.
 
-use super::operation::{Follow, Operation};
+use super::operation::{Extra, Follow, Operation};
 use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
 use crate::factory::Handle;
-use crate::orders::{amount, claim, ids_from, instruction, journal_id, message, session_id, stamp_at, token, twisted};
+use crate::orders::{
+    amount, claim, dollars, ids_from, instruction, journal_id, message, session_id, stamp_at, token, twisted,
+};
 use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
 use florin_domain::budget::{Budget, CreditInstruction, CreditStamp, decide_credit};
-use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{
-    ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
+    ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
 };
+use florin_domain::card::{ChainKind, Response};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
 use florin_ports::{
@@ -31,8 +33,9 @@ pub(super) async fn apply(
 ) -> Result<String, Failure> {
     let turn = Turn { handle, number, now };
     match *operation {
-        Operation::First { who, card, kind, amount, key } => {
-            let order = turn.first(who, card, message(kind, amount)?, key)?;
+        Operation::First { who, card, kind, amount, extra, key } => {
+            let message = FirstMessage { extras: extras(extra)?, ..message(kind, amount)? };
+            let order = turn.first(who, card, message, key)?;
             Ok(text(handle.cards.first_message(order).await))
         }
         Operation::Fail { who, message: taken, key } => {
@@ -174,12 +177,24 @@ fn follow_up(what: Follow, text: &str) -> Result<FollowUp, Failure> {
     let amount = amount(text)?;
     Ok(match what {
         Follow::Advice => FollowUp::Advice { amount },
+        Follow::Incremental => FollowUp::Incremental { amount, decline: None },
         Follow::Clearing => FollowUp::Clearing { amount, is_final: false },
         Follow::FinalClearing => FollowUp::Clearing { amount, is_final: true },
-        Follow::AtmClearing => FollowUp::AtmClearing { amount },
+        Follow::AtmClearing => FollowUp::AtmClearing { amount, fee: None },
         Follow::Reversal => FollowUp::Reversal { amount: Some(amount) },
         Follow::FullReversal => FollowUp::Reversal { amount: None },
         Follow::RefundClearing => FollowUp::RefundClearing { amount },
+        Follow::RefundReversal => FollowUp::RefundReversal,
+    })
+}
+
+fn extras(extra: Extra) -> Result<Extras, Failure> {
+    Ok(match extra {
+        Extra::Nothing => Extras::default(),
+        Extra::Dollars => Extras { quotes: Some(dollars()?), ..Extras::default() },
+        Extra::Partial => Extras { partial_approval: true, ..Extras::default() },
+        Extra::Fee => Extras { acquirer_fee: Some(amount("1.50")?), ..Extras::default() },
+        Extra::Forced => Extras { decline: Some(Response::CardLost), ..Extras::default() },
     })
 }
 

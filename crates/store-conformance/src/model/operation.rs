@@ -15,6 +15,7 @@ pub(super) enum Operation {
         card: u8,
         kind: ChainKind,
         amount: &'static str,
+        extra: Extra,
         key: Option<u8>,
     },
     FollowUp {
@@ -77,12 +78,24 @@ pub(super) enum Operation {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Follow {
     Advice,
+    Incremental,
     Clearing,
     FinalClearing,
     AtmClearing,
     Reversal,
     FullReversal,
     RefundClearing,
+    RefundReversal,
+}
+
+/// What of the extensions a first message uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extra {
+    Nothing,
+    Dollars,
+    Partial,
+    Fee,
+    Forced,
 }
 
 impl Operation {
@@ -119,15 +132,24 @@ fn provider() -> impl Strategy<Value = MfaProviderName> {
 
 fn operation(messages: u8) -> impl Strategy<Value = Operation> {
     let kind = prop_oneof![4 => Just(ChainKind::Purchase), 1 => Just(ChainKind::Atm), 1 => Just(ChainKind::Refund)];
-    let first = (who(), 0..14_u8, kind, amount(), key());
+    let extra = prop_oneof![
+        8 => Just(Extra::Nothing),
+        2 => Just(Extra::Dollars),
+        1 => Just(Extra::Partial),
+        1 => Just(Extra::Fee),
+        1 => Just(Extra::Forced),
+    ];
+    let first = (who(), 0..14_u8, kind, amount(), extra, key());
     let follows = prop_oneof![
         2 => Just(Follow::Advice),
+        2 => Just(Follow::Incremental),
         3 => Just(Follow::Clearing),
         2 => Just(Follow::FinalClearing),
         2 => Just(Follow::Reversal),
         1 => Just(Follow::FullReversal),
         1 => Just(Follow::AtmClearing),
         1 => Just(Follow::RefundClearing),
+        1 => Just(Follow::RefundReversal),
     ];
     let currency = prop_oneof![4 => Just("GBP"), 2 => Just("JPY"), 1 => Just("EUR")];
     let verdict = prop_oneof![
@@ -139,7 +161,9 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
     ];
     let confirm = (who(), 0..9_u8, 0..messages, provider(), verdict, key());
     prop_oneof![
-        8 => first.prop_map(|(who, card, kind, amount, key)| Operation::First { who, card, kind, amount, key }),
+        8 => first.prop_map(|(who, card, kind, amount, extra, key)| {
+            Operation::First { who, card, kind, amount, extra, key }
+        }),
         10 => (who(), 0..messages, follows, amount(), key())
             .prop_map(|(who, message, what, amount, key)| Operation::FollowUp { who, message, what, amount, key }),
         2 => (who(), 0..messages).prop_map(|(who, message)| Operation::Expire { who, message }),

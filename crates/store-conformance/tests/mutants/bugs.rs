@@ -84,6 +84,9 @@ bugs! {
     TransferLeavesTheGiver,
     CardStateNotStored,
     LimitChangeForgets,
+    ReasonsNotStored,
+    NoTenantFilterOnStories,
+    StoriesWithoutJournal,
 }
 
 /// A store in memory with a bug, or with none.

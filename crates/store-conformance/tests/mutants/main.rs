@@ -96,6 +96,9 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TransferLeavesTheGiver, "transfers.transfer.stores_the_whole_decision"),
     (Bug::CardStateNotStored, "card_management.transition.is_kept_and_decides_messages"),
     (Bug::LimitChangeForgets, "card_management.set_limit.decides_messages_and_keeps_what_was_used"),
+    (Bug::ReasonsNotStored, "chains.story.declines_are_explained_as_they_were_decided"),
+    (Bug::NoTenantFilterOnStories, "tenancy.story.foreign_token_is_absent"),
+    (Bug::StoriesWithoutJournal, "chains.story.tells_messages_hold_and_journal"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -29,6 +29,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
         Some(Bug::LimitsNotStored) => decision.limits.clear(),
         Some(Bug::FirstStateNotStored) => decision.first_state = None,
         Some(Bug::ChainNotStored) => decision.chain = None,
+        Some(Bug::ReasonsNotStored) => decision.declined = None,
         Some(Bug::TextsTrimmed) => message.acceptor.city = message.acceptor.city.trim().to_owned(),
         Some(Bug::MillisecondsOnly) => {
             message.created_at = message.created_at.duration_trunc(TimeDelta::milliseconds(1)).unwrap();

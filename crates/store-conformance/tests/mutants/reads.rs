@@ -7,14 +7,14 @@ use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Feature, KeyHash
 use florin_domain::address::{Address, Postcode};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
-use florin_domain::card::Card;
-use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::card::{Card, ChainStory};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId, TransactionToken};
 use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, AuditReport, Banks, Callers, Checkouts, LedgerAudit, MfaSessions, Readiness, Registry,
-    Seeding, StoreError, Upkeep, World,
+    Accounts, AddressBook, AuditReport, Banks, Callers, ChainStories, Checkouts, LedgerAudit, MfaSessions, Readiness,
+    Registry, Seeding, StoreError, Upkeep, World,
 };
 use std::sync::atomic::Ordering;
 
@@ -23,6 +23,22 @@ impl Callers for Mutant {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         let found = Callers::find(&self.inner, hash).await?;
         Ok(found.filter(|caller| !self.has(Bug::RevokedKeysHidden) || caller.key.revoked_at.is_none()))
+    }
+}
+
+#[async_trait]
+impl ChainStories for Mutant {
+    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
+        let mut found = self.inner.story(account, token).await?;
+        if self.has(Bug::NoTenantFilterOnStories) && found.is_none() {
+            for other in self.inner.accounts().await? {
+                found = found.or(self.inner.story(&other.id, token).await?);
+            }
+        }
+        if let Some(story) = found.as_mut().filter(|_| self.has(Bug::StoriesWithoutJournal)) {
+            story.journal.clear();
+        }
+        Ok(found)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Credits.
 
-use super::backend::{Changes, Db};
+use super::backend::{Changes, Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;

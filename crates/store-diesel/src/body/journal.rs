@@ -1,16 +1,19 @@
 //! The journal: written, never changed.
 
-use super::backend::Changes;
-use super::errors::Outcome;
+use super::backend::{Changes, Conn, Db};
+use super::errors::{Outcome, corrupt};
 use super::schema::{journal_entries, journal_transactions};
 use super::sets::{Stored, rows};
 use super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::ledger::{JournalKind, JournalTransaction};
+use florin_domain::ids::{AccountId, BudgetId, JournalId};
+use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::money::Minor;
+use std::collections::BTreeMap;
 
 rows! {
-    #[derive(Insertable)]
-    #[diesel(table_name = journal_transactions)]
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = journal_transactions, check_for_backend(Db))]
     struct TransactionRow in journal_transactions {
         account_id: Account,
         id: Id,
@@ -65,4 +68,38 @@ impl Journal {
         TransactionRow::note(self.transactions, changes)?;
         EntryRow::note(self.entries, changes)
     }
+}
+
+/// Transactions of an account, by id.
+pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<Vec<JournalTransaction>> {
+    let transactions = journal_transactions::table
+        .filter(journal_transactions::account_id.eq(account.as_str()))
+        .filter(journal_transactions::id.eq_any(ids))
+        .order(journal_transactions::id)
+        .select(TransactionRow::as_select())
+        .load(conn)?;
+    let entries = journal_entries::table
+        .filter(journal_entries::account_id.eq(account.as_str()))
+        .filter(journal_entries::journal_id.eq_any(ids))
+        .order((journal_entries::journal_id, journal_entries::line))
+        .select((
+            journal_entries::journal_id,
+            journal_entries::pool,
+            journal_entries::budget_id,
+            journal_entries::amount_minor,
+        ))
+        .load::<(Id, String, Option<Id>, i64)>(conn)?;
+    let mut postings: BTreeMap<Id, Vec<Posting>> = BTreeMap::new();
+    for (journal, pool, budget, amount) in entries {
+        let account = LedgerAccount::named(&pool, budget.map(|budget| BudgetId(budget.0)));
+        let account = account.ok_or_else(|| corrupt(format!("`{pool}` is no pool")))?;
+        postings.entry(journal).or_default().push(Posting { account, amount: Minor(amount) });
+    }
+    let transaction = |row: TransactionRow| {
+        let (id, cause) = (JournalId(row.id.0), (row.kind.0, row.cause_id.0));
+        let postings = postings.remove(&row.id).unwrap_or_default();
+        JournalTransaction::new(id, row.account_id.0, cause, row.currency.0, row.created_at.0, postings)
+            .map_err(corrupt)
+    };
+    transactions.into_iter().map(transaction).collect()
 }

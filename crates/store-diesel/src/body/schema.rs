@@ -228,6 +228,17 @@ tables! {
         acceptor_country_code -> Text,
         acceptor_mcc -> Text,
         created_at -> TimeSql,
+        acquirer_fee_minor -> Nullable<BigInt>,
+        original_currency -> Nullable<Text>,
+        original_minor -> Nullable<BigInt>,
+        conversion_rate -> Nullable<Text>,
+        journal_id -> Nullable<IdSql>,
+    }
+
+    decline_reasons (account_id, token) {
+        account_id -> Text,
+        token -> IdSql,
+        rules -> Text,
     }
 
     card_chains (account_id, id) {
@@ -243,6 +254,8 @@ tables! {
         ended_by -> Nullable<Text>,
         due_at -> Nullable<TimeSql>,
         created_at -> TimeSql,
+        original_held_minor -> Nullable<BigInt>,
+        original_cleared_minor -> Nullable<BigInt>,
     }
 
     payment_batches (account_id, id) {

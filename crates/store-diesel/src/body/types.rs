@@ -37,6 +37,11 @@ pub(crate) struct Account(pub(crate) AccountId);
 #[diesel(sql_type = Text)]
 pub(crate) struct Currency(pub(crate) money::Currency);
 
+/// A rate of exchange, as a decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Text)]
+pub(crate) struct Exchange(pub(crate) money::Rate);
+
 /// One of a list, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Text)]
@@ -98,5 +103,15 @@ where
     fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
         let text = String::from_sql(bytes)?;
         Ok(Self(T::named(&text).ok_or_else(|| format!("`{text}` is on no list"))?))
+    }
+}
+
+impl<DB: Backend> FromSql<Text, DB> for Exchange
+where
+    String: FromSql<Text, DB>,
+{
+    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+        let text = String::from_sql(bytes)?;
+        Ok(Self(money::Rate::parse(&text).map_err(|_| format!("`{text}` is no rate"))?))
     }
 }

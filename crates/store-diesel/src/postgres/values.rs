@@ -1,11 +1,12 @@
 //! How ids, times and dates are kept in PostgreSQL: in its own types.
 
-use super::body::types::{Day, Id, Time};
+use super::body::types::{Day, Exchange, Id, Time};
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgValue};
-use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{Date, Timestamptz, Uuid as UuidSql};
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::{Date, Text, Timestamptz, Uuid as UuidSql};
+use std::io::Write;
 use uuid::Uuid;
 
 /// Keeps a value as Diesel keeps what is in it.
@@ -29,4 +30,11 @@ kept! {
     Id(Uuid) as UuidSql,
     Time(DateTime<Utc>) as Timestamptz,
     Day(NaiveDate) as Date,
+}
+
+impl ToSql<Text, Pg> for Exchange {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        write!(out, "{}", self.0)?;
+        Ok(IsNull::No)
+    }
 }

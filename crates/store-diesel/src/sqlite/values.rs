@@ -1,6 +1,6 @@
 //! How ids, times and dates are kept in SQLite.
 
-use super::body::types::{Day, Id, Time};
+use super::body::types::{Day, Exchange, Id, Time};
 use chrono::{DateTime, NaiveDate};
 use diesel::deserialize::{self, FromSql};
 use diesel::serialize::{self, IsNull, Output, ToSql};
@@ -47,5 +47,12 @@ impl FromSql<Text, Sqlite> for Day {
     fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
         let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
         Ok(Self(text.parse::<NaiveDate>()?))
+    }
+}
+
+impl ToSql<Text, Sqlite> for Exchange {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.0.to_string());
+        Ok(IsNull::No)
     }
 }

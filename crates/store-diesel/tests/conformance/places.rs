@@ -5,6 +5,7 @@ pub(crate) fn all() -> Vec<String> {
     let inserts = [
         "card_transactions",
         "card_chains",
+        "decline_reasons",
         "journal_transactions",
         "journal_entries",
         "credits",

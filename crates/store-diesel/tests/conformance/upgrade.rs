@@ -6,11 +6,11 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardRecord};
-use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId};
+use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    BatchProcessing, BatchReading, Budgets, CardManagement, ClaimOrder, ConfirmOrder, LedgerAudit, PaymentBatches,
-    Seeding, WriteError, Written,
+    BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimOrder, ConfirmOrder, LedgerAudit,
+    PaymentBatches, Seeding, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -45,12 +45,18 @@ fn id(number: u128) -> Uuid {
 }
 
 /// Looks at everything after the upgrade, and goes on working with it.
-pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches)) {
+pub(crate) async fn is_whole(
+    store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainStories),
+) {
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (4, 1, vec![]));
+    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
+    let story = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
+    assert_eq!((story.messages.len(), story.chain.map(|chain| chain.held.0)), (2, Some(100)));
+    // What a message did to the journal is found though nobody had noted it; why one was declined nobody knows.
+    assert_eq!((story.journal.len(), &story.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
         batches.iter().map(|batch| (batch.id.0, batch.status, batch.created_by, batch.visible)).collect();
@@ -69,7 +75,7 @@ pub(crate) async fn is_whole(store: &(impl Seeding + LedgerAudit + BatchReading 
     assert_eq!(store.claim(ClaimOrder { lease, now, until: now, most: 9 }).await, Ok(vec![]));
     assert_eq!(confirm(store, account).await.batch.status, Confirmed);
     let audit = store.audit().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.discrepancies), (5, vec![]));
+    assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 
 /// Budgets and cards that were there are as if they had been planted: they may do everything, and nobody knows since when.

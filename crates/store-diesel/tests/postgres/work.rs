@@ -147,7 +147,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
     fresh(store.follow_up(round.follow(1, 13, clearing(true))).await);
     fresh(store.follow_up(round.follow(2, 14, FollowUp::Reversal { amount: Some(amount("1")) })).await);
     fresh(store.follow_up(round.follow(2, 15, FollowUp::Reversal { amount: None })).await);
-    fresh(store.follow_up(round.follow(3, 16, FollowUp::AtmClearing { amount: amount("10") })).await);
+    fresh(store.follow_up(round.follow(3, 16, FollowUp::AtmClearing { amount: amount("10"), fee: None })).await);
     fresh(store.follow_up(round.follow(4, 17, FollowUp::RefundClearing { amount: amount("10") })).await);
     assert_eq!(store.expire(round.expiry(5, 18)).await, Ok(true));
     fresh(store.credit(round.credit()).await);

@@ -7,7 +7,7 @@ use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environmen
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::{
-    CardRefusal, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_first, decide_follow_up,
+    CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network};
 use florin_domain::ids::{
@@ -243,7 +243,7 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
     let name = Some(Text::parse("Café ☕").unwrap());
     let acceptor =
         AcceptorInput { mid, name, city: None, state: None, postal_code: None, country_code: None, mcc: None };
-    FirstMessage { kind, amount: amount(text), network: Network::Visa, acceptor }
+    FirstMessage { kind, amount: amount(text), network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
 /// An authorization on the card of the account, with these ids.

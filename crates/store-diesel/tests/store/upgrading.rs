@@ -51,6 +51,7 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     for refused in [
         "DELETE FROM journal_transactions",
         "DELETE FROM payment_batches",
+        "DELETE FROM card_transactions",
         "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
     ] {
@@ -59,4 +60,22 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let fresh = tempfile::tempdir().unwrap();
     Store::open(&settings(&fresh)).unwrap().migrate().unwrap();
     assert_eq!(lines(&mut conn, FOREIGN_KEYS), lines(&mut connect(&fresh), FOREIGN_KEYS));
+}
+
+#[derive(QueryableByName)]
+struct Plan {
+    #[diesel(sql_type = Text)]
+    detail: String,
+}
+
+/// By the account's messages it would be slower with each of them.
+#[test]
+fn messages_of_a_chain_are_found_by_their_index() {
+    let directory = tempfile::tempdir().unwrap();
+    Store::open(&settings(&directory)).unwrap().migrate().unwrap();
+    let query = "EXPLAIN QUERY PLAN SELECT * FROM card_transactions WHERE account_id = ? AND chain_id = ? \
+        AND preceding IS NOT NULL ORDER BY created_at, token";
+    let plan: Vec<_> = sql_query(query).load::<Plan>(&mut connect(&directory)).unwrap();
+    let [step] = &plan[..] else { panic!("{} steps", plan.len()) };
+    assert!(step.detail.contains("card_transactions_by_chain (account_id=? AND chain_id=?)"), "{}", step.detail);
 }

@@ -1,7 +1,8 @@
 //! Holds that expire (contract 5.5).
 
-use super::follow_up::Step;
+use super::step::Step;
 use super::{CardDecision, CardRefusal, ChainSituation, MessageStamp};
+use crate::card::conversion::Terms;
 use crate::card::{ChainEnd, MessageKind};
 
 /// Decides whether the hold of a chain expires now: `None` while it is not due, or where another message came first.
@@ -10,6 +11,7 @@ pub fn decide_expiry(situation: &ChainSituation, stamp: &MessageStamp) -> Result
     if chain.due_at().is_none_or(|due_at| stamp.now < due_at) {
         return Ok(None);
     }
-    let step = Step { situation, chain, stamp, kind: MessageKind::Expiry, preceding: chain.id };
-    step.release(chain.held, ChainEnd::Expired).map(Some)
+    let terms = Terms::of(situation.card.currency, situation.first.conversion);
+    let step = Step { situation, chain, terms, stamp, kind: MessageKind::Expiry, preceding: chain.id };
+    step.release_all(ChainEnd::Expired).map(Some)
 }

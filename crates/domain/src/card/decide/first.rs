@@ -1,15 +1,16 @@
 //! First messages: authorization, ATM withdrawal authorization, refund authorization (contract 5.3).
 
 use super::booking::Movement;
+use super::rules::{Asked, Wish};
 use super::{CardDecision, CardRefusal, MessageStamp};
+use crate::card::conversion::Terms;
 use crate::card::{
-    AcceptorInput, Card, CardState, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Network, Response,
-    SpendingLimit, TransactionState,
+    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, Explanation, MessageKind, Network, Response,
+    Rule, SpendingLimit, TransactionState,
 };
 use crate::fault::Flaw;
-use crate::ledger::Balances;
-use crate::money::{DecimalAmount, Minor};
-use chrono::{DateTime, Utc};
+use crate::ledger::{BalanceLimit, Balances};
+use crate::money::{DecimalAmount, Minor, Quotes};
 
 /// What an adapter loads, under the lock of the budget.
 #[derive(Clone, Debug)]
@@ -33,12 +34,59 @@ pub struct FirstMessage {
     pub network: Network,
     /// Where the card is used.
     pub acceptor: AcceptorInput,
+    /// What the original interface does not know; nothing by default.
+    pub extras: Extras,
+}
+
+/// Extensions of first messages (contract 5.7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// What the merchant's currency is worth, where it is not the card's: amounts are then in it.
+    pub quotes: Option<Quotes>,
+    /// Whether a purchase that the budget can't pay in full may be approved in part.
+    pub partial_approval: bool,
+    /// What the acquirer of an ATM charges on top, in the currency of the amount.
+    pub acquirer_fee: Option<DecimalAmount>,
+    /// A decline that is wanted, whatever the rules say.
+    pub decline: Option<Response>,
+}
+
+/// A first message in minor units: as the card's budget pays it, and as the merchant counts it.
+struct Priced {
+    terms: Terms,
+    /// What was asked, in the merchant's currency.
+    asked: Minor,
+    /// The acquirer's fee in the merchant's currency.
+    fee: Minor,
+    /// What was asked, in the card's currency.
+    requested: Minor,
+    /// What was asked with the fee, in the card's currency.
+    total: Minor,
 }
 
 impl FirstMessage {
-    fn is_account_check(&self) -> bool {
-        self.kind == ChainKind::Purchase && self.amount.is_zero()
+    fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
+        let terms = Terms::quoted(card.currency, self.extras.quotes.as_ref())?;
+        let asked = terms.minor(&self.amount).map_err(CardRefusal::Amount)?;
+        let fee = self.extras.acquirer_fee.as_ref().filter(|_| self.kind == ChainKind::Atm);
+        let fee = fee.map(|fee| terms.minor(fee)).transpose();
+        let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
+        if asked.is_zero() && self.kind != ChainKind::Purchase {
+            // Zero is an account check, which only a purchase has.
+            return Err(CardRefusal::Amount(Flaw::range("An amount above zero is wanted.")));
+        }
+        let requested = terms.to_card(asked)?;
+        if requested.is_zero() && !asked.is_zero() {
+            return Err(worthless(card));
+        }
+        let total = terms.to_card(asked.plus(fee).ok_or(BalanceLimit)?)?;
+        Ok(Priced { terms, asked, fee, requested, total })
     }
+}
+
+/// An amount of the merchant's currency that rounds to nothing: there would be nothing to hold.
+pub(super) fn worthless(card: &Card) -> CardRefusal {
+    CardRefusal::Amount(Flaw::range(format!("The amount is worth nothing in {}.", card.currency)))
 }
 
 /// Decides a first message. A decline is a decision, not a refusal.
@@ -47,125 +95,145 @@ pub fn decide_first(
     message: &FirstMessage,
     stamp: &MessageStamp,
 ) -> Result<CardDecision, CardRefusal> {
-    let amount = message.amount.to_minor(situation.card.currency).map_err(CardRefusal::Amount)?;
-    if amount.is_zero() && message.kind != ChainKind::Purchase {
-        // Zero is an account check, which only a purchase has.
-        return Err(CardRefusal::Amount(Flaw::range("An amount above zero is wanted.")));
-    }
-    if let Some(response) = decline(situation, message, amount, stamp.now) {
-        let transaction =
-            record(situation, message, stamp, (amount, Minor::ZERO), (TransactionState::Declined, response));
-        return Ok(unmoved(transaction, None, situation.balances));
-    }
-    if message.is_account_check() {
-        let state = (TransactionState::Completion, Response::AccountVerified);
-        let transaction = record(situation, message, stamp, (amount, Minor::ZERO), state);
-        let chain = chain(situation, message, stamp, amount, (Minor::ZERO, Some(ChainEnd::Cleared)));
-        return Ok(unmoved(transaction, Some(chain), situation.balances));
-    }
-    let state = (TransactionState::Pending, Response::Approved);
-    if message.kind == ChainKind::Refund {
-        let transaction = record(situation, message, stamp, (amount, amount), state);
-        let chain = chain(situation, message, stamp, amount, (Minor::ZERO, None));
-        return Ok(unmoved(transaction, Some(chain), situation.balances));
-    }
-    let taken = amount.negated().ok_or(crate::ledger::BalanceLimit)?;
-    let (journal, balances) = Movement::hold(amount)?.book(&situation.card, &situation.balances, stamp)?;
-    let mut transaction = record(situation, message, stamp, (amount, taken), state);
-    transaction.available_balance = balances.available();
-    transaction.ledger_balance = balances.ledger();
-    Ok(CardDecision {
-        transaction,
-        chain: Some(chain(situation, message, stamp, amount, (amount, None))),
-        first_state: None,
-        journal: Some(journal),
-        balances,
-        limits: situation.limits.iter().map(|limit| limit.after_use(amount, stamp.now)).collect(),
-    })
-}
-
-/// The first rule that fails, in the contract's order.
-fn decline(situation: &FirstSituation, message: &FirstMessage, amount: Minor, now: DateTime<Utc>) -> Option<Response> {
     let card = &situation.card;
-    // A refund only gives: it reaches any card that was ever in use.
-    let gives = message.kind == ChainKind::Refund;
-    let takes = !gives && !message.is_account_check();
-    match card.state {
-        CardState::Unactivated => return Some(Response::CardNotActive),
-        CardState::Replaced | CardState::Terminated if !gives => return Some(Response::CardNotActive),
-        CardState::Suspended if !gives => return Some(Response::CardSuspended),
-        CardState::Active | CardState::Suspended | CardState::Replaced | CardState::Terminated => {}
-    }
-    if !gives && card.is_expired(now) {
-        return Some(Response::CardExpired);
-    }
-    if takes && !situation.limits.iter().all(|limit| limit.allows(amount, now)) {
-        return Some(Response::UsageLimitReached);
-    }
-    if takes && situation.balances.available() < amount {
-        return Some(Response::NotSufficientFunds);
-    }
-    None
-}
-
-/// A decision in which no money moves.
-fn unmoved(transaction: CardTransaction, chain: Option<Chain>, balances: Balances) -> CardDecision {
-    CardDecision { transaction, chain, first_state: None, journal: None, balances, limits: Vec::new() }
-}
-
-/// The record, with the balances as they were.
-fn record(
-    situation: &FirstSituation,
-    message: &FirstMessage,
-    stamp: &MessageStamp,
-    (amount, impacted): (Minor, Minor),
-    (state, response): (TransactionState, Response),
-) -> CardTransaction {
-    let card = &situation.card;
-    CardTransaction {
-        token: stamp.token,
-        chain: stamp.token,
-        account: card.account.clone(),
-        card: card.id,
-        user_token: card.user_token,
-        budget: card.budget,
-        chain_kind: message.kind,
-        kind: MessageKind::first_of(message.kind),
-        state,
-        currency: card.currency,
-        amount,
-        requested: amount,
-        impacted,
-        response,
-        ledger_balance: situation.balances.ledger(),
-        available_balance: situation.balances.available(),
-        preceding: None,
-        network: message.network,
-        acceptor: message.acceptor.completed(),
-        created_at: stamp.now,
+    let priced = message.price(card)?;
+    let opening = Opening { situation, message, stamp, priced: &priced };
+    let is_check = priced.asked.is_zero();
+    let wish = match message.kind {
+        ChainKind::Refund => Wish::Give,
+        ChainKind::Purchase if is_check => Wish::Check,
+        ChainKind::Purchase | ChainKind::Atm => Wish::Take(priced.total),
+    };
+    let FirstSituation { limits, balances, .. } = situation;
+    let forced = message.extras.decline;
+    match (Asked { card, limits, balances, wish, forced, now: stamp.now }.declined(), wish) {
+        (Some(declined), _) => match opening.part(&declined)? {
+            Some(part) => opening.hold(part, Response::PartiallyApproved),
+            None => Ok(opening.declined(declined)),
+        },
+        (None, Wish::Check) => {
+            let end = (Minor::ZERO, Some(ChainEnd::Cleared));
+            let state = (TransactionState::Completion, Response::AccountVerified);
+            Ok(opening.unmoved(Some(opening.chain(Minor::ZERO, Minor::ZERO, end)), Minor::ZERO, state))
+        }
+        (None, Wish::Give) => {
+            let chain = opening.chain(priced.requested, Minor::ZERO, (Minor::ZERO, None));
+            let state = (TransactionState::Pending, Response::Approved);
+            Ok(opening.unmoved(Some(chain), priced.requested, state))
+        }
+        (None, Wish::Take(_) | Wish::TakeMore(_)) => opening.hold(priced.asked, Response::Approved),
     }
 }
 
-fn chain(
-    situation: &FirstSituation,
-    message: &FirstMessage,
-    stamp: &MessageStamp,
-    authorised: Minor,
-    (held, end): (Minor, Option<ChainEnd>),
-) -> Chain {
-    let card = &situation.card;
-    Chain {
-        id: stamp.token,
-        account: card.account.clone(),
-        card: card.id,
-        budget: card.budget,
-        currency: card.currency,
-        kind: message.kind,
-        authorised,
-        held,
-        cleared: Minor::ZERO,
-        created_at: stamp.now,
-        end,
+/// A first message on its way to a decision.
+struct Opening<'a> {
+    situation: &'a FirstSituation,
+    message: &'a FirstMessage,
+    stamp: &'a MessageStamp,
+    priced: &'a Priced,
+}
+
+impl Opening<'_> {
+    /// What can be approved instead of a decline, in the merchant's currency.
+    fn part(&self, declined: &Explanation) -> Result<Option<Minor>, CardRefusal> {
+        let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
+        let wanted = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
+        if !wanted || available <= Minor::ZERO {
+            return Ok(None);
+        }
+        let part = self.priced.terms.within(available, self.priced.asked)?;
+        Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
+    }
+
+    /// Holds an amount of the merchant's currency, and the fee.
+    fn hold(&self, asked: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
+        let Self { situation, stamp, priced, .. } = self;
+        let terms = &priced.terms;
+        let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(BalanceLimit)?);
+        let total = terms.to_card(both)?;
+        let (journal, balances) = Movement::hold(total)?.book(&situation.card, &situation.balances, stamp)?;
+        let taken = total.negated().ok_or(BalanceLimit)?;
+        let mut transaction = self.record(taken, (TransactionState::Pending, response));
+        (transaction.amount, transaction.conversion) = (amount, terms.shown(asked));
+        transaction.acquirer_fee = total.minus(amount).ok_or(BalanceLimit)?;
+        transaction.available_balance = balances.available();
+        transaction.ledger_balance = balances.ledger();
+        Ok(CardDecision {
+            transaction,
+            chain: Some(self.chain(amount, both, (total, None))),
+            first_state: None,
+            journal: Some(journal),
+            balances,
+            limits: situation.limits.iter().map(|limit| limit.after_use(total, stamp.now)).collect(),
+            declined: None,
+        })
+    }
+
+    fn declined(&self, declined: Explanation) -> CardDecision {
+        let state = (TransactionState::Declined, declined.failed.response());
+        CardDecision { declined: Some(declined), ..self.unmoved(None, Minor::ZERO, state) }
+    }
+
+    /// A decision in which no money moves.
+    fn unmoved(&self, chain: Option<Chain>, impacted: Minor, state: (TransactionState, Response)) -> CardDecision {
+        CardDecision {
+            transaction: self.record(impacted, state),
+            chain,
+            first_state: None,
+            journal: None,
+            balances: self.situation.balances,
+            limits: Vec::new(),
+            declined: None,
+        }
+    }
+
+    /// The record of what was asked, with the balances as they were.
+    fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
+        let Self { situation: FirstSituation { card, balances, .. }, message, stamp, priced } = self;
+        CardTransaction {
+            token: stamp.token,
+            chain: stamp.token,
+            account: card.account.clone(),
+            card: card.id,
+            user_token: card.user_token,
+            budget: card.budget,
+            chain_kind: message.kind,
+            kind: MessageKind::first_of(message.kind),
+            state,
+            currency: card.currency,
+            amount: priced.requested,
+            requested: priced.requested,
+            // The total rounds up or down from both: the difference is the fee's, and never below zero.
+            acquirer_fee: Minor(priced.total.0.saturating_sub(priced.requested.0)),
+            conversion: priced.terms.shown(priced.asked),
+            impacted,
+            response,
+            ledger_balance: balances.ledger(),
+            available_balance: balances.available(),
+            preceding: None,
+            network: message.network,
+            acceptor: message.acceptor.completed(),
+            created_at: stamp.now,
+        }
+    }
+
+    /// The chain, with what is held in the merchant's currency and in the card's.
+    fn chain(&self, authorised: Minor, merchant: Minor, (held, end): (Minor, Option<ChainEnd>)) -> Chain {
+        let card = &self.situation.card;
+        Chain {
+            id: self.stamp.token,
+            account: card.account.clone(),
+            card: card.id,
+            budget: card.budget,
+            currency: card.currency,
+            kind: self.message.kind,
+            authorised,
+            held,
+            cleared: Minor::ZERO,
+            created_at: self.stamp.now,
+            end,
+            merchant: self.priced.terms.side(merchant, Minor::ZERO),
+        }
     }
 }
 

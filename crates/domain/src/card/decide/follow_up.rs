@@ -1,12 +1,13 @@
 //! Follow-ups: advice, clearing, reversal and their kin (contract 5.4, 5.5).
 
-use super::booking::Movement;
+use super::step::Step;
 use super::{CardDecision, CardRefusal, MessageStamp};
+use crate::card::conversion::Terms;
 use crate::card::{
     Card, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Response, SpendingLimit, TransactionState,
 };
 use crate::ids::TransactionToken;
-use crate::ledger::{BalanceLimit, Balances};
+use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
 
 /// What an adapter loads, under the lock of the budget.
@@ -34,6 +35,13 @@ pub enum FollowUp {
         /// The total.
         amount: DecimalAmount,
     },
+    /// More to be held: an extension (contract 5.7).
+    Incremental {
+        /// How much more.
+        amount: DecimalAmount,
+        /// A decline that is wanted, whatever the rules say.
+        decline: Option<Response>,
+    },
     /// Settlement of a purchase.
     Clearing {
         /// How much.
@@ -45,6 +53,8 @@ pub enum FollowUp {
     AtmClearing {
         /// How much.
         amount: DecimalAmount,
+        /// What the acquirer charges on top: an extension (contract 5.7).
+        fee: Option<DecimalAmount>,
     },
     /// Release of the hold.
     Reversal {
@@ -56,56 +66,72 @@ pub enum FollowUp {
         /// How much.
         amount: DecimalAmount,
     },
+    /// Withdrawal of a refund that was not settled: an extension (contract 5.7).
+    RefundReversal,
 }
 
 impl FollowUp {
     const fn amount(&self) -> Option<&DecimalAmount> {
         match self {
             Self::Advice { amount }
+            | Self::Incremental { amount, .. }
             | Self::Clearing { amount, .. }
-            | Self::AtmClearing { amount }
+            | Self::AtmClearing { amount, .. }
             | Self::RefundClearing { amount } => Some(amount),
             Self::Reversal { amount } => amount.as_ref(),
+            Self::RefundReversal => None,
         }
     }
 
     const fn kind(&self) -> MessageKind {
         match self {
             Self::Advice { .. } => MessageKind::Advice,
+            Self::Incremental { .. } => MessageKind::Incremental,
             Self::Clearing { .. } => MessageKind::Clearing,
             Self::AtmClearing { .. } => MessageKind::AtmClearing,
             Self::Reversal { .. } => MessageKind::Reversal,
             Self::RefundClearing { .. } => MessageKind::RefundClearing,
+            Self::RefundReversal => MessageKind::RefundReversal,
         }
     }
 
     const fn follows(&self, kind: ChainKind) -> bool {
         match self {
-            Self::Advice { .. } | Self::Clearing { .. } => matches!(kind, ChainKind::Purchase),
+            Self::Advice { .. } | Self::Incremental { .. } | Self::Clearing { .. } => {
+                matches!(kind, ChainKind::Purchase)
+            }
             Self::AtmClearing { .. } => matches!(kind, ChainKind::Atm),
             Self::Reversal { .. } => matches!(kind, ChainKind::Purchase | ChainKind::Atm),
-            Self::RefundClearing { .. } => matches!(kind, ChainKind::Refund),
+            Self::RefundClearing { .. } | Self::RefundReversal => matches!(kind, ChainKind::Refund),
         }
     }
 }
 
-/// Decides a follow-up that named its chain by `token`. It is taken whatever state the card is in by now.
+/// Decides a follow-up that named its chain by `token`. It is taken whatever state the card is in by now, but for one that
+/// asks for more. Its amounts are in the currency of the first message.
 pub fn decide_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
     message: &FollowUp,
     stamp: &MessageStamp,
 ) -> Result<CardDecision, CardRefusal> {
-    let amount = message.amount().map(|amount| amount.to_minor(situation.card.currency)).transpose();
-    let amount = amount.map_err(CardRefusal::Amount)?;
+    let terms = Terms::of(situation.card.currency, situation.first.conversion);
+    let amount = message.amount().map(|amount| terms.minor(amount)).transpose().map_err(CardRefusal::Amount)?;
+    let fee = match message {
+        FollowUp::AtmClearing { fee: Some(fee), .. } => terms.minor(fee).map_err(CardRefusal::Fee)?,
+        _ => Minor::ZERO,
+    };
     let chain = open_chain(situation, message)?;
-    let step = Step { situation, chain, stamp, kind: message.kind(), preceding: token };
+    let step = Step { situation, chain, terms, stamp, kind: message.kind(), preceding: token };
+    let sent = amount.unwrap_or_default();
     match message {
-        FollowUp::Advice { .. } => step.advice(amount.unwrap_or_default()),
-        FollowUp::Clearing { is_final, .. } => step.clearing(amount.unwrap_or_default(), *is_final),
-        FollowUp::AtmClearing { .. } => step.clearing(amount.unwrap_or_default(), true),
-        FollowUp::Reversal { .. } => step.reversal(amount.unwrap_or(chain.held)),
-        FollowUp::RefundClearing { .. } => step.refund_clearing(amount.unwrap_or_default()),
+        FollowUp::Advice { .. } => step.advice(sent),
+        FollowUp::Incremental { decline, .. } => step.incremental(sent, *decline),
+        FollowUp::Clearing { is_final, .. } => step.clearing(sent, Minor::ZERO, *is_final),
+        FollowUp::AtmClearing { .. } => step.clearing(sent, fee, true),
+        FollowUp::Reversal { .. } => step.reversal(amount),
+        FollowUp::RefundClearing { .. } => step.refund_clearing(sent),
+        FollowUp::RefundReversal => step.refund_reversal(),
     }
 }
 
@@ -117,10 +143,15 @@ fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&
         MessageKind::Authorization
         | MessageKind::AtmAuthorization
         | MessageKind::RefundAuthorization
-        | MessageKind::Advice => state != TransactionState::Declined,
+        | MessageKind::Advice
+        | MessageKind::Incremental => state != TransactionState::Declined,
         // A partial reversal stays PENDING, a full one is CLEARED.
         MessageKind::Reversal => state == TransactionState::Pending,
-        MessageKind::Clearing | MessageKind::AtmClearing | MessageKind::RefundClearing | MessageKind::Expiry => false,
+        MessageKind::Clearing
+        | MessageKind::AtmClearing
+        | MessageKind::RefundClearing
+        | MessageKind::RefundReversal
+        | MessageKind::Expiry => false,
     };
     let Some(chain) = situation.chain.as_ref().filter(|chain| names_a_chain && message.follows(chain.kind)) else {
         return Err(wrong_kind);
@@ -130,173 +161,6 @@ fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&
         Some(ChainEnd::Cleared) => Err(CardRefusal::AlreadyCleared),
         Some(ChainEnd::Reversed) => Err(CardRefusal::AlreadyReversed),
         Some(ChainEnd::Expired) => Err(CardRefusal::Expired),
-    }
-}
-
-/// One follow-up on an open chain.
-pub(super) struct Step<'a> {
-    pub(super) situation: &'a ChainSituation,
-    pub(super) chain: &'a Chain,
-    pub(super) stamp: &'a MessageStamp,
-    pub(super) kind: MessageKind,
-    pub(super) preceding: TransactionToken,
-}
-
-/// What a follow-up comes to.
-struct Effect {
-    amount: Minor,
-    requested: Minor,
-    impacted: Minor,
-    state: TransactionState,
-    movement: Movement,
-    chain: Chain,
-    /// How what counts against the spending limits changes.
-    counted: Minor,
-}
-
-impl Step<'_> {
-    fn advice(&self, total: Minor) -> Result<CardDecision, CardRefusal> {
-        if !self.chain.cleared.is_zero() {
-            return Err(CardRefusal::AlreadyCleared);
-        }
-        let change = total.minus(self.chain.held).ok_or(BalanceLimit)?;
-        let available = self.situation.balances.available();
-        if change > Minor::ZERO && available < change {
-            return Ok(self.declined(total));
-        }
-        self.apply(Effect {
-            amount: total,
-            requested: total,
-            impacted: total.negated().ok_or(BalanceLimit)?,
-            state: TransactionState::Pending,
-            movement: Movement::hold(change)?,
-            chain: Chain { held: total, ..self.chain.clone() },
-            counted: change,
-        })
-    }
-
-    fn clearing(&self, amount: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
-        let held = self.chain.held;
-        let ends = is_final || amount >= held;
-        let taken = if ends { held } else { amount };
-        let released = if ends { held.minus(amount).ok_or(BalanceLimit)?.max(Minor::ZERO) } else { Minor::ZERO };
-        self.apply(Effect {
-            amount,
-            requested: amount,
-            impacted: amount.negated().ok_or(BalanceLimit)?,
-            state: TransactionState::Completion,
-            movement: Movement::clear(taken, amount)?,
-            chain: Chain {
-                held: held.minus(taken).ok_or(BalanceLimit)?,
-                cleared: self.chain.cleared.plus(amount).ok_or(BalanceLimit)?,
-                end: ends.then_some(ChainEnd::Cleared),
-                ..self.chain.clone()
-            },
-            counted: released.negated().ok_or(BalanceLimit)?,
-        })
-    }
-
-    fn reversal(&self, amount: Minor) -> Result<CardDecision, CardRefusal> {
-        let held = self.chain.held;
-        if amount > held {
-            return Err(CardRefusal::ExceedsHold { held: held.of(self.chain.currency) });
-        }
-        self.release(amount, ChainEnd::Reversed)
-    }
-
-    /// Releases a part of the hold; releasing all of it ends the chain.
-    pub(super) fn release(&self, amount: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
-        let left = self.chain.held.minus(amount).ok_or(BalanceLimit)?;
-        let ends = left.is_zero();
-        let back = amount.negated().ok_or(BalanceLimit)?;
-        self.apply(Effect {
-            amount,
-            requested: self.chain.authorised,
-            impacted: amount,
-            state: if ends { TransactionState::Cleared } else { TransactionState::Pending },
-            movement: Movement::hold(back)?,
-            chain: Chain { held: left, end: ends.then_some(end), ..self.chain.clone() },
-            counted: back,
-        })
-    }
-
-    fn refund_clearing(&self, amount: Minor) -> Result<CardDecision, CardRefusal> {
-        if amount > self.chain.authorised {
-            let authorised = self.chain.authorised.of(self.chain.currency);
-            return Err(CardRefusal::ExceedsAuthorization { authorised });
-        }
-        let mut decision = self.apply(Effect {
-            amount,
-            requested: amount,
-            impacted: amount,
-            state: TransactionState::Completion,
-            movement: Movement::refund(amount)?,
-            chain: Chain { cleared: amount, end: Some(ChainEnd::Cleared), ..self.chain.clone() },
-            counted: Minor::ZERO,
-        })?;
-        // A refund names no purchase: it gives back in the windows of today.
-        let back = amount.negated().ok_or(BalanceLimit)?;
-        decision.limits = self.changed_limits(back, self.stamp.now);
-        Ok(decision)
-    }
-
-    fn apply(&self, effect: Effect) -> Result<CardDecision, CardRefusal> {
-        let (journal, balances) = effect.movement.book(&self.situation.card, &self.situation.balances, self.stamp)?;
-        let first_state = effect.chain.end.map(|_| {
-            if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
-        });
-        let (counted, amounts) = (effect.counted, (effect.amount, effect.requested, effect.impacted));
-        Ok(CardDecision {
-            transaction: self.record(amounts, (effect.state, Response::Approved), &balances),
-            chain: Some(effect.chain),
-            first_state,
-            journal: (!journal.postings().is_empty()).then_some(journal),
-            balances,
-            limits: self.changed_limits(counted, self.chain.created_at),
-        })
-    }
-
-    fn declined(&self, amount: Minor) -> CardDecision {
-        let state = (TransactionState::Declined, Response::NotSufficientFunds);
-        let balances = self.situation.balances;
-        CardDecision {
-            transaction: self.record((amount, amount, Minor::ZERO), state, &balances),
-            chain: None,
-            first_state: None,
-            journal: None,
-            balances,
-            limits: Vec::new(),
-        }
-    }
-
-    fn changed_limits(&self, change: Minor, counted_at: chrono::DateTime<chrono::Utc>) -> Vec<SpendingLimit> {
-        if change.is_zero() {
-            return Vec::new();
-        }
-        let limits = self.situation.limits.iter();
-        limits.map(|limit| limit.after_change(change, counted_at, self.stamp.now)).collect()
-    }
-
-    fn record(
-        &self,
-        (amount, requested, impacted): (Minor, Minor, Minor),
-        (state, response): (TransactionState, Response),
-        balances: &Balances,
-    ) -> CardTransaction {
-        CardTransaction {
-            token: self.stamp.token,
-            kind: self.kind,
-            state,
-            amount,
-            requested,
-            impacted,
-            response,
-            ledger_balance: balances.ledger(),
-            available_balance: balances.available(),
-            preceding: Some(self.preceding),
-            created_at: self.stamp.now,
-            ..self.situation.first.clone()
-        }
     }
 }
 

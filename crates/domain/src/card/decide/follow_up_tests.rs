@@ -1,6 +1,6 @@
 //! Tests of follow-ups.
 
-use crate::card::decide::testing::{World, advice, amount, clearing, reversal, row};
+use crate::card::decide::testing::{World, advice, amount, clearing, incremental, reversal, row};
 use crate::card::decide::{CardRefusal, FollowUp};
 use crate::card::{ChainKind, MessageKind, SpendingLimit, SpendingWindow, TransactionState};
 use crate::fault::FlawCode;
@@ -21,7 +21,7 @@ fn the_balance_table() {
     }
     let mut world = World::with(25_000);
     let token = world.first(ChainKind::Atm, "10").unwrap().transaction.token;
-    let cleared = world.follow(token, &FollowUp::AtmClearing { amount: amount("10") }).unwrap();
+    let cleared = world.follow(token, &FollowUp::AtmClearing { amount: amount("10"), fee: None }).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"]);
     let mut world = World::with(25_000);
     let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
@@ -107,13 +107,21 @@ fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
 
 #[test]
 fn only_what_fits_the_kind_may_follow() {
-    let atm_clearing = FollowUp::AtmClearing { amount: amount("1") };
+    let atm_clearing = FollowUp::AtmClearing { amount: amount("1"), fee: None };
     let refund_clearing = FollowUp::RefundClearing { amount: amount("1") };
-    let all = [advice("1"), clearing("1", true), atm_clearing, reversal(None), refund_clearing];
+    let all = [
+        advice("1"),
+        clearing("1", true),
+        atm_clearing,
+        reversal(None),
+        refund_clearing,
+        incremental("1"),
+        FollowUp::RefundReversal,
+    ];
     for (kind, allowed) in [
-        (ChainKind::Purchase, [true, true, false, true, false]),
-        (ChainKind::Atm, [false, false, true, true, false]),
-        (ChainKind::Refund, [false, false, false, false, true]),
+        (ChainKind::Purchase, [true, true, false, true, false, true, false]),
+        (ChainKind::Atm, [false, false, true, true, false, false, false]),
+        (ChainKind::Refund, [false, false, false, false, true, false, true]),
     ] {
         for (message, allowed) in all.iter().zip(allowed) {
             let mut world = World::with(2_000);

@@ -2,18 +2,22 @@
 
 mod booking;
 mod expiry;
+#[cfg(test)]
+mod extension_tests;
 mod first;
 mod follow_up;
 #[cfg(test)]
 mod properties;
+mod rules;
+mod step;
 #[cfg(test)]
 mod testing;
 
 pub use expiry::decide_expiry;
-pub use first::{FirstMessage, FirstSituation, decide_first};
+pub use first::{Extras, FirstMessage, FirstSituation, decide_first};
 pub use follow_up::{ChainSituation, FollowUp, decide_follow_up};
 
-use super::{CardTransaction, Chain, MessageKind, SpendingLimit, TransactionState};
+use super::{CardTransaction, Chain, Explanation, MessageKind, SpendingLimit, TransactionState};
 use crate::fault::Flaw;
 use crate::ids::{JournalId, TransactionToken};
 use crate::ledger::{BalanceLimit, Balances, JournalTransaction, Unbalanced};
@@ -46,14 +50,22 @@ pub struct CardDecision {
     pub balances: Balances,
     /// The spending limits that changed.
     pub limits: Vec<SpendingLimit>,
+    /// Why it was declined; `None` where it was not.
+    pub declined: Option<Explanation>,
 }
 
 /// Why a message is refused. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardRefusal {
-    /// The amount does not fit the card's currency.
+    /// The amount does not fit the card's currency, or the merchant's.
     #[error("the amount does not fit the card's currency")]
     Amount(Flaw),
+    /// The acquirer's fee does not fit the currency of the message.
+    #[error("the acquirer's fee does not fit the currency")]
+    Fee(Flaw),
+    /// There is no rate from the merchant's currency to the card's.
+    #[error("there is no rate from the merchant's currency to the card's")]
+    Currency(Flaw),
     /// The token is of a message that this one can't follow.
     #[error("a {} message ({}) can't be followed by this one", found.as_str(), state.as_str())]
     WrongKind {

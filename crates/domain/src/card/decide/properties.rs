@@ -1,8 +1,8 @@
 //! Properties of any sequence of messages.
 
-use super::testing::World;
-use super::{CardRefusal, FollowUp};
-use crate::card::ChainKind;
+use super::testing::{World, quotes};
+use super::{CardRefusal, Extras, FollowUp};
+use crate::card::{Chain, ChainKind, Response, Rule, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction, LedgerAccount};
 use crate::money::{DecimalAmount, Minor};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Action {
-    First(ChainKind, String),
+    First(ChainKind, String, Extras),
     Follow(usize, FollowUp),
     Expire(usize),
     Wait(i64),
@@ -20,6 +20,7 @@ enum Action {
 fn decimal() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => (0_u64..4000).prop_map(|pence| format!("{}.{:02}", pence / 100, pence % 100)),
+        4 => (0_u64..4000).prop_map(|whole| whole.to_string()),
         1 => Just("1000000000".to_owned()),
         1 => Just("0.001".to_owned()),
     ]
@@ -30,16 +31,40 @@ fn follow_up() -> impl Strategy<Value = FollowUp> {
     prop_oneof![
         amount().prop_map(|amount| FollowUp::Advice { amount }),
         (amount(), any::<bool>()).prop_map(|(amount, is_final)| FollowUp::Clearing { amount, is_final }),
-        amount().prop_map(|amount| FollowUp::AtmClearing { amount }),
+        (amount(), proptest::option::of(amount())).prop_map(|(amount, fee)| FollowUp::AtmClearing { amount, fee }),
+        (amount(), decline()).prop_map(|(amount, decline)| FollowUp::Incremental { amount, decline }),
+        Just(FollowUp::RefundReversal),
         proptest::option::of(amount()).prop_map(|amount| FollowUp::Reversal { amount }),
         amount().prop_map(|amount| FollowUp::RefundClearing { amount }),
     ]
 }
 
+fn decline() -> impl Strategy<Value = Option<Response>> {
+    proptest::option::weighted(0.1, proptest::sample::select(&Response::DECLINES[..]))
+}
+
+fn extras() -> impl Strategy<Value = Extras> {
+    let merchant = prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(quotes("USD", "0.787037037"))),
+        1 => Just(Some(quotes("JPY", "0.005208333333"))),
+        1 => Just(Some(quotes("BHD", "2.087904641"))),
+        1 => Just(Some(quotes("EUR", "0.5"))),
+        1 => Just(Some(quotes("GBP", "1"))),
+    ];
+    let fee = proptest::option::of(decimal().prop_map(|text| DecimalAmount::from_json_number(&text).unwrap()));
+    (merchant, any::<bool>(), fee, decline()).prop_map(|(quotes, partial_approval, acquirer_fee, decline)| Extras {
+        quotes,
+        partial_approval,
+        acquirer_fee,
+        decline,
+    })
+}
+
 fn action() -> impl Strategy<Value = Action> {
     let kind = prop_oneof![Just(ChainKind::Purchase), Just(ChainKind::Atm), Just(ChainKind::Refund)];
     prop_oneof![
-        3 => (kind, decimal()).prop_map(|(kind, amount)| Action::First(kind, amount)),
+        3 => (kind, decimal(), extras()).prop_map(|(kind, amount, extras)| Action::First(kind, amount, extras)),
         6 => (any::<usize>(), follow_up()).prop_map(|(which, message)| Action::Follow(which, message)),
         1 => any::<usize>().prop_map(Action::Expire),
         1 => (0_i64..5).prop_map(Action::Wait),
@@ -57,6 +82,24 @@ fn entries(world: &World, account: LedgerAccount) -> i128 {
     postings.filter(|posting| posting.account == account).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
+/// Parts add up to the converted whole, and a hold of nothing is nothing.
+fn converted(world: &World, chain: &Chain) -> Result<(), TestCaseError> {
+    prop_assert!(!chain.held.is_negative() && !chain.cleared.is_negative());
+    let first = world.records.iter().find(|record| record.token == chain.id).unwrap();
+    prop_assert_eq!(chain.merchant.is_some(), first.conversion.is_some());
+    let (Some(side), Some(first)) = (chain.merchant, first.conversion) else { return Ok(()) };
+    let convert = |minor| first.rate.convert(minor, first.currency, chain.currency).unwrap();
+    prop_assert_eq!(chain.cleared, convert(side.cleared));
+    let parts = world.records.iter().filter(|record| record.chain == chain.id && record.is_clearing());
+    let posted: i64 = parts.map(|part| part.amount.0 + part.acquirer_fee.0).sum();
+    prop_assert_eq!(chain.cleared, Minor(posted), "clearings add up");
+    prop_assert_eq!(chain.held.0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
+    if chain.kind != ChainKind::Refund {
+        prop_assert_eq!(chain.held.is_zero(), side.held.is_zero(), "nothing is stranded on either side");
+    }
+    Ok(())
+}
+
 fn check(world: &World, opening: i64) -> Result<(), TestCaseError> {
     for journal in &world.journal {
         let sum: i128 = journal.postings().iter().map(|posting| i128::from(posting.amount.0)).sum();
@@ -71,6 +114,12 @@ fn check(world: &World, opening: i64) -> Result<(), TestCaseError> {
     let available = i128::from(opening) + entries(world, LedgerAccount::Available(budget));
     prop_assert_eq!(i128::from(world.balances.available().0), available);
     prop_assert_eq!(i128::from(open_holds), entries(world, LedgerAccount::Held(budget)));
+    world.chains.iter().try_for_each(|chain| converted(world, chain))?;
+    for (record, declined) in world.records.iter().zip(&world.declined) {
+        let explained = declined.as_ref().map(|why| (why.failed.response(), why.kept.iter().all(Rule::is_kept)));
+        let wanted = (record.state == TransactionState::Declined).then_some((record.response, true));
+        prop_assert_eq!(explained, wanted, "declines are explained, and nothing else is");
+    }
     Ok(())
 }
 
@@ -84,7 +133,7 @@ proptest! {
         for action in actions {
             let before = (world.balances, world.records.len(), world.journal.len(), world.chains.clone());
             let result = match action {
-                Action::First(kind, amount) => world.first(kind, &amount).map(|_| ()),
+                Action::First(kind, amount, extras) => world.first_with(kind, &amount, extras).map(|_| ()),
                 Action::Follow(which, message) => match pick(&world, which) {
                     Some(token) => world.follow(token, &message).map(|_| ()),
                     None => Ok(()),

@@ -1,15 +1,16 @@
 //! A small world for the tests of the rules: one budget, one card, and every message applied to it.
 
 use super::{
-    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
-    decide_first, decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp,
+    decide_expiry, decide_first, decide_follow_up,
 };
 use crate::card::{
-    AcceptorInput, Card, CardState, CardTransaction, Chain, ChainKind, Network, SpendingLimit, TransactionState,
+    AcceptorInput, Card, CardState, CardTransaction, Chain, ChainKind, Explanation, Network, SpendingLimit,
+    TransactionState,
 };
 use crate::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use crate::ledger::{Balances, JournalTransaction};
-use crate::money::{Currency, DecimalAmount, Minor};
+use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
 use crate::text::Text;
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use uuid::Uuid;
@@ -21,6 +22,8 @@ pub(super) struct World {
     pub(super) records: Vec<CardTransaction>,
     pub(super) chains: Vec<Chain>,
     pub(super) journal: Vec<JournalTransaction>,
+    /// Why each of the records was declined.
+    pub(super) declined: Vec<Option<Explanation>>,
     pub(super) now: DateTime<Utc>,
     next: u128,
 }
@@ -43,6 +46,7 @@ impl World {
             records: vec![],
             chains: vec![],
             journal: vec![],
+            declined: vec![],
             now: Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap(),
             next: 100,
         }
@@ -55,6 +59,15 @@ impl World {
     }
 
     pub(super) fn first(&mut self, kind: ChainKind, amount: &str) -> Result<CardDecision, CardRefusal> {
+        self.first_with(kind, amount, Extras::default())
+    }
+
+    pub(super) fn first_with(
+        &mut self,
+        kind: ChainKind,
+        amount: &str,
+        extras: Extras,
+    ) -> Result<CardDecision, CardRefusal> {
         let message = FirstMessage {
             kind,
             amount: DecimalAmount::from_json_number(amount).unwrap(),
@@ -68,6 +81,7 @@ impl World {
                 country_code: None,
                 mcc: None,
             },
+            extras,
         };
         let situation =
             FirstSituation { card: self.card.clone(), limits: self.limits.clone(), balances: self.balances };
@@ -123,6 +137,7 @@ impl World {
     /// What an adapter does with a decision.
     fn store(&mut self, decision: &CardDecision) {
         self.records.push(decision.transaction.clone());
+        self.declined.push(decision.declined.clone());
         if let Some(chain) = &decision.chain {
             self.chains.retain(|known| known.id != chain.id);
             self.chains.push(chain.clone());
@@ -150,6 +165,16 @@ pub(super) fn advice(total: &str) -> FollowUp {
 
 pub(super) fn clearing(text: &str, is_final: bool) -> FollowUp {
     FollowUp::Clearing { amount: amount(text), is_final }
+}
+
+pub(super) fn incremental(text: &str) -> FollowUp {
+    FollowUp::Incremental { amount: amount(text), decline: None }
+}
+
+/// What a merchant's currency is worth in GBP.
+pub(super) fn quotes(from: &str, rate: &str) -> Quotes {
+    let currency = |code| Currency::parse(code).unwrap();
+    Quotes { from: currency(from), rates: vec![(currency("GBP"), Rate::parse(rate).unwrap())] }
 }
 
 pub(super) fn reversal(text: Option<&str>) -> FollowUp {

@@ -1,6 +1,7 @@
 //! ATM withdrawals: authorization and clearing.
 
-use super::{AmountBody, FirstMessageBody, first_message, follow_up};
+use super::first_message::acquirer_fee;
+use super::{AtmClearingBody, WithdrawalBody, first_message, follow_up};
 use crate::extract::members::positive_amount;
 use crate::problem::Problem;
 use crate::routes::openapi::SimulationErrors;
@@ -12,7 +13,7 @@ use florin_domain::card::decide::FollowUp;
 
 /// Simulates the authorization of an ATM withdrawal.
 #[utoipa::path(post, path = "/v2/cards/simulations/atm/withdrawal/authorization", tag = "Simulations",
-    operation_id = "authorizeAtmWithdrawal", request_body = FirstMessageBody,
+    operation_id = "authorizeAtmWithdrawal", request_body = WithdrawalBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
@@ -28,7 +29,7 @@ pub(crate) async fn authorize(
 
 /// Simulates the clearing of an ATM withdrawal; always final.
 #[utoipa::path(post, path = "/v2/cards/simulations/atm/withdrawal/authorization/clearing", tag = "Simulations",
-    operation_id = "clearAtmWithdrawal", request_body = AmountBody,
+    operation_id = "clearAtmWithdrawal", request_body = AtmClearingBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
@@ -41,7 +42,8 @@ pub(crate) async fn clear(
 ) -> Result<HttpResponse, Problem> {
     follow_up::take(&app, &request, payload, |members, faults| {
         let amount = members.required("amount", faults, positive_amount);
-        Some(FollowUp::AtmClearing { amount: amount? })
+        let fee = acquirer_fee(members, faults);
+        Some(FollowUp::AtmClearing { amount: amount?, fee: fee? })
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! What all follow-ups have in common.
 
 use super::PERMISSION;
+use super::first_message::SandboxBody;
 use crate::call::Call;
 use crate::extract::members::{Members, string};
 use crate::mapping::{card_problem, write_problem};
@@ -24,9 +25,50 @@ pub(crate) struct AmountBody {
     /// The token of any approved authorization, advice or partial reversal of the chain.
     #[schema(format = Uuid)]
     preceding_related_transaction_token: String,
-    /// How much, above zero, in the card's currency.
+    /// How much, above zero, in the currency of the first message.
     #[schema(value_type = f64, exclusive_minimum = 0, maximum = 1_000_000_000, example = 10.00)]
     amount: (),
+}
+
+/// More, on top of an authorization.
+#[derive(ToSchema)]
+#[schema(as = CardIncrementRequest, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body in the interface document")]
+pub(crate) struct IncrementBody {
+    /// The token of any approved authorization, advice, increment or partial reversal of the chain.
+    #[schema(format = Uuid)]
+    preceding_related_transaction_token: String,
+    /// How much more, above zero, in the currency of the first message.
+    #[schema(value_type = f64, exclusive_minimum = 0, maximum = 1_000_000_000, example = 2.50)]
+    amount: (),
+    #[schema(nullable = true)]
+    sandbox: Option<SandboxBody>,
+}
+
+/// A clearing of an ATM withdrawal.
+#[derive(ToSchema)]
+#[schema(as = AtmClearingRequest, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body in the interface document")]
+pub(crate) struct AtmClearingBody {
+    /// The token of any approved authorization or partial reversal of the chain.
+    #[schema(format = Uuid)]
+    preceding_related_transaction_token: String,
+    /// How much, above zero, in the currency of the first message.
+    #[schema(value_type = f64, exclusive_minimum = 0, maximum = 1_000_000_000, example = 10.00)]
+    amount: (),
+    /// Extension of Florin: what the acquirer charges on top, in the currency of the amount.
+    #[schema(nullable = true, value_type = Option<f64>, minimum = 0, maximum = 1_000_000_000)]
+    acquirer_fee_amount: Option<()>,
+}
+
+/// The withdrawal of a refund.
+#[derive(ToSchema)]
+#[schema(as = CardRefundReversalRequest, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body in the interface document")]
+pub(crate) struct RefundReversalBody {
+    /// The token of the refund authorization.
+    #[schema(format = Uuid)]
+    preceding_related_transaction_token: String,
 }
 
 /// A clearing of a purchase.
@@ -37,7 +79,7 @@ pub(crate) struct ClearingBody {
     /// The token of any approved authorization, advice or partial reversal of the chain.
     #[schema(format = Uuid)]
     preceding_related_transaction_token: String,
-    /// How much, above zero, in the card's currency.
+    /// How much, above zero, in the currency of the first message.
     #[schema(value_type = f64, exclusive_minimum = 0, maximum = 1_000_000_000, example = 10.00)]
     amount: (),
     /// Whether it releases what it leaves of the hold; true by default.
@@ -53,7 +95,7 @@ pub(crate) struct ReversalBody {
     /// The token of any approved authorization, advice or partial reversal of the chain.
     #[schema(format = Uuid)]
     preceding_related_transaction_token: String,
-    /// How much, above zero, in the card's currency; all that is held by default.
+    /// How much, above zero, in the currency of the first message; all that is held by default.
     #[schema(nullable = true, value_type = Option<f64>, exclusive_minimum = 0, maximum = 1_000_000_000)]
     amount: Option<()>,
 }

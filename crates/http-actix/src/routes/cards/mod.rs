@@ -1,4 +1,4 @@
-//! `/v2/cards`: management (contract 5.6), and the simulations (5.3 to 5.5)
+//! `/v2/cards`: management (contract 5.6), and the simulations (5.3 to 5.7)
 
 pub(crate) mod atm_withdrawals;
 pub(crate) mod create;
@@ -8,14 +8,17 @@ mod follow_up;
 pub(crate) mod list;
 pub(crate) mod list_limits;
 pub(crate) mod list_transitions;
+pub(crate) mod look;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod remove_limit;
 pub(crate) mod set_limit;
 pub(crate) mod transition;
 
-pub(crate) use first_message::FirstMessageBody;
-pub(crate) use follow_up::{AmountBody, ClearingBody, ReversalBody};
+pub(crate) use first_message::{AuthorizationBody, RefundBody, WithdrawalBody};
+pub(crate) use follow_up::{
+    AmountBody, AtmClearingBody, ClearingBody, IncrementBody, RefundReversalBody, ReversalBody,
+};
 
 use crate::call::Call;
 use crate::middleware::calm;
@@ -29,6 +32,9 @@ use florin_domain::ids::CardId;
 
 const PERMISSION: Permission = Permission::sandbox(Scope::CardsSimulate);
 const READ: Permission = Permission::of(Scope::CardsRead);
+
+/// Looking at a chain of messages: in the sandbox only.
+const LOOK: Permission = Permission::sandbox(Scope::CardsRead);
 const WRITE: Permission = Permission::of(Scope::CardsWrite);
 /// What names a card.
 const CARD: &str = "path.cardId";
@@ -56,12 +62,15 @@ fn simulations(config: &mut ServiceConfig) {
     config
         .service(post("/transaction/authorization", purchases::authorize))
         .service(post("/transaction/authorization/advice", purchases::advise))
+        .service(post("/transaction/authorization/incremental", purchases::increment))
         .service(post("/transaction/authorization/clearing", purchases::clear))
         .service(post("/transaction/authorization/reversal", purchases::reverse))
         .service(post("/refund/authorization", refunds::authorize))
         .service(post("/refund/authorization/clearing", refunds::clear))
+        .service(post("/refund/authorization/reversal", refunds::reverse))
         .service(post("/atm/withdrawal/authorization", atm_withdrawals::authorize))
         .service(post("/atm/withdrawal/authorization/clearing", atm_withdrawals::clear))
+        .service(get("/transactions/{token}", look::handle))
         .default_service(web::to(crate::routes::fallback::not_found));
 }
 

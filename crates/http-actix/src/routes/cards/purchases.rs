@@ -1,6 +1,7 @@
-//! Purchases: authorization, advice, clearing, reversal.
+//! Purchases: authorization, advice, increment, clearing, reversal.
 
-use super::{AmountBody, ClearingBody, FirstMessageBody, ReversalBody, first_message, follow_up};
+use super::first_message::forced_decline;
+use super::{AmountBody, AuthorizationBody, ClearingBody, IncrementBody, ReversalBody, first_message, follow_up};
 use crate::extract::members::{boolean, positive_amount};
 use crate::problem::Problem;
 use crate::routes::openapi::SimulationErrors;
@@ -12,7 +13,7 @@ use florin_domain::card::decide::FollowUp;
 
 /// Simulates the authorization of a purchase. An amount of zero is an account check.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization", tag = "Simulations",
-    operation_id = "authorizeTransaction", request_body = FirstMessageBody,
+    operation_id = "authorizeTransaction", request_body = AuthorizationBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
@@ -42,6 +43,27 @@ pub(crate) async fn advise(
     follow_up::take(&app, &request, payload, |members, faults| {
         let amount = members.required("amount", faults, positive_amount);
         Some(FollowUp::Advice { amount: amount? })
+    })
+    .await
+}
+
+/// Extension of Florin: simulates an incremental authorization, which adds to what is held.
+#[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/incremental", tag = "Simulations",
+    operation_id = "incrementTransaction", request_body = IncrementBody,
+    params(
+        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
+            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    responses((status = 201, description = "The record. A decline is an answer, too: state DECLINED.", body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn increment(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    follow_up::take(&app, &request, payload, |members, faults| {
+        let amount = members.required("amount", faults, positive_amount);
+        let decline = forced_decline(members, faults);
+        Some(FollowUp::Incremental { amount: amount?, decline: decline? })
     })
     .await
 }

@@ -1,6 +1,6 @@
-//! Refunds: authorization and clearing.
+//! Refunds: authorization, clearing, reversal.
 
-use super::{AmountBody, FirstMessageBody, first_message, follow_up};
+use super::{AmountBody, RefundBody, RefundReversalBody, first_message, follow_up};
 use crate::extract::members::positive_amount;
 use crate::problem::Problem;
 use crate::routes::openapi::SimulationErrors;
@@ -12,7 +12,7 @@ use florin_domain::card::decide::FollowUp;
 
 /// Simulates the authorization of a refund.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization", tag = "Simulations",
-    operation_id = "authorizeRefund", request_body = FirstMessageBody,
+    operation_id = "authorizeRefund", request_body = RefundBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
@@ -44,4 +44,20 @@ pub(crate) async fn clear(
         Some(FollowUp::RefundClearing { amount: amount? })
     })
     .await
+}
+
+/// Extension of Florin: simulates the reversal of a refund authorization that was not cleared.
+#[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization/reversal", tag = "Simulations",
+    operation_id = "reverseRefund", request_body = RefundReversalBody,
+    params(
+        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
+            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    responses((status = 201, description = "The record.", body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn reverse(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    follow_up::take(&app, &request, payload, |_, _| Some(FollowUp::RefundReversal)).await
 }

@@ -21,17 +21,18 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
     let messages = card_transactions::table
         .filter(card_transactions::account_id.eq(account.as_str()))
         .filter(card_transactions::created_at.ge(since))
-        .filter(card_transactions::response.eq(Named(Response::Approved)))
+        .filter(card_transactions::response.eq_any(LimitTally::COUNTED.map(Named)))
         .select((
             card_transactions::card_id,
+            card_transactions::response,
             card_transactions::kind,
-            card_transactions::amount_minor,
+            card_transactions::impacted_minor,
             card_transactions::created_at,
         ))
-        .load_iter::<(Id, Named<MessageKind>, i64, Time), RowByRow>(conn)?;
+        .load_iter::<(Id, Named<Response>, Named<MessageKind>, i64, Time), RowByRow>(conn)?;
     for message in messages {
-        let (card, kind, amount, at) = message?;
-        tally.see_approved(CardId(card.0), Response::Approved, (kind.0, Minor(amount)), at.0);
+        let (card, response, kind, impacted, at) = message?;
+        tally.see_answered(CardId(card.0), response.0, (kind.0, Minor(impacted)), at.0);
     }
     Ok(tally.into_books())
 }

@@ -7,7 +7,7 @@ use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use florin_domain::card::{Chain, ChainEnd, ChainKind};
+use florin_domain::card::{Chain, ChainEnd, ChainKind, MerchantSide};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
@@ -28,13 +28,22 @@ rows! {
         ended_by: Option<Named<ChainEnd>>,
         due_at: Option<Time>,
         created_at: Time,
+        original_held_minor: Option<i64>,
+        original_cleared_minor: Option<i64>,
     }
 }
 
 update_rows! {
     /// What became of a chain that went on.
     ChainNow in card_chains {
-        set { held_minor: i64, cleared_minor: i64, ended_by: Option<Named<ChainEnd>>, due_at: Option<Time>, }
+        set {
+            held_minor: i64,
+            cleared_minor: i64,
+            ended_by: Option<Named<ChainEnd>>,
+            due_at: Option<Time>,
+            original_held_minor: Option<i64>,
+            original_cleared_minor: Option<i64>,
+        }
         of { account_id: Account, id: Id, }
         if " AND t.ended_by IS NULL"
     }
@@ -62,6 +71,8 @@ impl From<&Chain> for ChainRow {
             ended_by: chain.end.map(Named),
             due_at: chain.due_at().map(Time),
             created_at: Time(chain.created_at),
+            original_held_minor: chain.merchant.map(|side| side.held.0),
+            original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
         }
     }
 }
@@ -80,6 +91,10 @@ impl From<ChainRow> for Chain {
             cleared: Minor(row.cleared_minor),
             created_at: row.created_at.0,
             end: row.ended_by.map(|end| end.0),
+            merchant: row
+                .original_held_minor
+                .zip(row.original_cleared_minor)
+                .map(|(held, cleared)| MerchantSide { held: Minor(held), cleared: Minor(cleared) }),
         }
     }
 }
@@ -91,6 +106,8 @@ impl From<&Chain> for ChainNow {
             cleared_minor: chain.cleared.0,
             ended_by: chain.end.map(Named),
             due_at: chain.due_at().map(Time),
+            original_held_minor: chain.merchant.map(|side| side.held.0),
+            original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
             account_id: Account(chain.account.clone()),
             id: Id(chain.id.0),
         }

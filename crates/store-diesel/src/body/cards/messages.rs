@@ -4,10 +4,12 @@ use super::super::backend::{Conn, Db};
 use super::super::errors::Outcome;
 use super::super::schema::card_transactions;
 use super::super::sets::rows;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::super::types::{Account, Currency, Exchange, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::card::{Acceptor, CardTransaction, ChainKind, MessageKind, Network, Response, TransactionState};
-use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
+use florin_domain::card::{
+    Acceptor, CardTransaction, ChainKind, Conversion, MessageKind, Network, Response, TransactionState,
+};
+use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
 use uuid::Uuid;
 
@@ -41,6 +43,11 @@ rows! {
         acceptor_country_code: String,
         acceptor_mcc: String,
         created_at: Time,
+        acquirer_fee_minor: Option<i64>,
+        original_currency: Option<Currency>,
+        original_minor: Option<i64>,
+        conversion_rate: Option<Exchange>,
+        journal_id: Option<Id>,
     }
 }
 
@@ -58,10 +65,10 @@ impl MessageRow {
     pub(super) fn is_of(&self, (account, token): &(AccountId, TransactionToken)) -> bool {
         self.token.0 == token.0 && self.account_id.0 == *account
     }
-}
 
-impl From<&CardTransaction> for MessageRow {
-    fn from(message: &CardTransaction) -> Self {
+    /// A message, and what it did to the journal.
+    pub(super) fn of(message: &CardTransaction, journal: Option<JournalId>) -> Self {
+        let conversion = message.conversion;
         let acceptor = message.acceptor.clone();
         Self {
             account_id: Account(message.account.clone()),
@@ -90,6 +97,11 @@ impl From<&CardTransaction> for MessageRow {
             acceptor_country_code: acceptor.country_code,
             acceptor_mcc: acceptor.mcc,
             created_at: Time(message.created_at),
+            acquirer_fee_minor: Some(message.acquirer_fee.0).filter(|fee| *fee != 0),
+            original_currency: conversion.map(|conversion| Currency(conversion.currency)),
+            original_minor: conversion.map(|conversion| conversion.amount.0),
+            conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
+            journal_id: journal.map(|journal| Id(journal.0)),
         }
     }
 }
@@ -109,6 +121,8 @@ impl From<MessageRow> for CardTransaction {
             currency: row.currency.0,
             amount: Minor(row.amount_minor),
             requested: Minor(row.requested_minor),
+            acquirer_fee: Minor(row.acquirer_fee_minor.unwrap_or_default()),
+            conversion: conversion(row.original_currency, row.original_minor, row.conversion_rate),
             impacted: Minor(row.impacted_minor),
             response: row.response.0,
             ledger_balance: Minor(row.ledger_minor),
@@ -137,4 +151,10 @@ pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -
         .select(MessageRow::as_select())
         .load(conn)?;
     Ok(rows.into_iter().map(CardTransaction::from).collect())
+}
+
+/// All three of them, or none: the schema sees to that.
+fn conversion(currency: Option<Currency>, amount: Option<i64>, rate: Option<Exchange>) -> Option<Conversion> {
+    let ((currency, amount), rate) = currency.zip(amount).zip(rate)?;
+    Some(Conversion { currency: currency.0, amount: Minor(amount), rate: rate.0 })
 }

@@ -4,9 +4,11 @@ mod chains;
 mod manage;
 mod messages;
 mod orders;
+mod reasons;
 mod records;
 mod rows;
 mod sheet;
+mod stories;
 
 pub(crate) use chains::{held, open_holds};
 pub(crate) use messages::by_tokens;

@@ -8,6 +8,7 @@ use super::super::sets::{Keyed, Known, Stored};
 use super::super::types::{Account, Day, Id, Named};
 use super::chains::{ChainNow, ChainRow};
 use super::messages::{FirstNow, MessageRow};
+use super::reasons::ReasonRow;
 use super::rows::{CardsAndLimits, LimitNow, LimitRow};
 use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
 use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
@@ -40,6 +41,7 @@ pub(crate) struct Cards {
     chains: Known<Message, Chain>,
     new_messages: Vec<MessageRow>,
     new_chains: Vec<ChainRow>,
+    reasons: Vec<ReasonRow>,
 }
 
 impl Cards {
@@ -75,7 +77,8 @@ impl Cards {
     fn note(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         let key = (message.account.clone(), message.token);
-        self.new_messages.push(MessageRow::from(message));
+        self.new_messages.push(MessageRow::of(message, decision.journal.as_ref().map(|journal| journal.id)));
+        self.reasons.extend(decision.declined.as_ref().map(|declined| ReasonRow::of(message, declined)));
         if self.named.contains(&(Account(key.0.clone()), Id(key.1.0))) {
             self.messages.insert(key, message.clone());
         }
@@ -121,6 +124,7 @@ impl Cards {
     /// Stores what was noted.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         MessageRow::note(self.new_messages, changes)?;
+        ReasonRow::note(self.reasons, changes)?;
         ChainRow::note(self.new_chains, changes)?;
         ChainNow::note(self.chains.into_changes().map(|(_, chain)| ChainNow::from(&chain)).collect(), changes)?;
         let first = |((account, token), state): (Message, _)| FirstNow {

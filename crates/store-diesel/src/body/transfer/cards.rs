@@ -2,7 +2,7 @@
 
 use super::super::backend::{Conn, RowByRow};
 use super::super::errors::Outcome;
-use super::super::schema::{card_chains, card_transactions, card_transitions, cards, spending_limits};
+use super::super::schema::{card_chains, card_transactions, card_transitions, cards, decline_reasons, spending_limits};
 use super::super::types::{Day, Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
@@ -70,6 +70,17 @@ rows! {
         acceptor_country_code: String,
         acceptor_mcc: String,
         created_at: Time,
+        acquirer_fee_minor: Option<i64>,
+        original_currency: Option<String>,
+        original_minor: Option<i64>,
+        conversion_rate: Option<String>,
+        journal_id: Option<Id>,
+    }
+
+    DeclineReason of decline_reasons {
+        account_id: String,
+        token: Id,
+        rules: String,
     }
 
     CardChain of card_chains {
@@ -85,5 +96,7 @@ rows! {
         ended_by: Option<String>,
         due_at: Option<Time>,
         created_at: Time,
+        original_held_minor: Option<i64>,
+        original_cleared_minor: Option<i64>,
     }
 }

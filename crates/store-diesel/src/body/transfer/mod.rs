@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 /// All tables, each after those that its rows refer to.
-const TABLES: [Table; 30] = [
+const TABLES: [Table; 31] = [
     Table::of::<access::Client>(),
     Table::of::<access::ClientFeature>(),
     Table::of::<access::Account>(),
@@ -42,6 +42,7 @@ const TABLES: [Table; 30] = [
     Table::of::<cards::SpendingLimit>(),
     Table::of::<cards::CardTransaction>(),
     Table::of::<cards::CardChain>(),
+    Table::of::<cards::DeclineReason>(),
     Table::of::<batches::PaymentBatch>(),
     Table::of::<batches::PaymentOrder>(),
     Table::of::<batches::Payment>(),

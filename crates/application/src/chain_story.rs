@@ -1,0 +1,16 @@
+//! An integrator looks at a whole chain of card messages (contract 5.6).
+
+use crate::Services;
+use florin_domain::access::Account;
+use florin_domain::card::ChainStory;
+use florin_domain::ids::TransactionToken;
+use florin_ports::StoreError;
+
+/// The chain of a message of the account, whichever of its messages that is.
+pub async fn chain_story(
+    services: &Services,
+    account: &Account,
+    token: TransactionToken,
+) -> Result<Option<ChainStory>, StoreError> {
+    services.chains.story(&account.id, token).await
+}

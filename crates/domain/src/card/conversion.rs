@@ -1,0 +1,94 @@
+//! Merchants in another currency than the card's (contract 5.7).
+
+use super::decide::CardRefusal;
+use crate::fault::Flaw;
+use crate::ledger::BalanceLimit;
+use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
+
+/// The amount of a message in the merchant's currency. The rate is that of the chain's first message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// The merchant's currency: never the card's.
+    pub currency: Currency,
+    /// The message's own amount in it.
+    pub amount: Minor,
+    /// What one unit of it is worth in the card's.
+    pub rate: Rate,
+}
+
+/// Where a chain stands in the merchant's currency.
+///
+/// What is cleared on the card is always the conversion of what is cleared here, and what is cleared and held together is
+/// the conversion of both: so parts add up to the whole, and a hold of nothing is nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MerchantSide {
+    /// What is held now.
+    pub held: Minor,
+    /// What was cleared so far.
+    pub cleared: Minor,
+}
+
+/// The currency that the amounts of a chain's messages are in, and how it becomes the card's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    card: Currency,
+    merchant: Option<(Currency, Rate)>,
+}
+
+impl Terms {
+    /// For a first message. A merchant's currency that is the card's own needs no conversion.
+    pub(super) fn quoted(card: Currency, quotes: Option<&Quotes>) -> Result<Self, CardRefusal> {
+        let Some(quotes) = quotes.filter(|quotes| quotes.from != card) else {
+            return Ok(Self { card, merchant: None });
+        };
+        let none = || CardRefusal::Currency(Flaw::value(format!("There is no rate from {} to {card}.", quotes.from)));
+        Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
+    }
+
+    /// For what follows a first message.
+    pub(super) fn of(card: Currency, first: Option<Conversion>) -> Self {
+        Self { card, merchant: first.map(|first| (first.currency, first.rate)) }
+    }
+
+    /// The currency of the messages.
+    pub(super) fn currency(&self) -> Currency {
+        self.merchant.map_or(self.card, |(currency, _)| currency)
+    }
+
+    /// An amount as sent, in minor units of the messages' currency.
+    pub(super) fn minor(&self, amount: &DecimalAmount) -> Result<Minor, Flaw> {
+        amount.to_minor(self.currency())
+    }
+
+    /// An amount of the messages' currency in the card's.
+    pub(super) fn to_card(&self, amount: Minor) -> Result<Minor, BalanceLimit> {
+        match self.merchant {
+            None => Ok(amount),
+            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(BalanceLimit),
+        }
+    }
+
+    /// The largest amount up to `most` that is worth no more than `available` of the card's currency.
+    pub(super) fn within(&self, available: Minor, most: Minor) -> Result<Minor, BalanceLimit> {
+        let (mut fits, mut too_much) = (0, most.0.saturating_add(1));
+        while fits + 1 < too_much {
+            let middle = fits + (too_much - fits) / 2;
+            if self.to_card(Minor(middle))? <= available {
+                fits = middle;
+            } else {
+                too_much = middle;
+            }
+        }
+        Ok(Minor(fits))
+    }
+
+    /// The conversion that a record shows.
+    pub(super) fn shown(&self, amount: Minor) -> Option<Conversion> {
+        self.merchant.map(|(currency, rate)| Conversion { currency, amount, rate })
+    }
+
+    /// The merchant's side of a chain.
+    pub(super) fn side(&self, held: Minor, cleared: Minor) -> Option<MerchantSide> {
+        self.merchant.map(|_| MerchantSide { held, cleared })
+    }
+}

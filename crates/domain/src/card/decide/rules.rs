@@ -1,0 +1,73 @@
+//! The rules that may decline a message, in the contract's order (5.3). The first that fails decides.
+
+use crate::card::{Card, Explanation, LimitSeen, Response, Rule, SpendingLimit, SpendingWindow};
+use crate::ledger::Balances;
+use crate::money::Minor;
+use chrono::{DateTime, Utc};
+
+/// What a message asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Nothing is taken: a refund reaches any card that was ever in use.
+    Give,
+    /// Whether the card could be used.
+    Check,
+    /// Money, as a use of the card.
+    Take(Minor),
+    /// More money in a use that was counted before.
+    TakeMore(Minor),
+}
+
+/// A message to a card as the rules see it.
+pub(super) struct Asked<'a> {
+    pub(super) card: &'a Card,
+    pub(super) limits: &'a [SpendingLimit],
+    pub(super) balances: &'a Balances,
+    pub(super) wish: Wish,
+    /// The decline that a caller of the sandbox wants.
+    pub(super) forced: Option<Response>,
+    pub(super) now: DateTime<Utc>,
+}
+
+impl Asked<'_> {
+    /// How it is declined, with the rules that were looked at; `None`: all are kept.
+    pub(super) fn declined(&self) -> Option<Explanation> {
+        // Nearly all messages pass: nothing is collected for those.
+        let failed = self.rules().find(|rule| !rule.is_kept())?;
+        Some(Explanation { kept: self.rules().take_while(Rule::is_kept).collect(), failed })
+    }
+
+    fn rules(&self) -> impl Iterator<Item = Rule> {
+        let state = self.card.state;
+        let forced = self.forced.map(|code| Rule::Forced { code });
+        let uses = (self.wish != Wish::Give).then(|| {
+            [
+                Rule::CardInUse { state },
+                Rule::CardNotSuspended { state },
+                Rule::CardNotExpired { expires_on: self.card.expires_on, today: self.now.date_naive() },
+            ]
+        });
+        let taken = match self.wish {
+            Wish::Give | Wish::Check => None,
+            Wish::Take(amount) => Some((amount, true)),
+            Wish::TakeMore(amount) => Some((amount, false)),
+        };
+        let funds = taken.map(|(asked, _)| Rule::AvailableBalance { available: self.balances.available(), asked });
+        forced
+            .into_iter()
+            .chain([Rule::CardActivated { state }])
+            .chain(uses.into_iter().flatten())
+            .chain(taken.into_iter().flat_map(move |(asked, is_use)| self.limits_of(asked, is_use)))
+            .chain(funds)
+    }
+
+    /// The limits, from the shortest window to the longest: stores keep them in any order.
+    fn limits_of(&self, asked: Minor, is_use: bool) -> impl Iterator<Item = Rule> {
+        let windows = SpendingWindow::ALL.into_iter();
+        let limits = windows.flat_map(|window| self.limits.iter().filter(move |limit| limit.window == window));
+        limits.map(move |limit| {
+            let seen = LimitSeen::of(&limit.current(self.now), asked);
+            Rule::SpendingLimit(if is_use { seen } else { LimitSeen { most_uses: None, ..seen } })
+        })
+    }
+}

@@ -1,0 +1,284 @@
+//! What follow-ups do to an open chain (contract 5.5).
+//!
+//! Amounts that are called `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
+//! message; all others in the card's. Where that is the same, so are they.
+
+use super::booking::Movement;
+use super::first::worthless;
+use super::follow_up::ChainSituation;
+use super::rules::{Asked, Wish};
+use super::{CardDecision, CardRefusal, MessageStamp};
+use crate::card::conversion::Terms;
+use crate::card::{
+    CardTransaction, Chain, ChainEnd, Explanation, MessageKind, Response, Rule, SpendingLimit, TransactionState,
+};
+use crate::ids::TransactionToken;
+use crate::ledger::{BalanceLimit, Balances};
+use crate::money::Minor;
+
+/// One follow-up on an open chain.
+pub(super) struct Step<'a> {
+    pub(super) situation: &'a ChainSituation,
+    pub(super) chain: &'a Chain,
+    pub(super) terms: Terms,
+    pub(super) stamp: &'a MessageStamp,
+    pub(super) kind: MessageKind,
+    pub(super) preceding: TransactionToken,
+}
+
+/// Amounts of a record.
+#[derive(Clone, Copy, Default)]
+struct Amounts {
+    /// Its own, as sent.
+    sent: Minor,
+    own: Minor,
+    requested: Minor,
+    fee: Minor,
+    impacted: Minor,
+}
+
+/// What a follow-up comes to.
+struct Effect {
+    amounts: Amounts,
+    state: TransactionState,
+    movement: Movement,
+    chain: Chain,
+    /// How what counts against the spending limits changes.
+    counted: Minor,
+}
+
+impl Step<'_> {
+    pub(super) fn advice(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
+        let chain = self.holding_more(sent)?;
+        let (total, change) = (chain.held, less(chain.held, self.chain.held)?);
+        let amounts =
+            Amounts { sent, own: total, requested: total, impacted: less(Minor::ZERO, total)?, ..Amounts::default() };
+        let funds = Rule::AvailableBalance { available: self.situation.balances.available(), asked: change };
+        if change > Minor::ZERO && !funds.is_kept() {
+            return Ok(self.declined(amounts, Explanation { kept: Vec::new(), failed: funds }));
+        }
+        let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
+        self.apply(Effect { amounts, state, movement, chain, counted: change })
+    }
+
+    /// More is a new wish: all the rules of a first message are asked, but that it is no further use of the card.
+    pub(super) fn incremental(&self, sent: Minor, forced: Option<Response>) -> Result<CardDecision, CardRefusal> {
+        let (held, _) = self.sides();
+        let chain = self.holding_more(more(held, sent)?)?;
+        let change = less(chain.held, self.chain.held)?;
+        if change.is_zero() {
+            return Err(worthless(&self.situation.card));
+        }
+        let amounts = Amounts {
+            sent,
+            own: change,
+            requested: change,
+            impacted: less(Minor::ZERO, change)?,
+            ..Amounts::default()
+        };
+        let ChainSituation { card, limits, balances, .. } = self.situation;
+        let (wish, now) = (Wish::TakeMore(change), self.stamp.now);
+        if let Some(declined) = (Asked { card, limits, balances, wish, forced, now }).declined() {
+            return Ok(self.declined(amounts, declined));
+        }
+        let (state, movement, counted) = (TransactionState::Pending, Movement::hold(change)?, Minor::ZERO);
+        let mut decision = self.apply(Effect { amounts, state, movement, chain, counted })?;
+        decision.limits = limits.iter().map(|limit| limit.after_more(change, now)).collect();
+        Ok(decision)
+    }
+
+    pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
+        let (held, cleared) = self.sides();
+        let (own, both) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
+        let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
+        let mut chain = self.standing(left, both)?;
+        let ends = is_final || chain.held.is_zero();
+        if ends {
+            (chain.end, chain.merchant) = (Some(ChainEnd::Cleared), self.terms.side(Minor::ZERO, both));
+        }
+        // Parts are what the conversion of the sum grows by: so they add up to the conversion of the whole.
+        let before = self.terms.to_card(cleared)?;
+        let (own, posted) = (less(self.terms.to_card(own)?, before)?, less(self.terms.to_card(both)?, before)?);
+        let taken = less(self.chain.held, chain.held)?;
+        let released = if ends { less(self.chain.held, posted)?.max(Minor::ZERO) } else { Minor::ZERO };
+        chain.cleared = more(self.chain.cleared, posted)?;
+        self.apply(Effect {
+            amounts: Amounts {
+                sent,
+                own,
+                requested: own,
+                fee: less(posted, own)?,
+                impacted: less(Minor::ZERO, posted)?,
+            },
+            state: TransactionState::Completion,
+            movement: Movement::clear(taken, posted)?,
+            chain,
+            counted: less(Minor::ZERO, released)?,
+        })
+    }
+
+    /// `None`: all that is held.
+    pub(super) fn reversal(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
+        let (held, _) = self.sides();
+        let sent = sent.unwrap_or(held);
+        if sent > held {
+            return Err(CardRefusal::ExceedsHold { held: held.of(self.terms.currency()) });
+        }
+        self.release(sent, ChainEnd::Reversed)
+    }
+
+    /// Releases all of the hold.
+    pub(super) fn release_all(&self, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
+        self.release(self.sides().0, end)
+    }
+
+    /// Releases a part of the hold; releasing all of it ends the chain.
+    fn release(&self, sent: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
+        let (held, cleared) = self.sides();
+        let mut chain = self.standing(less(held, sent)?, cleared)?;
+        let ends = chain.held.is_zero();
+        if ends {
+            (chain.end, chain.merchant) = (Some(end), self.terms.side(Minor::ZERO, cleared));
+        }
+        let released = less(self.chain.held, chain.held)?;
+        let back = less(Minor::ZERO, released)?;
+        let requested = self.chain.authorised;
+        self.apply(Effect {
+            amounts: Amounts { sent, own: released, requested, impacted: released, fee: Minor::ZERO },
+            state: if ends { TransactionState::Cleared } else { TransactionState::Pending },
+            movement: Movement::hold(back)?,
+            chain,
+            counted: back,
+        })
+    }
+
+    pub(super) fn refund_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
+        let first = self.situation.first.conversion;
+        let authorised = first.map_or(self.chain.authorised, |first| first.amount);
+        if sent > authorised {
+            return Err(CardRefusal::ExceedsAuthorization { authorised: authorised.of(self.terms.currency()) });
+        }
+        let own = self.terms.to_card(sent)?;
+        let merchant = self.terms.side(Minor::ZERO, sent);
+        let mut decision = self.apply(Effect {
+            amounts: Amounts { sent, own, requested: own, impacted: own, fee: Minor::ZERO },
+            state: TransactionState::Completion,
+            movement: Movement::refund(own)?,
+            chain: Chain { cleared: own, end: Some(ChainEnd::Cleared), merchant, ..self.chain.clone() },
+            counted: Minor::ZERO,
+        })?;
+        // A refund names no purchase: it gives back in the windows of today.
+        decision.limits = self.changed_limits(less(Minor::ZERO, own)?, self.stamp.now);
+        Ok(decision)
+    }
+
+    /// Nothing was held for a refund, so nothing moves.
+    pub(super) fn refund_reversal(&self) -> Result<CardDecision, CardRefusal> {
+        let own = self.chain.authorised;
+        let sent = self.situation.first.conversion.map_or(own, |first| first.amount);
+        self.apply(Effect {
+            amounts: Amounts { sent, own, requested: own, impacted: less(Minor::ZERO, own)?, fee: Minor::ZERO },
+            state: TransactionState::Cleared,
+            movement: Movement::default(),
+            chain: Chain { end: Some(ChainEnd::Reversed), ..self.chain.clone() },
+            counted: Minor::ZERO,
+        })
+    }
+
+    /// What is held and what was cleared, in the currency of the first message.
+    fn sides(&self) -> (Minor, Minor) {
+        self.chain.merchant.map_or((self.chain.held, self.chain.cleared), |side| (side.held, side.cleared))
+    }
+
+    /// The chain with this much held and cleared, as sent. What is held on the card is the conversion of both together,
+    /// less that of what was cleared: so nothing is left of it when nothing is held.
+    fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
+        let both = self.terms.to_card(more(held, cleared)?)?;
+        let held_on_card = less(both, self.terms.to_card(cleared)?)?;
+        Ok(Chain { held: held_on_card, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
+    }
+
+    /// The chain with another hold, which nothing was cleared of yet.
+    fn holding_more(&self, held: Minor) -> Result<Chain, CardRefusal> {
+        let (_, cleared) = self.sides();
+        if !cleared.is_zero() {
+            return Err(CardRefusal::AlreadyCleared);
+        }
+        let chain = self.standing(held, cleared)?;
+        if chain.held.is_zero() && !held.is_zero() {
+            return Err(worthless(&self.situation.card));
+        }
+        Ok(chain)
+    }
+
+    fn apply(&self, effect: Effect) -> Result<CardDecision, CardRefusal> {
+        let (journal, balances) = effect.movement.book(&self.situation.card, &self.situation.balances, self.stamp)?;
+        let first_state = effect.chain.end.map(|_| {
+            if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
+        });
+        let counted = effect.counted;
+        Ok(CardDecision {
+            transaction: self.record(effect.amounts, (effect.state, Response::Approved), &balances),
+            chain: Some(effect.chain),
+            first_state,
+            journal: (!journal.postings().is_empty()).then_some(journal),
+            balances,
+            limits: self.changed_limits(counted, self.chain.created_at),
+            declined: None,
+        })
+    }
+
+    fn declined(&self, amounts: Amounts, declined: Explanation) -> CardDecision {
+        let state = (TransactionState::Declined, declined.failed.response());
+        let balances = self.situation.balances;
+        CardDecision {
+            transaction: self.record(Amounts { impacted: Minor::ZERO, ..amounts }, state, &balances),
+            chain: None,
+            first_state: None,
+            journal: None,
+            balances,
+            limits: Vec::new(),
+            declined: Some(declined),
+        }
+    }
+
+    fn changed_limits(&self, change: Minor, counted_at: chrono::DateTime<chrono::Utc>) -> Vec<SpendingLimit> {
+        if change.is_zero() {
+            return Vec::new();
+        }
+        let limits = self.situation.limits.iter();
+        limits.map(|limit| limit.after_change(change, counted_at, self.stamp.now)).collect()
+    }
+
+    fn record(
+        &self,
+        amounts: Amounts,
+        (state, response): (TransactionState, Response),
+        balances: &Balances,
+    ) -> CardTransaction {
+        CardTransaction {
+            token: self.stamp.token,
+            kind: self.kind,
+            state,
+            amount: amounts.own,
+            requested: amounts.requested,
+            acquirer_fee: amounts.fee,
+            conversion: self.terms.shown(amounts.sent),
+            impacted: amounts.impacted,
+            response,
+            ledger_balance: balances.ledger(),
+            available_balance: balances.available(),
+            preceding: Some(self.preceding),
+            created_at: self.stamp.now,
+            ..self.situation.first.clone()
+        }
+    }
+}
+
+fn more(one: Minor, other: Minor) -> Result<Minor, BalanceLimit> {
+    one.plus(other).ok_or(BalanceLimit)
+}
+
+fn less(one: Minor, other: Minor) -> Result<Minor, BalanceLimit> {
+    one.minus(other).ok_or(BalanceLimit)
+}

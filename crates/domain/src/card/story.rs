@@ -1,0 +1,64 @@
+//! A chain at a glance: its messages, its hold, and the money that moved.
+
+use super::{CardTransaction, Chain, Explanation};
+use crate::ids::TransactionToken;
+use crate::ledger::{JournalTransaction, LedgerAccount};
+use crate::money::Minor;
+
+/// Everything that is stored of one purchase, withdrawal or refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainStory {
+    /// Its messages in the order of time, the first one first. A DECLINED first message is all there is.
+    pub messages: Vec<ToldMessage>,
+    /// The chain; `None` where its first message was declined.
+    pub chain: Option<Chain>,
+    /// Its journal transactions in the order of its messages, which are their causes.
+    pub journal: Vec<JournalTransaction>,
+}
+
+/// A message, and why it was declined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldMessage {
+    /// The record.
+    pub transaction: CardTransaction,
+    /// Why it was declined; `None` where it was not, or where it is older than explanations.
+    pub declined: Option<Explanation>,
+}
+
+/// What a message left of the hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldStep {
+    /// The message.
+    pub message: TransactionToken,
+    /// What was held after it.
+    pub held: Minor,
+}
+
+impl ChainStory {
+    /// Puts the parts into their order.
+    pub fn of(mut messages: Vec<ToldMessage>, chain: Option<Chain>, mut journal: Vec<JournalTransaction>) -> Self {
+        messages.sort_by_key(|told| {
+            let message = &told.transaction;
+            (message.token != message.chain, message.created_at, message.token)
+        });
+        let place = |cause| messages.iter().position(|told| told.transaction.token.0 == cause);
+        journal.sort_by_key(|transaction| (place(transaction.cause), transaction.id));
+        Self { messages, chain, journal }
+    }
+
+    /// How the hold went from message to message, by the journal.
+    pub fn steps(&self) -> Vec<HoldStep> {
+        let mut held = 0_i64;
+        let step = |told: &ToldMessage| {
+            let message = told.transaction.token;
+            let caused = self.journal.iter().filter(|transaction| transaction.cause == message.0);
+            for posting in caused.flat_map(JournalTransaction::postings) {
+                if matches!(posting.account, LedgerAccount::Held(_)) {
+                    held = held.saturating_add(posting.amount.0);
+                }
+            }
+            HoldStep { message, held: Minor(held) }
+        };
+        self.messages.iter().map(step).collect()
+    }
+}

@@ -1,0 +1,125 @@
+//! Rates of exchange.
+
+use super::{Currency, Minor};
+use crate::fault::Flaw;
+use std::fmt;
+
+/// How much of one currency one unit of another is worth: an exact decimal above zero, of at most 12 digits that count.
+/// Which currencies these are, the context says. Major units: 0.8 of GBP for 1 of USD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    /// The value is `digits / 10^scale`; the last digit is no zero unless `scale` is zero.
+    digits: u64,
+    scale: u32,
+}
+
+impl Rate {
+    /// One for one.
+    pub const ONE: Self = Self { digits: 1, scale: 0 };
+    /// So many digits that count a cross rate is rounded to, half even.
+    pub const CROSS_DIGITS: u32 = 10;
+    /// Digits that count, at most.
+    const MOST_DIGITS: u32 = 12;
+    /// Digits after the point, at most.
+    const MOST_SCALE: u32 = 24;
+
+    /// Reads a plain decimal such as `0.7874`. Anything else: `invalid_format`; zero, or too many digits: `out_of_range`.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !plain(whole) || !plain(fraction) {
+            return Err(Flaw::format("A rate such as 0.7874 is wanted."));
+        }
+        let range = || Flaw::range("A rate is above zero and has at most 12 digits that count.");
+        let fraction = fraction.trim_end_matches('0');
+        let scale = u32::try_from(fraction.len()).map_err(|_| range())?;
+        let digits = [whole, fraction].concat().parse().map_err(|_| range())?;
+        Self::new(digits, scale).ok_or_else(range)
+    }
+
+    fn new(mut digits: u64, mut scale: u32) -> Option<Self> {
+        while scale > 0 && digits.is_multiple_of(10) && digits > 0 {
+            (digits, scale) = (digits / 10, scale - 1);
+        }
+        let fits = digits > 0 && digits < 10_u64.pow(Self::MOST_DIGITS) && scale <= Self::MOST_SCALE;
+        fits.then_some(Self { digits, scale })
+    }
+
+    /// The rate between two currencies of which so much is worth one of a third: `to / from`, rounded half even to
+    /// [`Self::CROSS_DIGITS`] digits that count. `None`: it has too many digits on one side of the point.
+    pub fn cross(from: Self, to: Self) -> Option<Self> {
+        // The quotient has the right number of digits at one of these; the numbers stay below 10^36.
+        for shift in -12..=24_i32 {
+            let up = |wanted: bool| if wanted { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
+            let dividend = i128::from(to.digits) * up(shift > 0);
+            let divisor = i128::from(from.digits) * up(shift < 0);
+            if dividend / divisor < 10_i128.pow(Self::CROSS_DIGITS - 1) {
+                continue;
+            }
+            let digits = u64::try_from(half_even(dividend, divisor)).ok()?;
+            let scale = i64::from(shift) + i64::from(to.scale) - i64::from(from.scale);
+            return match u32::try_from(scale) {
+                Ok(scale) => Self::new(digits, scale),
+                Err(_) => {
+                    let power = u32::try_from(-scale).ok().and_then(|power| 10_u64.checked_pow(power))?;
+                    Self::new(digits.checked_mul(power)?, 0)
+                }
+            };
+        }
+        None
+    }
+
+    /// An amount of one currency in the other, rounded half even to its minor unit. `None`: it leaves 64 bits.
+    pub fn convert(self, amount: Minor, from: Currency, to: Currency) -> Option<Minor> {
+        let product = i128::from(amount.0) * i128::from(self.digits);
+        let (up, down) = (to.exponent(), from.exponent() + self.scale);
+        let converted = match down.checked_sub(up) {
+            Some(down) => half_even(product, 10_i128.checked_pow(down)?),
+            None => product.checked_mul(10_i128.checked_pow(up - down)?)?,
+        };
+        i64::try_from(converted).ok().map(Minor)
+    }
+}
+
+/// The quotient as a whole number; what lies in the middle goes to the even one. The divisor is above zero.
+fn half_even(dividend: i128, divisor: i128) -> i128 {
+    let (quotient, rest) = (dividend.div_euclid(divisor), dividend.rem_euclid(divisor));
+    let up = match (rest * 2).cmp(&divisor) {
+        std::cmp::Ordering::Less => 0,
+        std::cmp::Ordering::Equal => quotient.rem_euclid(2),
+        std::cmp::Ordering::Greater => 1,
+    };
+    quotient + up
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.scale as usize;
+        let digits = format!("{:0>width$}", self.digits, width = width + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - width);
+        if fraction.is_empty() { f.write_str(whole) } else { write!(f, "{whole}.{fraction}") }
+    }
+}
+
+/// What one unit of a merchant's currency is worth in others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quotes {
+    /// The merchant's currency.
+    pub from: Currency,
+    /// Other currencies, each with the rate into it.
+    pub rates: Vec<(Currency, Rate)>,
+}
+
+impl Quotes {
+    /// The rate into a currency; `None` where there is none.
+    pub fn rate_to(&self, to: Currency) -> Option<Rate> {
+        if to == self.from {
+            return Some(Rate::ONE);
+        }
+        self.rates.iter().find(|(known, _)| *known == to).map(|(_, rate)| *rate)
+    }
+}
+
+#[cfg(test)]
+#[path = "rate_tests.rs"]
+mod tests;

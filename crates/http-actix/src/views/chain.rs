@@ -1,0 +1,201 @@
+//! Chains at a glance.
+
+use super::decline::DeclineView;
+use super::scalars::RateView;
+use super::transaction::TransactionView;
+use super::{Amount, Time};
+use florin_domain::card::{Chain, ChainStory, ToldMessage};
+use florin_domain::ledger::{JournalTransaction, Posting};
+use florin_domain::money::{Currency, Minor};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// All of one purchase, withdrawal or refund.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardTransactionChain)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChainView<'a> {
+    /// The messages in the order of time, the first one first.
+    messages: Vec<MessageView<'a>>,
+    /// The story of the hold; null where the first message was declined.
+    #[schema(nullable = true)]
+    hold: Option<HoldView>,
+    /// What the messages did to the journal, in their order.
+    journal: Vec<JournalView>,
+}
+
+/// One message of a chain.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardChainMessage)]
+struct MessageView<'a> {
+    transaction: TransactionView<'a>,
+    /// Why it was declined; null where it was not.
+    #[schema(nullable = true)]
+    explanation: Option<DeclineView>,
+}
+
+/// How much of a budget a chain holds, and what became of it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardHold)]
+#[serde(rename_all = "camelCase")]
+struct HoldView {
+    /// The amount of the first message.
+    #[schema(value_type = String)]
+    authorised_amount: Amount,
+    /// What is held now.
+    #[schema(value_type = String)]
+    held_amount: Amount,
+    /// What was cleared so far, with the acquirer's fees.
+    #[schema(value_type = String)]
+    cleared_amount: Amount,
+    /// The card's currency.
+    currency_code: &'static str,
+    /// When the hold is due to expire; null where nothing is held.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    due_at: Option<Time>,
+    /// What ended the chain; null while it is open.
+    #[schema(nullable = true, pattern = "^(cleared|reversed|expired)$")]
+    ended_by: Option<&'static str>,
+    /// The merchant's side; null where the merchant's currency is the card's.
+    #[schema(nullable = true)]
+    merchant: Option<MerchantView>,
+    /// What each message left held, in their order.
+    steps: Vec<StepView>,
+}
+
+/// A hold in the merchant's currency.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardMerchantHold)]
+#[serde(rename_all = "camelCase")]
+struct MerchantView {
+    /// The merchant's currency.
+    currency_code: &'static str,
+    /// What is held now.
+    #[schema(value_type = String)]
+    held_amount: Amount,
+    /// What was cleared so far.
+    #[schema(value_type = String)]
+    cleared_amount: Amount,
+    /// What one unit of it is worth in the card's currency: the rate of the first message.
+    #[schema(value_type = f64)]
+    conversion_rate: RateView,
+}
+
+/// What a message left held.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardHoldStep)]
+#[serde(rename_all = "camelCase")]
+struct StepView {
+    /// The message.
+    #[schema(value_type = String, format = Uuid)]
+    token: Uuid,
+    /// Its type.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// What was held after it.
+    #[schema(value_type = String)]
+    held_amount: Amount,
+}
+
+/// A transaction of the journal. Its postings add up to zero.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardJournalTransaction)]
+#[serde(rename_all = "camelCase")]
+struct JournalView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The message that caused it.
+    #[schema(value_type = String, format = Uuid)]
+    token: Uuid,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    currency_code: &'static str,
+    postings: Vec<PostingView>,
+}
+
+/// What an account of the ledger gained or, negative, lost.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardJournalPosting)]
+#[serde(rename_all = "camelCase")]
+struct PostingView {
+    #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
+    pool: &'static str,
+    /// The budget; null where the account is of no budget.
+    #[schema(value_type = Option<String>, format = Uuid)]
+    budget_id: Option<Uuid>,
+    #[schema(value_type = String)]
+    amount: Amount,
+}
+
+impl<'a> From<&'a ChainStory> for ChainView<'a> {
+    fn from(story: &'a ChainStory) -> Self {
+        Self {
+            messages: story.messages.iter().map(MessageView::from).collect(),
+            hold: story.chain.as_ref().map(|chain| HoldView::of(chain, story)),
+            journal: story.journal.iter().map(JournalView::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a ToldMessage> for MessageView<'a> {
+    fn from(told: &'a ToldMessage) -> Self {
+        let currency = told.transaction.currency;
+        Self {
+            transaction: TransactionView::from(&told.transaction),
+            explanation: told.declined.as_ref().map(|declined| DeclineView::of(declined, currency)),
+        }
+    }
+}
+
+impl HoldView {
+    fn of(chain: &Chain, story: &ChainStory) -> Self {
+        let money = |minor: Minor| Amount(minor.of(chain.currency));
+        let conversion = story.messages.first().and_then(|first| first.transaction.conversion);
+        let merchant = chain.merchant.zip(conversion).map(|(side, conversion)| MerchantView {
+            currency_code: conversion.currency.code(),
+            held_amount: Amount(side.held.of(conversion.currency)),
+            cleared_amount: Amount(side.cleared.of(conversion.currency)),
+            conversion_rate: RateView(conversion.rate),
+        });
+        let steps = story.steps().into_iter().zip(&story.messages);
+        Self {
+            authorised_amount: money(chain.authorised),
+            held_amount: money(chain.held),
+            cleared_amount: money(chain.cleared),
+            currency_code: chain.currency.code(),
+            due_at: chain.due_at().map(Time),
+            ended_by: chain.end.map(|end| end.as_str()),
+            merchant,
+            steps: steps
+                .map(|(step, told)| StepView {
+                    token: step.message.0,
+                    kind: told.transaction.kind.as_str(),
+                    held_amount: money(step.held),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<&JournalTransaction> for JournalView {
+    fn from(journal: &JournalTransaction) -> Self {
+        Self {
+            id: journal.id.0,
+            token: journal.cause,
+            created_at: Time(journal.at),
+            currency_code: journal.currency.code(),
+            postings: journal.postings().iter().map(|posting| PostingView::of(posting, journal.currency)).collect(),
+        }
+    }
+}
+
+impl PostingView {
+    fn of(posting: &Posting, currency: Currency) -> Self {
+        Self {
+            pool: posting.account.kind(),
+            budget_id: posting.account.budget().map(|budget| budget.0),
+            amount: Amount(posting.amount.of(currency)),
+        }
+    }
+}

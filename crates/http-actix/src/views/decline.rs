@@ -1,0 +1,113 @@
+//! Why a message was declined.
+
+use super::Amount;
+use florin_domain::card::{Explanation, LimitSeen, Rule};
+use florin_domain::money::{Currency, Minor};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The rules that were looked at, in order. The last one failed; those behind it were not looked at.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardDeclineExplanation)]
+pub(super) struct DeclineView {
+    /// The code of the answer.
+    code: &'static str,
+    rules: Vec<RuleView>,
+}
+
+/// A rule, and what it was decided on. Amounts are in the card's currency.
+#[derive(Default, Serialize, ToSchema)]
+#[schema(as = CardRule)]
+#[serde(rename_all = "camelCase")]
+struct RuleView {
+    #[schema(
+        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|spending_limit|available_balance)$"
+    )]
+    rule: &'static str,
+    /// Whether it was kept.
+    passed: bool,
+    /// The code that the caller wanted: with `forced`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    code: Option<&'static str>,
+    /// Where the card stood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    card_state: Option<&'static str>,
+    /// The last day on which the card is valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = Date)]
+    expires_on: Option<String>,
+    /// That day's date, UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = Date)]
+    today: Option<String>,
+    /// The window of the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
+    window: Option<&'static str>,
+    /// The first day of the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = Date)]
+    window_start: Option<String>,
+    /// At most this amount in a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    limit_amount: Option<Amount>,
+    /// What was spent in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    spent_amount: Option<Amount>,
+    /// At most so many uses in a window; absent where any number will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    most_uses: Option<u32>,
+    /// How often the card was used in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    uses: Option<u32>,
+    /// What could be spent of the budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    available_balance: Option<Amount>,
+    /// What was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    wanted_amount: Option<Amount>,
+}
+
+impl DeclineView {
+    pub(super) fn of(declined: &Explanation, currency: Currency) -> Self {
+        let rule = |(rule, passed): (&Rule, bool)| RuleView { passed, ..RuleView::of(rule, currency) };
+        Self { code: declined.failed.response().code(), rules: declined.rules().map(rule).collect() }
+    }
+}
+
+impl RuleView {
+    fn of(rule: &Rule, currency: Currency) -> Self {
+        let money = |minor: Minor| Some(Amount(minor.of(currency)));
+        let view = Self { rule: rule.name(), ..Self::default() };
+        match rule {
+            Rule::Forced { code } => Self { code: Some(code.code()), ..view },
+            Rule::CardActivated { state } | Rule::CardInUse { state } | Rule::CardNotSuspended { state } => {
+                Self { card_state: Some(state.as_str()), ..view }
+            }
+            Rule::CardNotExpired { expires_on, today } => {
+                Self { expires_on: Some(expires_on.to_string()), today: Some(today.to_string()), ..view }
+            }
+            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, most_uses, uses, asked }) => Self {
+                window: Some(window.as_str()),
+                window_start: Some(window_start.to_string()),
+                limit_amount: money(*amount),
+                spent_amount: money(*spent),
+                most_uses: *most_uses,
+                uses: Some(*uses),
+                wanted_amount: money(*asked),
+                ..view
+            },
+            Rule::AvailableBalance { available, asked } => {
+                Self { available_balance: money(*available), wanted_amount: money(*asked), ..view }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Chains at a glance, the explanations of declines, and what extensions add to records.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::observe::{audited, chain};
+use crate::orders::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
+use crate::world::{Who, noon, planted, world};
+use chrono::TimeDelta;
+use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
+use florin_domain::card::{
+    CardState, CardTransaction, ChainKind, ChainStory, Conversion, Explanation, MerchantSide, Response,
+};
+use florin_domain::money::Minor;
+
+checks! {
+    "chains.story.tells_messages_hold_and_journal" => whole,
+    "chains.story.any_message_names_it" => any_message,
+    "chains.story.unknown_token_is_absent" => unknown,
+    "chains.story.declines_are_explained_as_they_were_decided" => explained,
+    "chains.story.a_declined_first_message_is_all_there_is" => declined,
+    "cards.extensions.keep_every_field" => every_field,
+    "cards.extensions.the_merchant_s_side_is_kept_from_message_to_message" => merchant_side,
+    "tenancy.story.foreign_token_is_absent" => foreign,
+}
+
+async fn story(handle: &Handle, number: u128) -> Result<ChainStory, Failure> {
+    there("the story", handle.chains.story(&Who::Mine.account()?, token(number)).await?)
+}
+
+async fn with(
+    handle: &Handle,
+    number: u128,
+    (kind, text): (ChainKind, &str),
+    extras: Extras,
+) -> Result<CardTransaction, Failure> {
+    let message = FirstMessage { extras, ..message(kind, text)? };
+    fresh(handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await)
+}
+
+async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
+}
+
+async fn whole(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
+    follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
+    follow(&handle, 4, FollowUp::Reversal { amount: Some(amount("4")?) }).await?;
+    follow(&handle, 5, clearing("2", false)?).await?;
+    follow(&handle, 6, clearing("4", true)?).await?;
+    let told = story(&handle, 1).await?;
+    let tokens: Vec<_> = told.messages.iter().map(|told| told.transaction.token).collect();
+    same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
+    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    same("the first message", &told.messages[0].transaction, &seen.first)?;
+    same("the chain", &told.chain, &seen.chain)?;
+    let steps: Vec<_> = told.steps().iter().map(|step| (step.message, step.held.0)).collect();
+    let wanted = [(1, 1_000), (3, 1_000), (4, 600), (5, 400), (6, 0)].map(|(number, held)| (token(number), held));
+    same("the hold, step by step", steps, wanted.to_vec())?;
+    let causes: Vec<_> = told.journal.iter().map(|journal| journal.cause).collect();
+    same("the causes of the journal", causes, [1, 4, 5, 6].map(|number| token(number).0).to_vec())?;
+    let cleared = there("the last transaction", told.journal.last())?;
+    let sum: i64 = cleared.postings().iter().map(|posting| posting.amount.0).sum();
+    same("its postings", (cleared.postings().len(), sum), (2, 0))?;
+    audited(&handle).await
+}
+
+async fn any_message(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
+    let due = noon() + TimeDelta::days(7);
+    same("the expiry", handle.cards.expire(expiry(Who::Mine, token(1), 3, due)?).await, Ok(true))?;
+    let told = story(&handle, 1).await?;
+    same("how many messages", told.messages.len(), 3)?;
+    for number in [2, 3] {
+        same("the story by another message", story(&handle, number).await?, told.clone())?;
+    }
+    Ok(())
+}
+
+async fn unknown(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    same("an unknown token", handle.chains.story(&Who::Mine.account()?, token(2)).await?, None)
+}
+
+async fn foreign(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
+    same("a foreign token", handle.chains.story(&Who::Mine.account()?, token(1)).await?, None)
+}
+
+/// One decline by each of the rules, with all that it saw.
+async fn explained(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    let cards = &mut world.accounts[0].cards;
+    let mut spare = cards[0].clone();
+    let mut ids = [(20, CardState::Unactivated), (21, CardState::Replaced), (22, CardState::Suspended)]
+        .map(|(number, state)| {
+            spare.card.id = florin_domain::ids::CardId(token(number).0);
+            spare.card.state = state;
+            cards.push(spare.clone());
+            spare.card.id
+        })
+        .to_vec();
+    spare.card.id = florin_domain::ids::CardId(token(23).0);
+    (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::world::day(2026, 8, 31));
+    cards.push(spare.clone());
+    ids.extend([spare.card.id, Who::Mine.limited_card(), Who::Mine.card()]);
+    handle.seeding.plant(world).await?;
+    let mut number = 0;
+    let mut failed = Vec::new();
+    for (card, decline) in
+        ids.iter().map(|card| (*card, None)).chain([(Who::Mine.card(), Some(Response::IncorrectPin))])
+    {
+        number += 1;
+        let message =
+            FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
+        let order = first(Who::Mine, card, message.clone(), stamp(number))?;
+        let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
+        let wanted: Option<Explanation> =
+            florin_domain::card::decide::decide_first(&situation, &message, &stamp(number))
+                .ok()
+                .and_then(|made| made.declined);
+        fresh(handle.cards.first_message(order).await)?;
+        let told = story(&handle, number).await?;
+        same("the explanation", &told.messages[0].declined, &wanted)?;
+        failed.push(there("an explanation", wanted)?.failed.name());
+    }
+    let rules = [
+        "card_activated",
+        "card_in_use",
+        "card_not_suspended",
+        "card_not_expired",
+        "spending_limit",
+        "available_balance",
+        "forced",
+    ];
+    same("the rules that failed", failed, rules.to_vec())
+}
+
+async fn declined(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    let told = story(&handle, 1).await?;
+    same("the message", told.messages.iter().map(|told| &told.transaction).collect::<Vec<_>>(), vec![&done])?;
+    same("chain and journal", (told.chain, told.journal), (None, vec![]))
+}
+
+async fn every_field(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let quotes = Some(dollars()?);
+    let acquirer_fee = Some(amount("2.50")?);
+    let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
+    let withdrawal = with(&handle, 1, (ChainKind::Atm, "10"), abroad).await?;
+    same("amount and fee", (withdrawal.amount, withdrawal.acquirer_fee), (Minor(787), Minor(197)))?;
+    let rate = there("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
+    let conversion = Some(Conversion { currency: dollars()?.from, amount: Minor(1_000), rate });
+    same("the conversion", withdrawal.conversion, conversion)?;
+    let cleared = follow(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
+    same("the fee that was cleared", cleared.acquirer_fee, Minor(157))?;
+    let partial = Extras { partial_approval: true, ..Extras::default() };
+    let part = with(&handle, 3, (ChainKind::Purchase, "1000"), partial).await?;
+    same("the part", (part.response, part.requested), (Response::PartiallyApproved, Minor(100_000)))?;
+    let mut stored = vec![(1, withdrawal), (2, cleared), (3, part)];
+    let refund = with(&handle, 4, (ChainKind::Refund, "5"), Extras::default()).await?;
+    let order = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
+    let withdrawn = fresh(handle.cards.follow_up(order).await)?;
+    for (number, decline) in (10..).zip(Response::DECLINES) {
+        let forced = Extras { decline: Some(decline), ..Extras::default() };
+        stored.push((number, with(&handle, number, (ChainKind::Purchase, "1"), forced).await?));
+    }
+    stored.push((5, withdrawn));
+    for (number, wanted) in stored {
+        let told = story(&handle, number).await?;
+        let mut found =
+            there("the message", told.messages.into_iter().find(|told| told.transaction.token == token(number)))?;
+        // That of a first message follows its chain.
+        found.transaction.state = wanted.state;
+        same("the message", found.transaction, wanted)?;
+    }
+    same("the refund", refund.chain, token(4))?;
+    audited(&handle).await
+}
+
+async fn merchant_side(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
+    with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
+    follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
+    follow(&handle, 3, clearing("3.33", false)?).await?;
+    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held, chain.cleared));
+    let wanted = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
+    same("after a part", side(&story(&handle, 1).await?), Some((wanted, Minor(525), Minor(262))))?;
+    follow(&handle, 4, clearing("3.33", false)?).await?;
+    follow(&handle, 5, clearing("3.34", false)?).await?;
+    let wanted = Some(MerchantSide { held: Minor(0), cleared: Minor(1_000) });
+    same("after the last", side(&story(&handle, 1).await?), Some((wanted, Minor(0), Minor(787))))?;
+    audited(&handle).await
+}

@@ -1,0 +1,141 @@
+//! Why messages were declined, as rows: the rules that were looked at as JSON, the last of which failed.
+
+use super::super::backend::Db;
+use super::super::errors::{Outcome, corrupt};
+use super::super::names::Name;
+use super::super::schema::decline_reasons;
+use super::super::sets::rows;
+use super::super::types::{Account, Id};
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use florin_domain::card::{CardTransaction, Explanation, LimitSeen, Rule};
+use florin_domain::money::Minor;
+use serde::{Deserialize, Serialize};
+
+rows! {
+    #[derive(Queryable, Selectable, Insertable)]
+    #[diesel(table_name = decline_reasons, check_for_backend(Db))]
+    pub(crate) struct ReasonRow in decline_reasons {
+        account_id: Account,
+        token: Id,
+        rules: String,
+    }
+}
+
+/// A rule as stored. Names and members stay as they are: rows of today are read by later programs.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "snake_case")]
+enum StoredRule {
+    Forced {
+        code: String,
+    },
+    CardActivated {
+        state: String,
+    },
+    CardInUse {
+        state: String,
+    },
+    CardNotSuspended {
+        state: String,
+    },
+    CardNotExpired {
+        expires_on: String,
+        today: String,
+    },
+    SpendingLimit {
+        window: String,
+        window_start: String,
+        amount: i64,
+        spent: i64,
+        most_uses: Option<u32>,
+        uses: u32,
+        asked: i64,
+    },
+    AvailableBalance {
+        available: i64,
+        asked: i64,
+    },
+}
+
+impl From<&Rule> for StoredRule {
+    fn from(rule: &Rule) -> Self {
+        match rule {
+            Rule::Forced { code } => Self::Forced { code: code.name().into() },
+            Rule::CardActivated { state } => Self::CardActivated { state: state.name().into() },
+            Rule::CardInUse { state } => Self::CardInUse { state: state.name().into() },
+            Rule::CardNotSuspended { state } => Self::CardNotSuspended { state: state.name().into() },
+            Rule::CardNotExpired { expires_on, today } => {
+                Self::CardNotExpired { expires_on: expires_on.to_string(), today: today.to_string() }
+            }
+            Rule::SpendingLimit(limit) => Self::SpendingLimit {
+                window: limit.window.name().into(),
+                window_start: limit.window_start.to_string(),
+                amount: limit.amount.0,
+                spent: limit.spent.0,
+                most_uses: limit.most_uses,
+                uses: limit.uses,
+                asked: limit.asked.0,
+            },
+            Rule::AvailableBalance { available, asked } => {
+                Self::AvailableBalance { available: available.0, asked: asked.0 }
+            }
+        }
+    }
+}
+
+impl StoredRule {
+    fn read(self) -> Outcome<Rule> {
+        Ok(match self {
+            Self::Forced { code } => Rule::Forced { code: named(&code)? },
+            Self::CardActivated { state } => Rule::CardActivated { state: named(&state)? },
+            Self::CardInUse { state } => Rule::CardInUse { state: named(&state)? },
+            Self::CardNotSuspended { state } => Rule::CardNotSuspended { state: named(&state)? },
+            Self::CardNotExpired { expires_on, today } => {
+                Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
+            }
+            Self::SpendingLimit { window, window_start, amount, spent, most_uses, uses, asked } => {
+                Rule::SpendingLimit(LimitSeen {
+                    window: named(&window)?,
+                    window_start: day(&window_start)?,
+                    amount: Minor(amount),
+                    spent: Minor(spent),
+                    most_uses,
+                    uses,
+                    asked: Minor(asked),
+                })
+            }
+            Self::AvailableBalance { available, asked } => {
+                Rule::AvailableBalance { available: Minor(available), asked: Minor(asked) }
+            }
+        })
+    }
+}
+
+fn named<T: Name>(text: &str) -> Outcome<T> {
+    T::named(text).ok_or_else(|| corrupt(format!("`{text}` is on no list")))
+}
+
+fn day(text: &str) -> Outcome<NaiveDate> {
+    text.parse().map_err(corrupt)
+}
+
+impl ReasonRow {
+    /// Why a message was declined.
+    pub(super) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
+        let rules: Vec<_> = declined.rules().map(|(rule, _)| StoredRule::from(rule)).collect();
+        Self {
+            account_id: Account(message.account.clone()),
+            token: Id(message.token.0),
+            // Texts, numbers and dates: nothing that could fail to be written.
+            rules: serde_json::to_string(&rules).unwrap_or_default(),
+        }
+    }
+
+    /// As the domain has it.
+    pub(super) fn read(&self) -> Outcome<Explanation> {
+        let rules: Vec<StoredRule> = serde_json::from_str(&self.rules).map_err(corrupt)?;
+        let mut kept = rules.into_iter().map(StoredRule::read).collect::<Outcome<Vec<_>>>()?;
+        let failed = kept.pop().ok_or_else(|| corrupt("a decline without a rule"))?;
+        Ok(Explanation { kept, failed })
+    }
+}

@@ -1,0 +1,70 @@
+//! Chains at a glance, in one view of the database.
+
+use super::super::backend::Conn;
+use super::super::errors::Outcome;
+use super::super::journal;
+use super::super::schema::{card_chains, card_transactions, decline_reasons};
+use super::super::store::Store;
+use super::super::types::Id;
+use super::chains::ChainRow;
+use super::messages::MessageRow;
+use super::reasons::ReasonRow;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::card::{CardTransaction, Chain, ChainStory, ToldMessage};
+use florin_domain::ids::{AccountId, TransactionToken};
+use florin_ports::{ChainStories, StoreError};
+use std::collections::BTreeMap;
+
+#[async_trait]
+impl ChainStories for Store {
+    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| find(conn, &account, token))).await
+    }
+}
+
+fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<ChainStory>> {
+    let named = message(conn, account, Id(token.0))?;
+    let Some(chain_id) = named.as_ref().map(|named| named.chain_id) else { return Ok(None) };
+    let first = if chain_id == Id(token.0) { named } else { message(conn, account, chain_id)? };
+    let later = card_transactions::table
+        .filter(card_transactions::account_id.eq(account.as_str()))
+        .filter(card_transactions::chain_id.eq(chain_id))
+        .filter(card_transactions::preceding.is_not_null())
+        // In this order by their index, which SQLite would else not think worth while.
+        .order((card_transactions::created_at, card_transactions::token))
+        .select(MessageRow::as_select())
+        .load(conn)?;
+    let chain = card_chains::table
+        .filter(card_chains::account_id.eq(account.as_str()))
+        .filter(card_chains::id.eq(chain_id))
+        .select(ChainRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    let rows: Vec<_> = first.into_iter().chain(later).collect();
+    let moved: Vec<_> = rows.iter().filter_map(|row| row.journal_id).collect();
+    let tokens: Vec<_> = rows.iter().map(|row| row.token).collect();
+    let reasons = decline_reasons::table
+        .filter(decline_reasons::account_id.eq(account.as_str()))
+        .filter(decline_reasons::token.eq_any(tokens))
+        .select(ReasonRow::as_select())
+        .load(conn)?;
+    let mut reasons: BTreeMap<_, _> = reasons.into_iter().map(|row| (row.token, row)).collect();
+    let told = |row: MessageRow| {
+        let declined = reasons.remove(&row.token).map(|reason| reason.read()).transpose()?;
+        Ok(ToldMessage { transaction: CardTransaction::from(row), declined })
+    };
+    let messages = rows.into_iter().map(told).collect::<Outcome<_>>()?;
+    let journal = journal::load(conn, account, &moved)?;
+    Ok(Some(ChainStory::of(messages, chain.map(Chain::from), journal)))
+}
+
+fn message(conn: &mut Conn, account: &AccountId, token: Id) -> Outcome<Option<MessageRow>> {
+    let row = card_transactions::table
+        .filter(card_transactions::account_id.eq(account.as_str()))
+        .filter(card_transactions::token.eq(token))
+        .select(MessageRow::as_select())
+        .get_result(conn);
+    Ok(row.optional()?)
+}

@@ -1,0 +1,123 @@
+-- More messages, merchants in other currencies, and why a message was declined.
+--
+-- SQLite can't change a CHECK: the tables are made anew. What refers to a table goes before it, so that no row ever refers
+-- to nothing, and nothing of it is deleted row by row.
+
+CREATE TABLE new_card_transactions (
+    account_id TEXT NOT NULL,
+    token TEXT NOT NULL CHECK (length(token) = 36),
+    -- The token of the first message; its own on a first message.
+    chain_id TEXT NOT NULL CHECK (length(chain_id) = 36),
+    card_id TEXT NOT NULL,
+    user_token TEXT NOT NULL,
+    budget_id TEXT NOT NULL,
+    chain_kind TEXT NOT NULL CHECK (chain_kind IN ('purchase', 'atm', 'refund')),
+    kind TEXT NOT NULL CHECK (
+        kind IN (
+            'authorization', 'authorization.atm.withdrawal', 'refund.authorization', 'authorization.advice',
+            'authorization.incremental', 'authorization.clearing', 'authorization.clearing.atm.withdrawal',
+            'refund.authorization.clearing', 'authorization.reversal', 'refund.authorization.reversal',
+            'authorization.reversal.issuerexpiration'
+        )
+    ),
+    state TEXT NOT NULL CHECK (state IN ('PENDING', 'CLEARED', 'COMPLETION', 'DECLINED')),
+    currency TEXT NOT NULL CHECK (length(currency) = 3),
+    amount_minor INTEGER NOT NULL CHECK (amount_minor >= 0),
+    requested_minor INTEGER NOT NULL CHECK (requested_minor >= 0),
+    impacted_minor INTEGER NOT NULL,
+    response TEXT NOT NULL CHECK (
+        response IN ('0000', '1830', '1806', '1003', '1001', '1817', '1016', '0002', '1004', '1005', '1809')
+    ),
+    ledger_minor INTEGER NOT NULL,
+    available_minor INTEGER NOT NULL,
+    -- The token that was sent with it; none on first messages.
+    preceding TEXT CHECK (length(preceding) = 36),
+    network TEXT NOT NULL CHECK (network IN ('VISA', 'MASTERCARD', 'DISCOVER', 'PULSE')),
+    acceptor_mid TEXT NOT NULL,
+    acceptor_name TEXT NOT NULL,
+    acceptor_city TEXT NOT NULL,
+    acceptor_state TEXT NOT NULL,
+    acceptor_postal_code TEXT NOT NULL,
+    acceptor_country_code TEXT NOT NULL,
+    acceptor_mcc TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    -- What the acquirer of an ATM charges on top; none on other messages.
+    acquirer_fee_minor INTEGER CHECK (acquirer_fee_minor > 0),
+    -- The amount in the merchant's currency, and the rate of the first message; none where that is the card's.
+    original_currency TEXT CHECK (length(original_currency) = 3),
+    original_minor INTEGER CHECK (original_minor >= 0),
+    conversion_rate TEXT,
+    -- What it did to the journal; none where no money moved.
+    journal_id TEXT CHECK (length(journal_id) = 36),
+    PRIMARY KEY (account_id, token),
+    FOREIGN KEY (account_id, card_id) REFERENCES cards (account_id, id),
+    CHECK ((original_currency IS NULL) = (original_minor IS NULL)),
+    CHECK ((original_currency IS NULL) = (conversion_rate IS NULL)),
+    CHECK ((preceding IS NULL) = (token = chain_id)),
+    CHECK (state <> 'DECLINED' OR impacted_minor = 0)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO new_card_transactions SELECT
+    t.account_id, t.token, t.chain_id, t.card_id, t.user_token, t.budget_id, t.chain_kind, t.kind, t.state, t.currency,
+    t.amount_minor, t.requested_minor, t.impacted_minor, t.response, t.ledger_minor, t.available_minor, t.preceding,
+    t.network, t.acceptor_mid, t.acceptor_name, t.acceptor_city, t.acceptor_state, t.acceptor_postal_code,
+    t.acceptor_country_code, t.acceptor_mcc, t.created_at, NULL, NULL, NULL, NULL, j.id
+FROM card_transactions AS t
+LEFT JOIN journal_transactions AS j ON j.account_id = t.account_id AND j.cause_id = t.token AND j.kind = 'card';
+
+CREATE TABLE new_card_chains (
+    account_id TEXT NOT NULL,
+    -- The token of the first message.
+    id TEXT NOT NULL CHECK (length(id) = 36),
+    card_id TEXT NOT NULL,
+    budget_id TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('purchase', 'atm', 'refund')),
+    authorised_minor INTEGER NOT NULL CHECK (authorised_minor >= 0),
+    held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
+    cleared_minor INTEGER NOT NULL CHECK (cleared_minor >= 0),
+    ended_by TEXT CHECK (ended_by IN ('cleared', 'reversed', 'expired')),
+    -- When the hold is due to expire; none where nothing is held.
+    due_at INTEGER,
+    created_at INTEGER NOT NULL,
+    -- What is held and was cleared in the merchant's currency; none where that is the card's.
+    original_held_minor INTEGER CHECK (original_held_minor >= 0),
+    original_cleared_minor INTEGER CHECK (original_cleared_minor >= 0),
+    PRIMARY KEY (account_id, id),
+    FOREIGN KEY (account_id, id) REFERENCES new_card_transactions (account_id, token),
+    FOREIGN KEY (account_id, budget_id, currency) REFERENCES balances (account_id, budget_id, currency),
+    CHECK ((original_held_minor IS NULL) = (original_cleared_minor IS NULL)),
+    CHECK (ended_by IS NULL OR held_minor = 0),
+    CHECK (kind <> 'refund' OR held_minor = 0),
+    CHECK ((due_at IS NULL) = (held_minor = 0))
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO new_card_chains SELECT
+    account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, cleared_minor, ended_by,
+    due_at, created_at, NULL, NULL
+FROM card_chains;
+
+DROP TABLE card_chains;
+DROP TABLE card_transactions;
+
+-- References follow the new names.
+ALTER TABLE new_card_transactions RENAME TO card_transactions;
+ALTER TABLE new_card_chains RENAME TO card_chains;
+
+-- Making the tables anew has dropped their indexes.
+CREATE INDEX card_chains_due ON card_chains (due_at, account_id, id) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS card_transactions_newest ON card_transactions (account_id, created_at DESC, token DESC);
+CREATE INDEX IF NOT EXISTS card_chains_due_of_account ON card_chains (account_id, due_at, id) WHERE due_at IS NOT NULL;
+
+-- What follows the first message of a chain, in the order of time; the first one has the chain's own id.
+CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id, created_at, token)
+    WHERE preceding IS NOT NULL;
+
+-- Why a message was declined: the rules that were looked at, in order, as JSON. The last one failed.
+CREATE TABLE decline_reasons (
+    account_id TEXT NOT NULL,
+    token TEXT NOT NULL CHECK (length(token) = 36),
+    rules TEXT NOT NULL,
+    PRIMARY KEY (account_id, token),
+    FOREIGN KEY (account_id, token) REFERENCES card_transactions (account_id, token)
+) STRICT, WITHOUT ROWID;

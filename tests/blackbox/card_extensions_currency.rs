@@ -1,0 +1,140 @@
+//! Merchants in another currency: `currencyCode` on first messages.
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::text;
+use crate::support::load::check_journal;
+use crate::support::wallet::{Balance, transaction};
+use crate::support::{
+    ADVICE, ATM, AUTHORIZATION, Answer, CHAIN, CLEARING, INCREMENT, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
+    chain_path, expect_fault, expect_json,
+};
+
+fn send(wallet: &Wallet, path: &str, amount: &str, currency: &str) -> Answer {
+    let body = wallet.first_body(amount).replacen('{', &format!(r#"{{"currencyCode": "{currency}", "#), 1);
+    wallet.client.post(path, body)
+}
+
+fn part(wallet: &Wallet, token: &str, amount: &str) -> Value {
+    let body =
+        format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": false}}"#);
+    transaction(&wallet.client.post(CLEARING, body))
+}
+
+/// Amount, original amount, impacted amount.
+fn amounts(record: &Value) -> (&str, &str, &str) {
+    let original = text(record, "/currencyConversion/originalAmount");
+    (text(record, "/amount"), original, text(record, "/gpa/impactedAmount"))
+}
+
+#[test]
+fn the_record_shows_amount_rate_and_currency() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    for (currency, amount, original, rate, code, converted) in [
+        ("USD", "10", "10.00", "0.787037037", "840", "7.87"),
+        ("EUR", "10", "10.00", "0.85", "978", "8.50"),
+        ("JPY", "1000", "1000", "0.005208333333", "392", "5.21"),
+        ("BHD", "1.234", "1.234", "2.088452088", "048", "2.58"),
+    ] {
+        let answer = send(&wallet, AUTHORIZATION, amount, currency);
+        truthful("post", AUTHORIZATION, &answer);
+        // All digits of the rate, as they were sent.
+        assert!(answer.text().contains(&format!(r#""conversionRate":{rate},"#)), "{answer:?}");
+        let record = transaction(&answer);
+        let conversion = &record["currencyConversion"];
+        assert_eq!((text(conversion, "/originalAmount"), text(conversion, "/originalCurrencyCode")), (original, code));
+        assert_eq!((text(&record, "/amount"), text(&record, "/requestAmount")), (converted, converted));
+        assert_eq!(record["currencyCode"], "GBP");
+        assert_eq!(text(&record, "/gpa/impactedAmount"), format!("-{converted}"));
+    }
+    let own = transaction(&send(&wallet, AUTHORIZATION, "1", "GBP"));
+    assert_eq!(own["currencyConversion"]["conversionRate"].to_string(), "1");
+}
+
+#[test]
+fn parts_add_up_to_the_whole_and_nothing_is_stranded() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let held = transaction(&send(&wallet, AUTHORIZATION, "10", "USD"));
+    let token = text(&held, "/token").to_owned();
+    let parts: Vec<_> = ["3.33", "3.33", "3.34"].iter().map(|amount| part(&wallet, &token, amount)).collect();
+    let posted: Vec<_> = parts.iter().map(amounts).collect();
+    assert_eq!(posted, [("2.62", "3.33", "-2.62"), ("2.62", "3.33", "-2.62"), ("2.63", "3.34", "-2.63")]);
+    let rest = wallet.balance();
+    assert_eq!(rest, Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
+    let answer = wallet.client.get(&chain_path(&token));
+    truthful("get", CHAIN, &answer);
+    let told = expect_json(&answer, 200);
+    let merchant =
+        json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
+    assert_eq!(told["hold"]["merchant"], merchant);
+    assert_eq!((&told["hold"]["heldAmount"], &told["hold"]["endedBy"]), (&json!("0.00"), &json!("cleared")));
+    check_journal(server.home());
+}
+
+#[test]
+fn what_follows_is_in_the_merchant_s_currency_at_the_first_rate() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let token = text(&transaction(&send(&wallet, AUTHORIZATION, "10", "USD")), "/token").to_owned();
+    assert_eq!(amounts(&wallet.followed(ADVICE, &token, "8")), ("6.30", "8.00", "-6.30"));
+    assert_eq!(amounts(&wallet.followed(INCREMENT, &token, "2")), ("1.57", "2.00", "-1.57"));
+    assert_eq!(amounts(&wallet.followed(REVERSAL, &token, "4")), ("3.15", "4.00", "3.15"));
+    let fault = expect_fault(&wallet.follow(REVERSAL, &token, "6.01"), 409, "body.amount", "amount_exceeds_hold");
+    assert!(fault.message.contains("6.00 USD"), "{fault:?}");
+    // A tip: all of it is taken.
+    assert_eq!(amounts(&wallet.followed(CLEARING, &token, "7")), ("5.51", "7.00", "-5.51"));
+    assert_eq!(wallet.balance().available, 25_000 - 551);
+    let refund = text(&transaction(&send(&wallet, REFUND, "10", "USD")), "/token").to_owned();
+    let path = REFUND_CLEARING;
+    expect_fault(&wallet.follow(path, &refund, "10.01"), 409, "body.amount", "amount_exceeds_authorization");
+    assert_eq!(amounts(&wallet.followed(path, &refund, "10")), ("7.87", "10.00", "7.87"));
+    let yen = text(&transaction(&send(&wallet, ATM, "1000", "JPY")), "/token").to_owned();
+    expect_fault(&wallet.follow(REVERSAL, &yen, "1.5"), 400, "body.amount", "too_many_decimals");
+    check_journal(server.home());
+}
+
+#[test]
+fn a_card_of_another_currency_has_its_own_rate() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "JPY", 10_000);
+    let record = transaction(&send(&wallet, AUTHORIZATION, "10.25", "USD"));
+    assert_eq!(amounts(&record), ("1549", "10.25", "-1549"));
+}
+
+#[test]
+fn amounts_and_currencies_that_can_t_be() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let to = |currency: &str, amount: &str| send(&wallet, AUTHORIZATION, amount, currency);
+    expect_fault(&to("USD", "1.001"), 400, "body.amount", "too_many_decimals");
+    expect_fault(&to("JPY", "0.5"), 400, "body.amount", "too_many_decimals");
+    expect_fault(&to("ISK", "1000"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&to("XAU", "1"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&to("HRK", "1"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&to("dollar", "1"), 400, "body.currencyCode", "invalid_format");
+    let body = wallet.first_body("1").replacen('{', r#"{"currencyCode": 840, "#, 1);
+    expect_fault(&wallet.client.post(AUTHORIZATION, body), 400, "body.currencyCode", "invalid_type");
+    let check = transaction(&to("USD", "0"));
+    assert_eq!(text(&check, "/response/code"), "1830");
+    let short = transaction(&to("USD", "317.66"));
+    assert_eq!((text(&short, "/response/code"), amounts(&short)), ("1016", ("250.01", "317.66", "0.00")));
+    // A yen is a little more than half a penny.
+    let penniless = Wallet::with(&server, "GBP", 25_000);
+    assert_eq!(amounts(&transaction(&send(&penniless, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
+    assert_eq!(penniless.balance().available, 24_999);
+}
+
+#[test]
+fn a_part_of_a_foreign_amount_is_worth_no_more_than_there_is() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 700);
+    let body = wallet.first_body("10").replacen('{', r#"{"currencyCode": "USD", "partialApproval": true, "#, 1);
+    let record = transaction(&wallet.client.post(AUTHORIZATION, body));
+    assert_eq!((text(&record, "/response/code"), text(&record, "/requestAmount")), ("0002", "7.87"));
+    assert_eq!(amounts(&record), ("7.00", "8.90", "-7.00"));
+    let token = text(&record, "/token");
+    assert_eq!(text(&wallet.followed(CLEARING, token, "8.90"), "/gpa/availableBalance"), "0.00");
+}
