@@ -5,7 +5,7 @@ use florin_domain::access::Account;
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageStamp, decide_first, decide_follow_up};
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
-use florin_ports::{FirstMessageOrder, FollowUpOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{FirstMessageOrder, FollowUpOrder, RepeatClaim, StoreError, WriteError, Written};
 use std::sync::Arc;
 
 /// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization.
@@ -16,7 +16,7 @@ pub async fn send_first_message(
     message: FirstMessage,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let stamp = stamp(services);
+    let stamp = stamp(services, account).await?;
     let order = FirstMessageOrder {
         account: account.id.clone(),
         card,
@@ -34,7 +34,7 @@ pub async fn send_follow_up(
     message: FollowUp,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let stamp = stamp(services);
+    let stamp = stamp(services, account).await?;
     let order = FollowUpOrder {
         account: account.id.clone(),
         token,
@@ -45,10 +45,7 @@ pub async fn send_follow_up(
 }
 
 /// Ids and time of one message.
-pub(crate) fn stamp(services: &Services) -> MessageStamp {
-    MessageStamp {
-        token: TransactionToken(services.ids.next_id()),
-        journal: JournalId(services.ids.next_id()),
-        now: services.clock.now(),
-    }
+async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
+    let at = services.at(account).await?;
+    Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })
 }

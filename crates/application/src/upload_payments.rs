@@ -1,9 +1,10 @@
 //! A client fills a payment batch (contract 3.3).
 
 use crate::BatchServices;
+use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    CheckBasis, InputFormat, PaymentBatch, PaymentRow, Stamp, UploadRefusal, UploadRequest, check_rows, decide_upload,
+    CheckBasis, InputFormat, PaymentBatch, PaymentRow, UploadRefusal, UploadRequest, check_rows, decide_upload,
 };
 use florin_domain::ids::{BudgetId, PaymentBatchId};
 use florin_ports::{RepeatClaim, StoreError, UploadOrder, WriteError, Written};
@@ -28,12 +29,12 @@ pub async fn upload_payments(
     upload: Upload,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-    let request = checked(services, account, upload).await?;
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let at = services.at(account).await?;
+    let request = checked(services, account, upload, at.now()).await?;
     let order = UploadOrder {
         account: account.id.clone(),
         batch,
-        decide: Arc::new(move |situation| decide_upload(situation, &request, &Stamp { now, ids: &|| ids.next_id() })),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_upload(situation, &request, stamp))),
         repeat,
     };
     services.management.upload(order).await
@@ -45,9 +46,10 @@ pub(crate) async fn checked(
     services: &BatchServices,
     account: &Account,
     upload: Upload,
+    now: DateTime<Utc>,
 ) -> Result<UploadRequest, StoreError> {
     let Upload { format, rows, default_budget } = upload;
     let funding = services.reading.funding(&account.id).await?;
     let basis = CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) };
-    Ok(UploadRequest { format, checked: check_rows(rows, basis, services.clock.now()) })
+    Ok(UploadRequest { format, checked: check_rows(rows, basis, now) })
 }

@@ -17,3 +17,4 @@ pub mod mfa;
 pub mod money;
 pub mod page;
 pub mod text;
+pub mod world;

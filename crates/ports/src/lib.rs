@@ -4,7 +4,7 @@
 //! 1. **Read**: a method returns values; an object of another account is simply absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`]): the port is given
+//!    [`BatchProcessing`], [`MfaSessions`], [`Timelines`], [`Worlds`]): the port is given
 //!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
 //!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
 //!    may put many decisions into one transaction; a caller can't tell.
@@ -21,6 +21,7 @@ mod card_ledger;
 mod clock;
 mod credits;
 mod error;
+mod key_source;
 mod merchant;
 mod mfa;
 mod payment_batches;
@@ -31,7 +32,9 @@ mod sandbox_bank;
 mod seeding;
 #[cfg(feature = "test-support")]
 pub mod test_support;
+mod timelines;
 mod upkeep;
+mod worlds;
 
 pub use access::{Accounts, Callers};
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
@@ -43,6 +46,7 @@ pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, Follo
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
 pub use error::{StoreError, WriteError};
+pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
 pub use payment_batches::{ConfirmOrder, PaymentBatches};
@@ -51,7 +55,9 @@ pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
+pub use timelines::{ClockOrder, Timelines};
 pub use upkeep::{Readiness, Upkeep};
+pub use worlds::{CreateWorldOrder, RestoreOrder, SnapshotOrder, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
 pub use {
@@ -64,6 +70,7 @@ pub use {
     card_ledger::MockCardLedger,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    key_source::MockKeySource,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,
@@ -71,7 +78,9 @@ pub use {
     registry::MockRegistry,
     sandbox_bank::MockSandboxBankMemory,
     seeding::MockSeeding,
+    timelines::MockTimelines,
     upkeep::MockUpkeep,
+    worlds::MockWorlds,
 };
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Upkeep,
+    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, Timelines, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -39,6 +39,8 @@ pub trait Storage:
     + AddressBook
     + LedgerAudit
     + Upkeep
+    + Timelines
+    + Worlds
 {
 }
 
@@ -60,6 +62,8 @@ impl<S> Storage for S where
         + AddressBook
         + LedgerAudit
         + Upkeep
+        + Timelines
+        + Worlds
 {
 }
 
@@ -133,6 +137,10 @@ pub struct Handle {
     pub audit: Arc<dyn LedgerAudit>,
     /// Readiness and house-keeping.
     pub upkeep: Arc<dyn Upkeep>,
+    /// The time of accounts.
+    pub timelines: Arc<dyn Timelines>,
+    /// Worlds.
+    pub worlds: Arc<dyn Worlds>,
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
@@ -161,6 +169,8 @@ impl Handle {
             addresses: Arc::<S>::clone(store),
             audit: Arc::<S>::clone(store),
             upkeep: Arc::<S>::clone(store),
+            timelines: Arc::<S>::clone(store),
+            worlds: Arc::<S>::clone(store),
             reopen: None,
             outage: None,
             faults: None,

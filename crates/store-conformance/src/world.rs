@@ -150,6 +150,7 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
         name: format!("account {}", who.number()),
         merchant: true,
         mfa_required: true,
+        timeline: florin_domain::world::Timeline::default(),
     })
 }
 

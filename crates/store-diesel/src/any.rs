@@ -4,7 +4,8 @@ use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
     Accounts, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Callers, CardLedger, Checkouts,
-    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Upkeep,
+    Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry, SandboxBankMemory, Seeding, StoreError, Timelines,
+    Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -26,8 +27,10 @@ pub trait AnyStore:
     + Registry
     + SandboxBankMemory
     + Seeding
+    + Timelines
     + Transfer
     + Upkeep
+    + Worlds
 {
     /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
     /// start-up.

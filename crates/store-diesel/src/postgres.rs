@@ -3,6 +3,7 @@
 #[macro_use]
 mod sets;
 
+mod account_lock;
 mod connection;
 mod locks;
 pub(crate) mod migrations;
@@ -41,6 +42,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Date;
 }
 
+pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
 };

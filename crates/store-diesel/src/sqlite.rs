@@ -3,6 +3,7 @@
 #[macro_use]
 mod sets;
 
+mod account_lock;
 mod balances;
 mod connection;
 pub(crate) mod migrations;
@@ -37,6 +38,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
+pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
     Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,

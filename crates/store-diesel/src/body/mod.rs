@@ -27,9 +27,11 @@ pub(super) mod schema;
 mod seeding;
 pub(super) mod sets;
 mod store;
+mod timelines;
 mod transfer;
 pub(super) mod types;
 mod upkeep;
+mod worlds;
 mod writer;
 
 use super as backend;

@@ -12,6 +12,7 @@ use florin_domain::event::EventKind;
 use florin_domain::ledger::JournalKind;
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
+use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
 
 /// A member of a list.
@@ -46,6 +47,7 @@ names! {
     AlertCode: Self::ALL, Self::as_str;
     AlertKind: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;
+    WorldTemplate: &Self::ALL, Self::as_str;
     ChainEnd: &Self::ALL, Self::as_str;
     ChainKind: &Self::ALL, Self::as_str;
     CheckoutStatus: &Self::ALL, Self::as_str;

@@ -7,7 +7,7 @@ use super::schema::idempotency_records;
 use super::sets::{Stored, rows};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError};
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError, Written};
 use std::collections::BTreeMap;
 
 rows! {
@@ -86,6 +86,25 @@ impl Records {
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
         RecordRow::store(self.new.into_values().collect(), conn)
     }
+}
+
+/// Works under a claim in a transaction of its own: what was done before is not done again, and the record is stored with the
+/// effect. The record is looked for before the work, and stored after it: work may change the records of its account.
+pub(crate) fn once<T, R>(
+    conn: &mut Conn,
+    claim: Option<&RepeatClaim<T>>,
+    work: impl FnOnce(&mut Conn) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
+    let mut needs = Needs::default();
+    needs.answer(claim);
+    let mut records = Records::load(conn, &needs)?;
+    if let Some(answer) = records.find(claim)? {
+        return Ok(Written::Replayed(answer));
+    }
+    let done = work(conn)?;
+    records.add(Records::made(claim, &done)?);
+    records.store(conn)?;
+    Ok(Written::Fresh(done))
 }
 
 impl RecordRow {
