@@ -20,6 +20,7 @@ mod check_order;
 mod clearing;
 mod cli;
 mod cli_mfa;
+mod clock;
 mod concurrency;
 mod confirm_batch;
 mod crash;
@@ -50,6 +51,8 @@ mod shutdown;
 mod spending_limits;
 mod support;
 mod transfer;
+mod worlds;
+mod worlds_determinism;
 
 /// Whether the tests of this program run on PostgreSQL and nowhere else.
 const ONLY_POSTGRES: bool = false;

@@ -7,8 +7,8 @@ use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    AccountClock, CreateWorldRefusal, MadeUnder, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal, Timeline,
-    WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
+    AccountClock, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal,
+    Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
 };
 use florin_ports::{
     CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, WriteError, Written,
@@ -186,8 +186,8 @@ pub async fn restore_world(
     services: &Services,
     account: &Account,
     snapshot: SnapshotId,
-    repeat: Option<RepeatClaim<SandboxWorld>>,
-) -> Result<Written<SandboxWorld>, WriteError<SnapshotRefusal>> {
+    repeat: Option<RepeatClaim<RestoredWorld>>,
+) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
     let order = RestoreOrder {
         account: account.id.clone(),
         snapshot,

@@ -7,8 +7,8 @@ use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, SandboxWorld, SnapshotName, SnapshotRefusal, Timeline,
-    WorldSnapshot,
+    CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotName, SnapshotRefusal,
+    Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -74,7 +74,7 @@ pub struct RestoreOrder {
     /// The rule: whether the snapshot is of the schema that the store has now.
     pub decide: Decide<bool, Result<(), SnapshotRefusal>>,
     /// The idempotency claim.
-    pub repeat: Option<RepeatClaim<SandboxWorld>>,
+    pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
 /// Keeps worlds. Each call is one transaction: all of it happens, or nothing.
@@ -121,5 +121,5 @@ pub trait Worlds: Send + Sync {
 
     /// Puts a world back to what it was: what came to be since is gone, and what was changed is as before. `Absent`: no such
     /// snapshot of that world.
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<SandboxWorld>, WriteError<SnapshotRefusal>>;
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }

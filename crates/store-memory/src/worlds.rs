@@ -12,8 +12,8 @@ use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    AccountClock, CreateSituation, CreateWorldRefusal, MadeUnder, SandboxWorld, SnapshotRefusal, Timeline,
-    WorldSnapshot,
+    AccountClock, CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotRefusal,
+    Timeline, WorldSnapshot,
 };
 use florin_ports::{
     CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, Worlds, WriteError, Written,
@@ -116,7 +116,7 @@ impl Worlds for MemoryStore {
         })
     }
 
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<SandboxWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
                 let kept = data.snapshots.get(&(order.account.clone(), order.snapshot)).cloned();
@@ -127,7 +127,8 @@ impl Worlds for MemoryStore {
                 let account = data.accounts.get_mut(&order.account).ok_or(WriteError::Absent)?;
                 let clock = timeline.clock.put_back(snapshot.created_at, order.real);
                 account.timeline = Timeline { clock, ..timeline };
-                world(data, &order.account).ok_or(WriteError::Absent)
+                let world = world(data, &order.account).ok_or(WriteError::Absent)?;
+                Ok(RestoredWorld { world, real: order.real })
             })
         })
     }

@@ -79,6 +79,15 @@ pub struct SandboxWorld {
     pub clock: AccountClock,
 }
 
+/// A world that was put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredWorld {
+    /// The world.
+    pub world: SandboxWorld,
+    /// When that was, in real time.
+    pub real: DateTime<Utc>,
+}
+
 /// The state of a world, kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldSnapshot {
@@ -90,6 +99,7 @@ pub struct WorldSnapshot {
     pub name: Option<SnapshotName>,
     /// When it was taken, in the time of the world.
     pub created_at: DateTime<Utc>,
-    /// How many rows are in it.
+    /// How many rows are in it. It is for operators: what works in the background may have written some at any time, so it is not
+    /// the same each time, and answers don't show it.
     pub rows: i64,
 }

@@ -8,6 +8,7 @@ mod merchant;
 mod mfa;
 pub(crate) mod openapi;
 mod payment_batches;
+mod sandbox;
 mod service;
 
 use actix_web::web::{self, ServiceConfig};
@@ -31,6 +32,7 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
         .service(get("/merchant/banks", merchant::list_banks::handle))
         .configure(payment_batches::configure)
+        .configure(sandbox::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
         .service(post("/budgets/generate-credit", budgets::generate_credit::handle))

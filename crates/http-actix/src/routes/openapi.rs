@@ -1,6 +1,6 @@
 //! The interface, described: OpenAPI 3.1.
 
-use super::{addresses, budgets, cards, merchant, mfa, payment_batches, service};
+use super::{addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "Payment batches", description = "Many payments, checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
+        (name = "Sandbox", description = "Extension of Florin: clocks of accounts, and worlds; in the sandbox only."),
         (name = "Service", description = "Health; no key needed.")
     ),
     paths(
@@ -55,6 +56,16 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         cards::refunds::clear,
         cards::atm_withdrawals::authorize,
         cards::atm_withdrawals::clear,
+        sandbox::read_clock::handle,
+        sandbox::set_clock::handle,
+        sandbox::list_worlds::handle,
+        sandbox::create_world::handle,
+        sandbox::find_world::handle,
+        sandbox::delete_world::handle,
+        sandbox::list_snapshots::handle,
+        sandbox::take_snapshot::handle,
+        sandbox::delete_snapshot::handle,
+        sandbox::restore_world::handle,
         service::healthz,
         service::readyz,
     )
@@ -124,7 +135,7 @@ fn common(forbidden: &str) -> Responses {
     ])
 }
 
-fn writing(forbidden: &str, conflict: &str) -> Responses {
+pub(crate) fn writing(forbidden: &str, conflict: &str) -> Responses {
     let mut responses = common(forbidden);
     responses.extend([
         ("400".to_owned(), problem(BODY_SHAPE, &[])),
@@ -142,6 +153,15 @@ pub(crate) struct ReadErrors;
 impl IntoResponses for ReadErrors {
     fn responses() -> Responses {
         common("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.")
+    }
+}
+
+/// The errors of a read that exists in the sandbox only.
+pub(crate) struct SandboxReadErrors;
+
+impl IntoResponses for SandboxReadErrors {
+    fn responses() -> Responses {
+        common("`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.")
     }
 }
 

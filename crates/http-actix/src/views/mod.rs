@@ -8,6 +8,7 @@ mod payment_alert;
 mod payment_batch;
 mod scalars;
 mod transaction;
+mod world;
 
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
 pub(crate) use checkout::CheckoutView;
@@ -17,3 +18,4 @@ pub(crate) use payment_alert::AlertView;
 pub(crate) use payment_batch::{BatchView, InputView};
 pub(crate) use scalars::{Amount, Time};
 pub(crate) use transaction::{TransactionAnswer, transaction_answer};
+pub(crate) use world::{ClockView, MadeWorldView, SnapshotView, WorldView};

@@ -25,9 +25,12 @@ mod repeats;
 mod repeats_upkeep;
 mod seeding;
 mod tenancy;
+mod timelines;
 mod times;
 mod unicode;
 mod upkeep;
+mod worlds;
+mod worlds_state;
 
 use crate::check::Check;
 
@@ -61,6 +64,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         times::CHECKS,
         durable::CHECKS,
         upkeep::CHECKS,
+        timelines::CHECKS,
+        worlds::CHECKS,
+        worlds_state::CHECKS,
         outage::CHECKS,
     ];
     files.into_iter().flatten()

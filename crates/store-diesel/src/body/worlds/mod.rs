@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::{CreateWorldRefusal, SandboxWorld, SnapshotRefusal, WorldSnapshot};
+use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
 use florin_ports::{
     CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, Worlds, WriteError, Written,
 };
@@ -92,7 +92,7 @@ impl Worlds for Store {
         .await
     }
 
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<SandboxWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
             backend::lock_operators(conn)?;
             snapshots::restore(conn, &order)

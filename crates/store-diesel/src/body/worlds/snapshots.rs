@@ -14,7 +14,7 @@ use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{SandboxWorld, SnapshotRefusal, Timeline, WorldSnapshot};
+use florin_domain::world::{RestoredWorld, SnapshotRefusal, Timeline, WorldSnapshot};
 use florin_ports::{RestoreOrder, SnapshotOrder, WriteError, Written};
 use std::collections::BTreeSet;
 
@@ -155,7 +155,7 @@ pub(super) fn of_client(
 pub(super) fn restore(
     conn: &mut Conn,
     order: &RestoreOrder,
-) -> Result<Written<SandboxWorld>, WriteError<SnapshotRefusal>> {
+) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
     once(conn, order.repeat.as_ref(), |conn| {
         let kept = find(conn, &order.account, order.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (order.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
@@ -165,6 +165,7 @@ pub(super) fn restore(
         let was = timelines::find(conn, &order.account)?.unwrap_or_default();
         let clock = was.clock.put_back(kept.created_at, order.real);
         timelines::update(conn, &order.account, &Timeline { clock, ..was })?;
-        rows::find(conn, &order.account)?.ok_or(WriteError::Absent)
+        let world = rows::find(conn, &order.account)?.ok_or(WriteError::Absent)?;
+        Ok(RestoredWorld { world, real: order.real })
     })
 }
