@@ -96,11 +96,11 @@ fn timekeeper(store: &Arc<dyn AnyStore>) -> Timekeeper {
 
 /// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
 /// adapter is wired here: confirmed batches stay confirmed.
-pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
-    match settings.environment {
+pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
+    match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
-            time: timekeeper(store),
-            accounts: Arc::new(RecentAccounts::new(store.clone())),
+            time: services.time.clone(),
+            accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
             // The simulated bank answers at once: what a worker that died has left undone need not wait long.

@@ -71,6 +71,15 @@ bugs! {
     BankForgetsTheFirst,
     EventsOfMakingLost,
     RecordOfAnyPayment,
+    ClockRecordsLost,
+    NumbersTwice,
+    OwnDueHoldsUnbounded,
+    WorldKeysForgotten,
+    EveryWorldListed,
+    WorldsStay,
+    SnapshotsUnbounded,
+    NothingPutBack,
+    ClockNotPutBack,
 }
 
 /// A store in memory with a bug, or with none.

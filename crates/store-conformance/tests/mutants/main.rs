@@ -5,6 +5,7 @@ mod batches;
 mod bugs;
 mod orders;
 mod reads;
+mod worlds;
 
 use bugs::{Bug, Mutant};
 use florin_store_conformance::{Cases, Factory, Handle, Outcome, SetupError, checks, run, run_against};
@@ -81,6 +82,15 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),
     (Bug::EventsOfMakingLost, "events.are_stored_with_their_cause_and_only_then"),
     (Bug::RecordOfAnyPayment, "batch_processing.record.is_shown_the_payments_of_the_batch_only"),
+    (Bug::ClockRecordsLost, "timelines.set_clock.replay_gives_the_stored_answer"),
+    (Bug::NumbersTwice, "timelines.next_number.each_once"),
+    (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
+    (Bug::WorldKeysForgotten, "worlds.create.is_made_once_under_a_key"),
+    (Bug::EveryWorldListed, "worlds.list.of_the_client_newest_first"),
+    (Bug::WorldsStay, "worlds.delete.takes_all_of_it_and_nothing_else"),
+    (Bug::SnapshotsUnbounded, "worlds.take_snapshot.refusal_keeps_nothing"),
+    (Bug::NothingPutBack, "worlds.restore.puts_everything_back"),
+    (Bug::ClockNotPutBack, "worlds.restore.puts_everything_back"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

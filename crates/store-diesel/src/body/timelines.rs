@@ -109,7 +109,7 @@ impl Timelines for Store {
             // Two changes of one clock come one after the other, wherever they come from.
             backend::lock_operators(conn)?;
             let known = accounts::table.filter(accounts::id.eq(order.account.as_str()));
-            if !diesel::select(diesel::dsl::exists(known)).get_result(conn).map_err(Failure::from)? {
+            if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn).map_err(Failure::from)? {
                 return Err(WriteError::Absent);
             }
             once(conn, order.repeat.as_ref(), |conn| set(conn, &order))

@@ -49,8 +49,7 @@ pub(crate) async fn handle(
     let id = world_id(&mut call);
     let mut snapshot = None;
     if let Some(mut members) = Members::of_body(body.as_ref(), &mut call.faults) {
-        let parse = |value| SnapshotId::parse(string(value)?);
-        snapshot = members.required("snapshotId", &mut call.faults, parse);
+        snapshot = members.required("snapshotId", &mut call.faults, |value| SnapshotId::parse(string(value)?));
         members.finish(&mut call.faults);
     }
     let account = world_account(&mut call, id).await?;
