@@ -61,6 +61,8 @@ fn fill(conn: &mut Conn, order: &CreateWorldOrder, kept: Option<&snapshots::Kept
                 timeline: Timeline::default(),
             };
             registry::insert_account(conn, &account)?;
+            // An account begins with a counter of its credits: the one of the snapshot takes its place.
+            picture::clear(conn, &world.account)?;
             picture::put(conn, &world.account, &kept.contents)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
