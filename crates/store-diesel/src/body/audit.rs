@@ -27,18 +27,19 @@ const UNBALANCED: &str = "SELECT journal_id FROM journal_entries GROUP BY accoun
     OR SUM(amount_minor >> 32) + SUM(amount_minor & 4294967295) / 4294967296 <> 0 ORDER BY journal_id";
 
 /// What the journal says each pool of each budget holds.
-const POOLS: &str = "SELECT e.budget_id AS budget_id, t.currency AS currency, e.pool AS pool, \
+const POOLS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, t.currency AS currency, e.pool AS pool, \
     CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
     FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
-    WHERE e.budget_id IS NOT NULL GROUP BY e.budget_id, t.currency, e.pool";
+    WHERE e.budget_id IS NOT NULL GROUP BY e.account_id, e.budget_id, t.currency, e.pool";
 
 /// What the chains say is held.
-const HOLDS: &str = "SELECT budget_id, currency, 'chains' AS pool, \
+const HOLDS: &str = "SELECT account_id, budget_id, currency, 'chains' AS pool, \
     CAST(SUM(held_minor >> 32) AS BIGINT) AS high, CAST(SUM(held_minor & 4294967295) AS BIGINT) AS low \
-    FROM card_chains WHERE ended_by IS NULL GROUP BY budget_id, currency";
+    FROM card_chains WHERE ended_by IS NULL GROUP BY account_id, budget_id, currency";
 
 /// What the balances say.
-const BALANCES: &str = "SELECT budget_id, currency, available_minor, held_minor, reserved_minor FROM balances";
+const BALANCES: &str =
+    "SELECT account_id, budget_id, currency, available_minor, held_minor, reserved_minor FROM balances";
 
 #[derive(QueryableByName)]
 struct UnbalancedRow {
@@ -48,6 +49,8 @@ struct UnbalancedRow {
 
 #[derive(QueryableByName)]
 struct SumRow {
+    #[diesel(sql_type = Text)]
+    account_id: String,
     #[diesel(sql_type = IdSql)]
     budget_id: Id,
     #[diesel(sql_type = Text)]
@@ -62,6 +65,8 @@ struct SumRow {
 
 #[derive(QueryableByName)]
 struct StatedRow {
+    #[diesel(sql_type = Text)]
+    account_id: String,
     #[diesel(sql_type = IdSql)]
     budget_id: Id,
     #[diesel(sql_type = Text)]
@@ -74,7 +79,8 @@ struct StatedRow {
     reserved_minor: i64,
 }
 
-/// What is said of one budget in one currency, by whom.
+/// What is said of one budget of one account in one currency, by whom. The same budget may be on several accounts: worlds have the
+/// ids of their template.
 #[derive(Default)]
 struct Account {
     stated: BTreeMap<&'static str, i128>,
@@ -94,24 +100,25 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     backend::unhurried(conn)?;
     let journal_transactions = journal_transactions::table.count().get_result(conn)?;
     let unbalanced = sql_query(UNBALANCED).load::<UnbalancedRow>(conn)?;
-    let mut accounts: BTreeMap<(BudgetId, money::Currency), Account> = BTreeMap::new();
+    let mut accounts: BTreeMap<(String, BudgetId, money::Currency), Account> = BTreeMap::new();
     let stated = sql_query(BALANCES).load::<StatedRow>(conn)?;
     let balances = i64::try_from(stated.len()).unwrap_or(i64::MAX);
     for row in stated {
-        let account = accounts.entry((BudgetId(row.budget_id.0), row.currency.0)).or_default();
+        let account = accounts.entry((row.account_id, BudgetId(row.budget_id.0), row.currency.0)).or_default();
         let pools = [("available", row.available_minor), ("held", row.held_minor), ("reserved", row.reserved_minor)];
         account.stated = pools.into_iter().map(|(pool, minor)| (pool, i128::from(minor))).collect();
     }
     for row in sql_query(POOLS).load::<SumRow>(conn)? {
-        let account = accounts.entry((BudgetId(row.budget_id.0), row.currency.0)).or_default();
+        let account = accounts.entry((row.account_id.clone(), BudgetId(row.budget_id.0), row.currency.0)).or_default();
         account.proved.insert(pool(&row.pool), whole(&row));
     }
     for row in sql_query(HOLDS).load::<SumRow>(conn)? {
-        accounts.entry((BudgetId(row.budget_id.0), row.currency.0)).or_default().chains = whole(&row);
+        let whole = whole(&row);
+        accounts.entry((row.account_id, BudgetId(row.budget_id.0), row.currency.0)).or_default().chains = whole;
     }
     let mut discrepancies: Vec<_> =
         unbalanced.into_iter().map(|row| Discrepancy::Unbalanced(JournalId(row.journal_id.0))).collect();
-    for ((budget, currency), account) in accounts {
+    for ((_, budget, currency), account) in accounts {
         if ["available", "held", "reserved", "other"].iter().any(|pool| account.disagrees_on(pool)) {
             discrepancies.push(Discrepancy::Balance { budget, currency });
         }
