@@ -19,16 +19,17 @@ mod authorization;
 mod balance_table;
 mod budgets_manage;
 mod budgets_transfer;
-mod cards_limits;
-mod cards_manage;
 mod card_extensions_amounts;
 mod card_extensions_currency;
 mod card_extensions_messages;
+mod cards_limits;
+mod cards_manage;
 mod chain_at_a_glance;
 mod check_order;
 mod clearing;
 mod cli;
 mod cli_mfa;
+mod clock;
 mod concurrency;
 mod confirm_batch;
 mod crash;
@@ -61,6 +62,8 @@ mod shutdown;
 mod spending_limits;
 mod support;
 mod transfer;
+mod worlds;
+mod worlds_determinism;
 
 /// Whether the tests of this program run on PostgreSQL and nowhere else.
 const ONLY_POSTGRES: bool = false;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::batches::{mfa_body, open_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::worlds::CLOCK;
 use crate::support::{
     ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHAIN, CHECKOUTS, CLEARING, CREDIT, INCREMENT,
     LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, Wallet, confirm_path, demo,
@@ -39,6 +40,16 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("post", CONFIRM, 200, OF_A_BODY.to_vec()),
         ("post", MFA_SESSIONS, 201, OF_A_BODY.to_vec()),
         ("post", CREDIT, 200, OF_A_BODY.to_vec()),
+        ("get", CLOCK, 200, vec![400, 401, 403, 404]),
+        ("post", CLOCK, 200, OF_A_BODY.to_vec()),
+        ("get", "/v2/sandbox/worlds", 200, vec![400, 401, 403]),
+        ("post", "/v2/sandbox/worlds", 201, OF_A_BODY.to_vec()),
+        ("get", "/v2/sandbox/worlds/{accountId}", 200, vec![400, 401, 403, 404]),
+        ("delete", "/v2/sandbox/worlds/{accountId}", 204, vec![400, 401, 403, 404]),
+        ("get", "/v2/sandbox/worlds/{accountId}/snapshots", 200, vec![400, 401, 403, 404]),
+        ("post", "/v2/sandbox/worlds/{accountId}/snapshots", 201, OF_A_BODY.to_vec()),
+        ("delete", "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}", 204, vec![400, 401, 403, 404, 422]),
+        ("post", "/v2/sandbox/worlds/{accountId}/restore", 200, OF_A_BODY.to_vec()),
     ];
     all.push(("get", CHAIN, 200, vec![400, 401, 403, 404]));
     for path in SIMULATIONS.into_iter().filter(|path| *path != CREDIT) {
@@ -154,7 +165,8 @@ fn parameters_are_described() {
         assert!(found.iter().any(|known| known.0 == place && known.1 == name), "{path}: {name} not in {found:?}");
     };
     for (method, path, _, _) in operations() {
-        if path != LOOKUP {
+        // A world is named by the path; all of them by the key.
+        if path != LOOKUP && !path.starts_with("/v2/sandbox/worlds") {
             has(method, path, "query", "accountId");
         }
         if method == "post" {

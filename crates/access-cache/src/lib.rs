@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MOST: u64 = 10_000;
 
 macro_rules! remembered {
-    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and $forgets:ident)?;)*) => {$(
         $(#[$doc])*
         pub struct $name {
             inner: Arc<dyn $port>,
@@ -37,6 +37,13 @@ macro_rules! remembered {
             async fn find(&self, key: &$key) -> Result<Option<$value>, StoreError> {
                 self.recent.get(key, || self.inner.find(key)).await
             }
+
+            $(
+                fn $forgets(&self, key: &$key) {
+                    self.recent.forget(key);
+                    self.inner.$forgets(key);
+                }
+            )?
         }
 
         impl fmt::Debug for $name {
@@ -51,7 +58,7 @@ remembered! {
     /// Callers, remembered.
     RecentCallers: Callers finds Caller, by KeyHash;
     /// Accounts, remembered.
-    RecentAccounts: Accounts finds Account, by AccountId;
+    RecentAccounts: Accounts finds Account, by AccountId, and forget;
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::*;
 use chrono::{DateTime, TimeDelta};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Environment};
 use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::world::Timeline;
 use florin_ports::{MockAccounts, MockCallers};
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -27,7 +28,8 @@ fn caller(number: u8) -> Caller {
 
 fn account(id: &str) -> Account {
     let id = AccountId::parse(id).unwrap();
-    Account { id, client: CLIENT, name: String::new(), merchant: true, mfa_required: true }
+    let timeline = Timeline::default();
+    Account { id, client: CLIENT, name: String::new(), merchant: true, mfa_required: true, timeline }
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,5 +70,21 @@ async fn each_account_is_looked_up_once_and_failures_are_told() {
     }
     for _ in 0..2 {
         assert_eq!(recent.find(&account("F3").id).await, Err(StoreError::Unavailable("gone".into())));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_forgotten_is_asked_for_anew() {
+    let mut mock = MockAccounts::new();
+    mock.expect_find().times(2).returning(|id| Ok(Some(account(id.as_str()))));
+    mock.expect_forget().times(1).return_const(());
+    let recent = RecentAccounts::new(Arc::new(mock));
+    let id = account("F1").id;
+    for _ in 0..2 {
+        assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));
+    }
+    recent.forget(&id);
+    for _ in 0..2 {
+        assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));
     }
 }

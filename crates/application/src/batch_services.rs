@@ -1,17 +1,17 @@
 //! The ports that the use cases of payment batches ask, wired by the app.
 
+use crate::{Moment, Timekeeper};
 use chrono::TimeDelta;
+use florin_domain::access::Account;
 use florin_domain::batch::ModulusTable;
-use florin_ports::{BatchManagement, BatchProcessing, BatchReading, Clock, IdSource, PaymentRail};
+use florin_ports::{Accounts, BatchManagement, BatchProcessing, BatchReading, PaymentRail, StoreError};
 use std::sync::Arc;
 
 /// What managing batches takes.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Mints ids.
-    pub ids: Arc<dyn IdSource>,
+    /// Tells the time and mints ids: those of an account by [`BatchServices::at`].
+    pub time: Timekeeper,
     /// Makes, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
@@ -20,13 +20,20 @@ pub struct BatchServices {
     pub modulus: Arc<ModulusTable>,
 }
 
+impl BatchServices {
+    /// Time and ids for a request that writes on an account: once a request.
+    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+        self.time.at(account).await
+    }
+}
+
 /// What processing batches takes.
 #[derive(Clone)]
 pub struct ProcessingServices {
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Mints ids.
-    pub ids: Arc<dyn IdSource>,
+    /// Tells the time and mints ids.
+    pub time: Timekeeper,
+    /// Finds accounts, whose time the batches go by.
+    pub accounts: Arc<dyn Accounts>,
     /// Shares batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.

@@ -2,7 +2,7 @@
 
 use crate::BatchServices;
 use florin_domain::access::Account;
-use florin_domain::batch::{CancelRefusal, PaymentBatch, Stamp, decide_cancel};
+use florin_domain::batch::{CancelRefusal, PaymentBatch, decide_cancel};
 use florin_domain::ids::PaymentBatchId;
 use florin_ports::{CancelBatchOrder, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ pub async fn cancel_batch(
     batch: PaymentBatchId,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let at = services.at(account).await?;
     let order = CancelBatchOrder {
         account: account.id.clone(),
         batch,
-        decide: Arc::new(move |situation| decide_cancel(situation, &Stamp { now, ids: &|| ids.next_id() })),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_cancel(situation, stamp))),
         repeat,
     };
     services.management.cancel(order).await

@@ -7,7 +7,7 @@ use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageSt
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, WriteError, Written,
+    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, StoreError, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub async fn send_first_message(
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
     // Before any lock is taken: rates may come from far away.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
-    let stamp = stamp(services);
+    let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
     let order = FirstMessageOrder {
         account: account.id.clone(),
         card,
@@ -66,7 +66,7 @@ pub async fn send_follow_up(
     message: FollowUp,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let stamp = stamp(services);
+    let stamp = stamp(services, account).await?;
     let order = FollowUpOrder {
         account: account.id.clone(),
         token,
@@ -77,12 +77,9 @@ pub async fn send_follow_up(
 }
 
 /// Ids and time of one message.
-pub(crate) fn stamp(services: &Services) -> MessageStamp {
-    MessageStamp {
-        token: TransactionToken(services.ids.next_id()),
-        journal: JournalId(services.ids.next_id()),
-        now: services.clock.now(),
-    }
+async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
+    let at = services.at(account).await?;
+    Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A client confirms a payment batch (contract 3.2).
 
 use crate::Services;
+use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, Caller};
-use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, Stamp, decide_confirm};
+use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
 use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
@@ -63,21 +64,18 @@ pub async fn confirm_batch(
     request: ConfirmRequest,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
+    let at = services.at(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);
     let proof = match request.mfa {
-        Some(mfa) => Some(prove(services, caller, account, request.batch, mfa).await?),
+        Some(mfa) => Some(prove(services, caller, account, (request.batch, at.now()), mfa).await?),
         None => None,
     };
-    let now = services.clock.now();
-    let ids = Arc::clone(&services.ids);
     let client = caller.client.id;
     let order = ConfirmOrder {
         account: account.id.clone(),
         batch: request.batch,
         session,
-        decide: Arc::new(move |situation| {
-            decide_confirm(situation, proof.as_ref(), client, &Stamp { now, ids: &|| ids.next_id() })
-        }),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_confirm(situation, proof.as_ref(), client, stamp))),
         repeat,
     };
     Ok(services.batches.confirm(order).await?)
@@ -87,7 +85,7 @@ async fn prove(
     services: &Services,
     caller: &Caller,
     account: &Account,
-    batch: PaymentBatchId,
+    (batch, now): (PaymentBatchId, DateTime<Utc>),
     mfa: MfaToken,
 ) -> Result<MfaProof, ConfirmBatchError> {
     let provider = services.mfa_providers.iter().find(|provider| provider.name() == mfa.provider);
@@ -96,7 +94,7 @@ async fn prove(
         MfaProviderName::Totp => services.mfa_sessions.enrolment(&account.id).await?.map(|enrolment| enrolment.secret),
         MfaProviderName::Sandbox => None,
     };
-    let verdict = provider.check(secret, &mfa.token, services.clock.now()).await?;
+    let verdict = provider.check(secret, &mfa.token, now).await?;
     let check = MfaCheck { client: caller.client.id, account: account.id.clone(), batch, provider: mfa.provider };
     Ok(MfaProof { check, verdict })
 }

@@ -2,9 +2,7 @@
 
 use crate::BatchServices;
 use florin_domain::access::Account;
-use florin_domain::batch::{
-    BatchName, BatchSummary, CreateRequest, Stamp, UploadRefusal, UploadRequest, decide_create,
-};
+use florin_domain::batch::{BatchName, BatchSummary, CreateRequest, UploadRefusal, UploadRequest, decide_create};
 use florin_domain::ids::{ClientId, PaymentBatchId};
 use florin_ports::{CreateBatchOrder, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
@@ -28,18 +26,18 @@ pub async fn create_batch(
     new: NewBatch,
     repeat: Option<RepeatClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+    let at = services.at(account).await?;
     let request = CreateRequest {
-        id: PaymentBatchId(services.ids.next_id()),
+        id: PaymentBatchId(at.next_id()),
         account: account.id.clone(),
         client,
         name: new.name,
         visible: new.visible,
         payments: new.payments,
     };
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
     let order = CreateBatchOrder {
         account: account.id.clone(),
-        decide: Arc::new(move |funding| decide_create(funding, &request, &Stamp { now, ids: &|| ids.next_id() })),
+        decide: Arc::new(move |funding| at.rule(|stamp| decide_create(funding, &request, stamp))),
         repeat,
     };
     services.management.create(order).await

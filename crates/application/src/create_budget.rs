@@ -30,15 +30,15 @@ pub async fn create_budget(
     new: NewBudget,
     repeat: Option<RepeatClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-    let parent = new.parent;
+    let (at, parent) = (services.at(account).await?, new.parent);
     let request = BudgetRequest {
-        id: BudgetId(services.ids.next_id()),
+        id: BudgetId(at.next_id()),
         account: account.id.clone(),
         name: new.name,
         parent,
         currencies: new.currencies,
         features: new.features.unwrap_or_else(BudgetFeature::every),
-        now: services.clock.now(),
+        now: at.now(),
     };
     let order = CreateBudgetOrder {
         account: account.id.clone(),

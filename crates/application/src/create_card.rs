@@ -34,12 +34,13 @@ pub async fn create_card(
     new: NewCard,
     repeat: Option<RepeatClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    let at = services.at(account).await?;
     let (owner, user_token) = match new.user {
         Some(user) => (CardOwner::Person, user),
-        None => (CardOwner::Budget, UserToken(services.ids.next_id())),
+        None => (CardOwner::Budget, UserToken(at.next_id())),
     };
     let request = CardRequest {
-        id: CardId(services.ids.next_id()),
+        id: CardId(at.next_id()),
         account: account.id.clone(),
         budget: new.budget,
         currency: new.currency,
@@ -48,7 +49,7 @@ pub async fn create_card(
         name: new.name,
         expires_on: new.expires_on,
         activate: new.activate,
-        now: services.clock.now(),
+        now: at.now(),
     };
     let order = CreateCardOrder {
         account: account.id.clone(),

@@ -16,7 +16,7 @@ pub async fn edit_batch(
     edit: BatchEdit,
     repeat: Option<RepeatClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
-    let now = services.clock.now();
+    let now = services.time.now_of(account);
     let decide = Arc::new(move |batch: &_| decide_edit(batch, &edit, now));
     services.management.edit(EditBatchOrder { account: account.id.clone(), batch, decide, repeat }).await
 }

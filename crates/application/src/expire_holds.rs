@@ -1,9 +1,10 @@
 //! Holds that are due expire (contract 5.5).
 
 use crate::Services;
-use crate::cards::stamp;
-use florin_domain::card::decide::decide_expiry;
-use florin_domain::ids::{AccountId, TransactionToken};
+use chrono::{DateTime, Utc};
+use florin_domain::card::decide::{MessageStamp, decide_expiry};
+use florin_domain::ids::{AccountId, JournalId, TransactionToken};
+use florin_domain::world::Timeline;
 use florin_ports::{DueHold, ExpiryOrder, StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,36 +12,109 @@ use std::sync::Arc;
 /// How many holds are looked for at a time.
 const PORTION: u32 = 200;
 
-/// Writes the expiry message of every hold that is due; how many were written. A hold that can't be expired is logged,
-/// passed by, and tried again by the next sweep: however many there are, they don't keep the others waiting. A store that
-/// can't be reached ends the sweep.
+/// Expires every hold that is due; how many expired. Accounts with a clock of their own go by that. A hold that can't be
+/// expired is logged, passed by, and tried again by the next sweep: however many there are, they don't keep the others waiting.
+/// A store that can't be reached ends the sweep.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
-    let mut written = 0;
-    let mut stuck: BTreeSet<(AccountId, TransactionToken)> = BTreeSet::new();
+    let mut sweep = Sweep::of(services, None);
     loop {
-        // Those that are stuck are due still, and come first again.
-        let most = PORTION.saturating_add(u32::try_from(stuck.len()).unwrap_or(u32::MAX));
-        let mut due = services.cards.due_holds(services.clock.now(), most).await?;
-        due.retain(|hold| !stuck.contains(&(hold.account.clone(), hold.chain)));
-        if due.is_empty() {
-            return Ok(written);
+        let now = services.time.real_now();
+        let due = services.cards.due_holds(now, sweep.portion()).await?;
+        if !sweep.expire(due, &Timeline::default(), now).await? {
+            break;
         }
-        for hold in due {
-            let key = (hold.account.clone(), hold.chain);
-            if expire(services, hold).await? {
-                written += 1;
-            } else {
-                stuck.insert(key);
-            }
+    }
+    let mut written = sweep.written;
+    for (account, timeline) in services.timelines.own().await? {
+        written += expire_holds_of(services, &account, &timeline).await?;
+    }
+    Ok(written)
+}
+
+/// Expires the holds of an account that are due by its own time, the oldest first, each at the time at which it was due: as if
+/// the time that was skipped had passed.
+pub(crate) async fn expire_holds_of(
+    services: &Services,
+    account: &AccountId,
+    timeline: &Timeline,
+) -> Result<usize, StoreError> {
+    let mut sweep = Sweep::of(services, Some(WhenDue));
+    loop {
+        let now = timeline.clock.now(services.time.real_now());
+        let due = services.timelines.due_holds(account, now, sweep.portion()).await?;
+        if !sweep.expire(due, timeline, now).await? {
+            return Ok(sweep.written);
         }
     }
 }
 
+/// Expiries are dated when the holds were due, not when they are written.
+#[derive(Clone, Copy)]
+struct WhenDue;
+
+/// Portions of due holds, until none is left that can be expired.
+struct Sweep<'s> {
+    services: &'s Services,
+    when_due: Option<WhenDue>,
+    written: usize,
+    /// They are due still, and come first again.
+    stuck: BTreeSet<(AccountId, TransactionToken)>,
+}
+
+impl<'s> Sweep<'s> {
+    const fn of(services: &'s Services, when_due: Option<WhenDue>) -> Self {
+        Self { services, when_due, written: 0, stuck: BTreeSet::new() }
+    }
+
+    fn portion(&self) -> u32 {
+        PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Expires those that are not known to be stuck; whether there were any.
+    async fn expire(
+        &mut self,
+        mut due: Vec<DueHold>,
+        timeline: &Timeline,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        due.retain(|hold| !self.stuck.contains(&(hold.account.clone(), hold.chain)));
+        let any = !due.is_empty();
+        for hold in due {
+            let key = (hold.account.clone(), hold.chain);
+            if expire(self.services, hold, timeline, now, self.when_due).await? {
+                self.written += 1;
+            } else {
+                self.stuck.insert(key);
+            }
+        }
+        Ok(any)
+    }
+}
+
 /// Whether it was written. The error is of a store that nothing more can be asked of now.
-async fn expire(services: &Services, hold: DueHold) -> Result<bool, StoreError> {
-    let stamp = stamp(services);
+async fn expire(
+    services: &Services,
+    hold: DueHold,
+    timeline: &Timeline,
+    now: DateTime<Utc>,
+    when_due: Option<WhenDue>,
+) -> Result<bool, StoreError> {
     let chain = hold.chain;
-    let order = ExpiryOrder { hold, decide: Arc::new(move |situation| decide_expiry(situation, &stamp)) };
+    let (time, timeline) = (services.time.clone(), timeline.clone());
+    let order = ExpiryOrder {
+        hold,
+        decide: Arc::new(move |situation| {
+            let due_at = situation.chain.as_ref().and_then(florin_domain::card::Chain::due_at);
+            let at = due_at.filter(|due_at| when_due.is_some() && *due_at <= now).unwrap_or(now);
+            let moment = time.because(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
+            let stamp = MessageStamp {
+                token: TransactionToken(moment.next_id()),
+                journal: JournalId(moment.next_id()),
+                now: at,
+            };
+            decide_expiry(situation, &stamp)
+        }),
+    };
     match services.cards.expire(order).await {
         Ok(written) => Ok(written),
         Err(WriteError::Store(error @ (StoreError::Unavailable(_) | StoreError::Overloaded))) => Err(error),

@@ -1,22 +1,29 @@
 //! Tests of the sweep.
 
 use super::*;
-use chrono::DateTime;
+use crate::Timekeeper;
+use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockCheckouts, MockCredits,
-    MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockUpkeep,
+    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainStories, MockCheckouts,
+    MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
+    MockTimelines, MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
 
 fn services(cards: MockCardLedger) -> Services {
+    let mut timelines = MockTimelines::new();
+    timelines.expect_own().returning(|| Ok(Vec::new()));
     Services {
         environment: Environment::Sandbox,
-        clock: Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)),
-        ids: Arc::new(CountingIds::default()),
+        time: Timekeeper::new(
+            Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)),
+            Arc::new(CountingIds::default()),
+            Arc::new(MockTimelines::new()),
+        ),
         callers: Arc::new(MockCallers::new()),
         accounts: Arc::new(MockAccounts::new()),
         checkouts: Arc::new(MockCheckouts::new()),
@@ -24,12 +31,18 @@ fn services(cards: MockCardLedger) -> Services {
         activities: Arc::new(MockActivities::new()),
         books: Arc::new(MockBooks::new()),
         cards: Arc::new(cards),
+        chains: Arc::new(MockChainStories::new()),
+        rates: Arc::new(MockExchangeRates::new()),
         credits: Arc::new(MockCredits::new()),
         batches: Arc::new(MockPaymentBatches::new()),
         mfa_sessions: Arc::new(MockMfaSessions::new()),
         mfa_providers: Vec::new(),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),
+        timelines: Arc::new(timelines),
+        worlds: Arc::new(MockWorlds::new()),
+        keys: Arc::new(MockKeySource::new()),
+        world_lifetime: TimeDelta::hours(24),
     }
 }
 

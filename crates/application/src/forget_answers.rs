@@ -9,7 +9,7 @@ const PORTION: u32 = 500;
 
 /// Forgets the records that are older than `kept`; how many went.
 pub async fn forget_answers(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
-    let before = services.clock.now() - kept;
+    let before = services.time.real_now() - kept;
     let mut forgotten = 0;
     loop {
         let gone = services.upkeep.forget_answers(before, PORTION).await?;

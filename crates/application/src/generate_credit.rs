@@ -14,7 +14,8 @@ pub async fn generate_credit(
     instruction: CreditInstruction,
     repeat: Option<RepeatClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-    let stamp = CreditStamp { journal: JournalId(services.ids.next_id()), now: services.clock.now() };
+    let at = services.at(account).await?;
+    let stamp = CreditStamp { journal: JournalId(at.next_id()), now: at.now() };
     let order = CreditOrder {
         account: account.id.clone(),
         budget: instruction.budget,

@@ -6,6 +6,7 @@ mod cancel_batch;
 mod cards;
 mod chain_story;
 mod check_invariants;
+mod clocks;
 mod confirm_batch;
 mod create_batch;
 mod create_budget;
@@ -25,10 +26,12 @@ mod process_batches;
 #[cfg(test)]
 mod process_batches_tests;
 mod services;
+mod timekeeper;
 mod transfer;
 mod transition_card;
 mod upload_payments;
 mod validate_batch;
+mod worlds;
 
 pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, reach_account};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
@@ -36,6 +39,7 @@ pub use cancel_batch::cancel_batch;
 pub use cards::{FirstMessageError, send_first_message, send_follow_up};
 pub use chain_story::chain_story;
 pub use check_invariants::check_invariants;
+pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
@@ -52,7 +56,12 @@ pub use management_services::ManagementServices;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
 pub use services::Services;
+pub use timekeeper::{Moment, Timekeeper};
 pub use transfer::transfer;
 pub use transition_card::transition_card;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;
+pub use worlds::{
+    MadeWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,
+    restore_world, sweep_worlds, take_snapshot,
+};

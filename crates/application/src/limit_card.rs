@@ -29,7 +29,7 @@ pub async fn set_limit(
     NewLimit { window, amount, most_uses }: NewLimit,
     repeat: Option<RepeatClaim<LimitSet>>,
 ) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
-    let change = LimitChange { window, amount, most_uses, now: services.clock.now() };
+    let change = LimitChange { window, amount, most_uses, now: services.time.now_of(account) };
     let decide = Arc::new(move |limits: &_| decide_limit(limits, &change));
     services.cards.set_limit(LimitOrder { account: account.id.clone(), card, decide, repeat }).await
 }

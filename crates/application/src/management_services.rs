@@ -1,19 +1,26 @@
 //! The ports that managing budgets and cards asks, wired by the app.
 
-use florin_ports::{Budgets, CardManagement, Clock, IdSource, Transfers};
+use crate::{Moment, Timekeeper};
+use florin_domain::access::Account;
+use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
 use std::sync::Arc;
 
 /// What managing budgets and cards takes.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Mints ids.
-    pub ids: Arc<dyn IdSource>,
+    /// Tells the time and mints ids: those of an account by [`ManagementServices::at`].
+    pub time: Timekeeper,
     /// Reads budgets and makes new ones.
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
     pub transfers: Arc<dyn Transfers>,
     /// Reads cards, makes them, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
+}
+
+impl ManagementServices {
+    /// Time and ids for a request that writes on an account: once a request.
+    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+        self.time.at(account).await
+    }
 }

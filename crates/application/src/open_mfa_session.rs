@@ -24,11 +24,12 @@ pub async fn open_mfa_session(
     request: OpenSessionRequest,
     repeat: Option<RepeatClaim<MfaSession>>,
 ) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    let at = services.at(account).await?;
     let open = OpenRequest {
-        id: MfaSessionId(services.ids.next_id()),
+        id: MfaSessionId(at.next_id()),
         client: caller.client.id,
         provider: request.provider,
-        now: services.clock.now(),
+        now: at.now(),
     };
     let order = OpenSessionOrder {
         account: account.id.clone(),

@@ -4,8 +4,10 @@
 //! whoever asks the bank, and finds that it never heard of the payment, sends it under the same id.
 
 use crate::ProcessingServices;
+use chrono::TimeDelta;
+use florin_domain::access::Account;
 use florin_domain::batch::{
-    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, Stamp, decide_settle, decide_start,
+    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, SettleDecision, decide_settle, decide_start,
     decide_take,
 };
 use florin_domain::ids::LeaseId;
@@ -22,12 +24,15 @@ struct Stopped;
 /// One round: claims batches that have work to do, and works on each for a while. Answers with how many payments were worked
 /// on; the caller paces rounds, and may begin the next one at once unless it was 0.
 pub async fn process_batches(services: &ProcessingServices) -> Result<usize, StoreError> {
-    let now = services.clock.now();
-    let (lease, until) = (LeaseId(services.ids.next_id()), now + services.limits.lease);
+    let now = services.time.real_now();
+    let (lease, until) = (LeaseId(services.time.real_id()), now + services.limits.lease);
     let claim = ClaimOrder { lease, now, until, most: services.limits.batches };
     let mut worked = 0;
     for mut lease in services.processing.claim(claim).await? {
-        worked += process(services, &mut lease).await;
+        // A world may have been deleted meanwhile.
+        if let Some(account) = services.accounts.find(&lease.account).await? {
+            worked += process(services, &account, &mut lease).await;
+        }
         if let Err(error) = services.processing.release(&lease).await {
             tracing::warn!(batch = %lease.batch, %error, "a payment batch could not be given back; its lease runs out");
         }
@@ -35,13 +40,13 @@ pub async fn process_batches(services: &ProcessingServices) -> Result<usize, Sto
     Ok(worked)
 }
 
-async fn process(services: &ProcessingServices, lease: &mut Lease) -> usize {
+async fn process(services: &ProcessingServices, account: &Account, lease: &mut Lease) -> usize {
     let mut worked = 0;
-    if start(services, lease).await.is_err() {
+    if start(services, account, lease).await.is_err() {
         return worked;
     }
     for _ in 0..services.limits.portions {
-        let Ok(done) = portion(services, lease).await else { return worked };
+        let Ok(done) = portion(services, account, lease).await else { return worked };
         worked += done;
         if done == 0 || !renew(services, lease).await {
             return worked;
@@ -51,9 +56,10 @@ async fn process(services: &ProcessingServices, lease: &mut Lease) -> usize {
 }
 
 /// Starts a batch that is confirmed; one that has started goes on.
-async fn start(services: &ProcessingServices, lease: &Lease) -> Result<(), Stopped> {
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
-    let decide = Arc::new(move |batch: &_| decide_start(batch, &Stamp { now, ids: &|| ids.next_id() }));
+async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), Stopped> {
+    let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
+    let at = services.time.because(&account.timeline, services.time.now_of(account), &cause);
+    let decide = Arc::new(move |batch: &_| at.rule(|stamp| decide_start(batch, stamp)));
     match services.processing.start(StartOrder { lease: lease.clone(), decide }).await {
         Ok(_) | Err(ProcessingError::Refused(_)) => Ok(()),
         Err(error) => Err(stopped(lease, &error)),
@@ -61,18 +67,21 @@ async fn start(services: &ProcessingServices, lease: &Lease) -> Result<(), Stopp
 }
 
 /// Asks after payments that are due, then sends new ones.
-async fn portion(services: &ProcessingServices, lease: &Lease) -> Result<usize, Stopped> {
+async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
     let most = services.limits.portion;
-    let due = services.processing.due(lease, services.clock.now(), most).await;
+    let due = services.processing.due(lease, services.time.real_now(), most).await;
     let due = due.map_err(|error| stopped(lease, &error))?;
-    let asked = follow(services, lease, due, Step::Ask).await?;
-    let (now, ask_at, ids) = (services.clock.now(), lease.until, Arc::clone(&services.ids));
+    let asked = follow(services, account, lease, due, Step::Ask).await?;
+    let (now, ask_at) = (services.time.now_of(account), lease.until);
+    let (time, timeline) = (services.time.clone(), account.timeline.clone());
     let decide = Arc::new(move |(batch, payments): &(_, Vec<Payment>)| {
-        decide_take(batch, payments, ask_at, &Stamp { now, ids: &|| ids.next_id() })
+        let first = payments.first().map_or(&[][..], |payment| payment.id.0.as_bytes());
+        let at = time.because(&timeline, now, &[b"take", first]);
+        at.rule(|stamp| decide_take(batch, payments, ask_at, stamp))
     });
     let taken = services.processing.take(TakeOrder { lease: lease.clone(), most, decide }).await;
     let taken = taken.map_err(|error| stopped(lease, &error))?;
-    Ok(asked + follow(services, lease, taken, Step::Send).await?)
+    Ok(asked + follow(services, account, lease, taken, Step::Send).await?)
 }
 
 /// What the bank is to be told first.
@@ -85,6 +94,7 @@ enum Step {
 /// Talks with the bank about payments, some at once, and records what it says.
 async fn follow(
     services: &ProcessingServices,
+    account: &Account,
     lease: &Lease,
     payments: Vec<Payment>,
     step: Step,
@@ -93,16 +103,33 @@ async fn follow(
         return Ok(0);
     }
     let talks = payments.into_iter().map(|payment| talk(services, payment, step));
-    let reports: Vec<_> = stream::iter(talks).buffer_unordered(services.limits.at_once.max(1)).collect().await;
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let mut reports: Vec<_> = stream::iter(talks).buffer_unordered(services.limits.at_once.max(1)).collect().await;
+    // Not in the order in which the bank happened to answer: what is written is the same each time.
+    reports.sort_by_key(|reported| reported.payment);
+    let (real, now) = (services.time.real_now(), services.time.now_of(account));
+    let at = services.time.because(&account.timeline, now, &[b"settle", format!("{reports:?}").as_bytes()]);
     let count = reports.len();
     let order = RecordOrder {
         lease: lease.clone(),
         payments: reports.iter().map(|reported| reported.payment).collect(),
-        decide: Arc::new(move |situation| decide_settle(situation, &reports, &Stamp { now, ids: &|| ids.next_id() })),
+        decide: Arc::new(move |situation| {
+            let mut decision = at.rule(|stamp| decide_settle(situation, &reports, stamp))?;
+            ask_in_real_time(&mut decision, &reports, real - now);
+            Ok(decision)
+        }),
     };
     services.processing.record(order).await.map_err(|error| stopped(lease, &error))?;
     Ok(count)
+}
+
+/// Banks live in real time: when the rule says that one is to be asked again, it says so in the time of the account.
+fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind: TimeDelta) {
+    for payment in &mut decision.payments {
+        let told = reports.iter().any(|told| told.payment == payment.id && told.report.ask_again_at.is_some());
+        if !told {
+            payment.ask_at = payment.ask_at.map(|at| at + behind);
+        }
+    }
 }
 
 async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Reported {
@@ -131,7 +158,7 @@ async fn send(services: &ProcessingServices, payment: &Payment) -> Result<Paymen
 }
 
 async fn renew(services: &ProcessingServices, lease: &mut Lease) -> bool {
-    let until = services.clock.now() + services.limits.lease;
+    let until = services.time.real_now() + services.limits.lease;
     match services.processing.renew(lease, until).await {
         Ok(true) => {
             lease.until = until;

@@ -1,7 +1,8 @@
 //! A worker's round against mocks: the real rules run, the bank is scripted.
 
-use crate::{ProcessingLimits, ProcessingServices, process_batches};
+use crate::{ProcessingLimits, ProcessingServices, Timekeeper, process_batches};
 use chrono::{DateTime, Utc};
+use florin_domain::access::Account;
 use florin_domain::batch::{
     CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch, PaymentBatchStatus,
     PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation, Stamp,
@@ -10,9 +11,11 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::world::Timeline;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    Clock, IdSource, Lease, MockBatchProcessing, MockPaymentRail, ProcessingError, RailUnavailable, StoreError,
+    Clock, IdSource, Lease, MockAccounts, MockBatchProcessing, MockPaymentRail, MockTimelines, ProcessingError,
+    RailUnavailable, StoreError,
 };
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
@@ -127,10 +130,29 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     mock
 }
 
+fn accounts() -> MockAccounts {
+    let mut accounts = MockAccounts::new();
+    accounts.expect_find().returning(|id| {
+        Ok(Some(Account {
+            id: id.clone(),
+            client: ClientId(Uuid::from_u128(3)),
+            name: String::new(),
+            merchant: true,
+            mfa_required: true,
+            timeline: Timeline::default(),
+        }))
+    });
+    accounts
+}
+
 fn services(processing: MockBatchProcessing, rail: MockPaymentRail, clock: &Arc<FakeClock>) -> ProcessingServices {
     ProcessingServices {
-        clock: Arc::clone(clock) as Arc<dyn Clock>,
-        ids: Arc::new(CountingIds::default()),
+        time: Timekeeper::new(
+            Arc::clone(clock) as Arc<dyn Clock>,
+            Arc::new(CountingIds::default()),
+            Arc::new(MockTimelines::new()),
+        ),
+        accounts: Arc::new(accounts()),
         processing: Arc::new(processing),
         rail: Arc::new(rail),
         limits: ProcessingLimits { portion: 2, ..ProcessingLimits::default() },

@@ -1,9 +1,11 @@
 //! The ports that use cases ask, wired by the app.
 
-use florin_domain::access::Environment;
+use crate::{Moment, Timekeeper};
+use chrono::TimeDelta;
+use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Clock, Credits, ExchangeRates,
-    IdSource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, Upkeep,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
+    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -12,10 +14,8 @@ use std::sync::Arc;
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Mints ids.
-    pub ids: Arc<dyn IdSource>,
+    /// Tells the time and mints ids: those of an account by [`Services::at`].
+    pub time: Timekeeper,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
     /// Finds accounts.
@@ -46,4 +46,19 @@ pub struct Services {
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and house-keeping.
     pub upkeep: Arc<dyn Upkeep>,
+    /// Keeps the time of accounts.
+    pub timelines: Arc<dyn Timelines>,
+    /// Keeps worlds.
+    pub worlds: Arc<dyn Worlds>,
+    /// Makes API keys.
+    pub keys: Arc<dyn KeySource>,
+    /// How long a world lives.
+    pub world_lifetime: TimeDelta,
+}
+
+impl Services {
+    /// Time and ids for a request that writes on an account: once a request.
+    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+        self.time.at(account).await
+    }
 }

@@ -14,11 +14,8 @@ pub async fn transfer(
     instruction: TransferInstruction,
     repeat: Option<RepeatClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-    let stamp = TransferStamp {
-        transfer: TransferId(services.ids.next_id()),
-        journal: JournalId(services.ids.next_id()),
-        now: services.clock.now(),
-    };
+    let at = services.at(account).await?;
+    let stamp = TransferStamp { transfer: TransferId(at.next_id()), journal: JournalId(at.next_id()), now: at.now() };
     let order = TransferOrder {
         account: account.id.clone(),
         from: instruction.from,

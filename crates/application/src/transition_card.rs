@@ -17,7 +17,7 @@ pub async fn transition_card(
     (to, reason): (CardState, Text<1, 140>),
     repeat: Option<RepeatClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
-    let request = TransitionRequest { to, reason, client, now: services.clock.now() };
+    let request = TransitionRequest { to, reason, client, now: services.time.now_of(account) };
     let order = TransitionOrder {
         account: account.id.clone(),
         card,

@@ -4,7 +4,7 @@ use crate::BatchServices;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    CheckBasis, InputFormat, PaymentBatch, PaymentRow, Stamp, UploadRefusal, UploadRequest, check_rows, decide_upload,
+    CheckBasis, InputFormat, PaymentBatch, PaymentRow, UploadRefusal, UploadRequest, check_rows, decide_upload,
 };
 use florin_domain::ids::{BudgetId, PaymentBatchId};
 use florin_ports::{RepeatClaim, StoreError, UploadOrder, WriteError, Written};
@@ -29,11 +29,11 @@ pub async fn upload_payments(
     request: UploadRequest,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-    let (now, ids) = (services.clock.now(), Arc::clone(&services.ids));
+    let at = services.at(account).await?;
     let order = UploadOrder {
         account: account.id.clone(),
         batch,
-        decide: Arc::new(move |situation| decide_upload(situation, &request, &Stamp { now, ids: &|| ids.next_id() })),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_upload(situation, &request, stamp))),
         repeat,
     };
     services.management.upload(order).await

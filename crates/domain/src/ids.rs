@@ -70,6 +70,8 @@ uuid_ids! {
     ClientId;
     /// An API key (not its secret).
     ApiKeyId;
+    /// A snapshot of a world.
+    SnapshotId;
 }
 
 /// A short account id such as `F50091`: 1 to 36 characters.

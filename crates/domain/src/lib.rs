@@ -19,3 +19,4 @@ pub mod mfa;
 pub mod money;
 pub mod page;
 pub mod text;
+pub mod world;

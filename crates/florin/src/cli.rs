@@ -118,6 +118,9 @@ struct SettingFlags {
     /// [default: a few ranges that are built in].
     #[arg(long, global = true, value_name = "FOLDER")]
     sort_codes_folder: Option<String>,
+    /// How long worlds of the sandbox live, from 1 to 8760 [default: 24].
+    #[arg(long, global = true, value_name = "HOURS")]
+    world_hours: Option<String>,
 }
 
 impl Cli {
@@ -140,6 +143,7 @@ impl Cli {
             ("postcode_cache_seconds", &flags.postcode_cache_seconds),
             ("idempotency_hours", &flags.idempotency_hours),
             ("sort_codes_folder", &flags.sort_codes_folder),
+            ("world_hours", &flags.world_hours),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: flags.config.clone() }

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::Environment;
-use florin_ports::{Clock, IdSource};
+use florin_ports::{Clock, IdSource, KeySource, StoreError};
 use std::fmt::Write;
 use uuid::Uuid;
 
@@ -26,6 +26,16 @@ impl IdSource for RandomIds {
     #[expect(clippy::disallowed_methods, reason = "this is the IdSource port's real side")]
     fn next_id(&self) -> Uuid {
         Uuid::now_v7()
+    }
+}
+
+/// API keys of random bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RandomKeys;
+
+impl KeySource for RandomKeys {
+    fn new_key(&self, environment: Environment) -> Result<String, StoreError> {
+        new_key(environment).map_err(|error| StoreError::Unavailable(error.to_string()))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Which adapter stands behind which port.
 
-use crate::machine::{RandomIds, SystemClock};
+use crate::machine::{RandomIds, RandomKeys, SystemClock};
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{RecentAccounts, RecentCallers};
-use florin_application::{BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services};
+use florin_application::{
+    BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services, Timekeeper,
+};
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
@@ -71,8 +73,7 @@ fn too_new() -> anyhow::Error {
 pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Services {
     Services {
         environment: settings.environment,
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
+        time: timekeeper(store),
         callers: Arc::new(RecentCallers::new(store.clone())),
         accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
@@ -89,16 +90,25 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         mfa_providers: mfa_providers(settings.environment),
         postcodes: postcodes(settings, store),
         upkeep: store.clone(),
+        timelines: store.clone(),
+        worlds: store.clone(),
+        keys: Arc::new(RandomKeys),
+        world_lifetime: settings.world_lifetime,
     }
+}
+
+/// Time and ids.
+fn timekeeper(store: &Arc<dyn AnyStore>) -> Timekeeper {
+    Timekeeper::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
 /// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
 /// adapter is wired here: confirmed batches stay confirmed.
-pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
-    match settings.environment {
+pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
+    match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
-            clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
+            time: services.time.clone(),
+            accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
             // The simulated bank answers at once: what a worker that died has left undone need not wait long.
@@ -111,8 +121,7 @@ pub(crate) fn processing(settings: &Settings, store: &Arc<dyn AnyStore>) -> Opti
 /// The services that manage budgets and cards.
 pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
+        time: timekeeper(store),
         budgets: store.clone(),
         transfers: store.clone(),
         cards: store.clone(),
@@ -126,8 +135,7 @@ pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow:
         None => ModulusTable::built_in().context("the built-in table of sort codes can't be read")?,
     };
     Ok(BatchServices {
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
+        time: timekeeper(store),
         management: store.clone(),
         reading: store.clone(),
         modulus: Arc::new(modulus),

@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 /// Holds that are due expire within a minute: the sweep comes often enough to make up for a failed one.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
+/// Worlds whose time is over go within a minute.
+const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Confirmed payment batches are picked up, and banks asked again, this soon.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Between two rounds of forgetting idempotency records.
@@ -35,6 +37,7 @@ impl Workers {
         let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
         if services.environment == Environment::Sandbox {
             workers.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
+            workers.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_worlds(&services).await });
         }
         if let Some(processing) = processing {
             workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
@@ -76,6 +79,14 @@ async fn sweep(services: &Services) {
         Ok(0) => {}
         Ok(expired) => tracing::info!(expired, "holds expired"),
         Err(error) => tracing::error!(%error, "due holds could not be swept"),
+    }
+}
+
+async fn sweep_worlds(services: &Services) {
+    match florin_application::sweep_worlds(services).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "worlds whose time was over are deleted"),
+        Err(error) => tracing::error!(%error, "worlds could not be swept"),
     }
 }
 

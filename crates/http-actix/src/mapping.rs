@@ -8,6 +8,7 @@ use crate::load::refusal;
 use crate::problem::{Problem, ProblemEntry};
 use crate::views::shortage_message;
 use actix_web::http::StatusCode;
+use chrono::{DateTime, SecondsFormat, Utc};
 use florin_application::{
     AccessError, ConfirmBatchError, ExplainBalanceError, FirstMessageError, ListCheckoutsError, ReachError,
 };
@@ -16,6 +17,10 @@ use florin_domain::budget::CreditRefusal;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::fault::Flaw;
 use florin_domain::mfa::{MfaFailure, OpenRefusal};
+use florin_domain::world::{
+    ClockChange, ClockRefusal, CreateWorldRefusal, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
+    WORLDS_OF_A_CLIENT,
+};
 use florin_ports::{PostcodeError, RecordedRequest, StoreError, WriteError};
 
 pub(crate) use management::{
@@ -291,6 +296,68 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
         CancelRefusal::BalanceLimit(error) => bug(error),
         CancelRefusal::Unbalanced(error) => bug(error),
     }
+}
+
+/// A clock that is not changed.
+pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Problem {
+    let path = if matches!(change, ClockChange::AdvanceBy(_)) { "body.advanceBy" } else { "body.freezeAt" };
+    let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    match refusal {
+        ClockRefusal::Backwards { now } => {
+            let message = format!("The clock shows {}; it never goes backwards.", shown(now));
+            conflict(path, ErrorCode::InvalidState, message)
+        }
+        ClockRefusal::TooFar { now } => {
+            let message = format!("The clock shows {}; it can be set to the years 2000 to 2099.", shown(now));
+            conflict(path, ErrorCode::InvalidState, message)
+        }
+    }
+}
+
+/// A world that is not made.
+pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
+    const KEY: &str = "header.Idempotency-Key";
+    match refusal {
+        CreateWorldRefusal::MadeBefore(account) => {
+            let message = format!("This request has made the world {account}; its API key was shown then.");
+            conflict(KEY, ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::OtherRequest => {
+            let message = "This idempotency key was used for another request.";
+            let entry =
+                ProblemEntry::new("body", ErrorCode::IdempotencyMismatch, "This differs from the first request.");
+            Problem::with_entries(StatusCode::UNPROCESSABLE_ENTITY, message, vec![entry])
+        }
+        CreateWorldRefusal::Lives => {
+            let message = "A world of this seed lives; delete it, or send \"replace\": true.";
+            conflict("body.seed", ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::TooMany => {
+            let message = format!("A client has at most {WORLDS_OF_A_CLIENT} worlds; delete one first.");
+            conflict("", ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::Outdated => outdated(),
+    }
+}
+
+/// A snapshot that is not taken, or not put back.
+pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
+    match refusal {
+        SnapshotRefusal::TooMany => {
+            let message = format!("A world has at most {SNAPSHOTS_OF_A_WORLD} snapshots; delete one first.");
+            conflict("", ErrorCode::InvalidState, message)
+        }
+        SnapshotRefusal::TooLarge => {
+            let message = format!("A snapshot has at most {SNAPSHOT_BYTES} bytes; there is more in this world.");
+            conflict("", ErrorCode::InvalidState, message)
+        }
+        SnapshotRefusal::Outdated => outdated(),
+    }
+}
+
+fn outdated() -> Problem {
+    let message = "The snapshot was taken by another version of Florin; it can't be put back.";
+    conflict("body.snapshotId", ErrorCode::InvalidState, message)
 }
 
 /// No such payment batch on the account.

@@ -51,7 +51,7 @@ pub(crate) fn claim_of<T: 'static>(
         account: account.id.clone(),
         key,
         request,
-        at: call.app.services.clock.now(),
+        at: call.app.services.time.real_now(),
         answer: Arc::new(render),
     }
 }

@@ -20,4 +20,10 @@ pub trait Callers: Send + Sync {
 pub trait Accounts: Send + Sync {
     /// The account of that id, whoever owns it: the caller decides whether it is within reach.
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError>;
+
+    /// Forgets what is remembered of an account: who asks after this call is told what the store says then. Nothing to do
+    /// where nothing is remembered.
+    fn forget(&self, id: &AccountId) {
+        let _ = id;
+    }
 }

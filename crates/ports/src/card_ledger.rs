@@ -67,6 +67,7 @@ pub trait CardLedger: Send + Sync {
     /// Decides an expiry; whether it was written. `Absent`: no such chain on the account.
     async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Open holds that are due at `now`, the oldest first, at most `most`.
+    /// Open holds that are due at `now`, the oldest first, at most `most`: of accounts that go by real time. For those that have a
+    /// timeline of their own see [`crate::Timelines::due_holds`].
     async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError>;
 }

@@ -4,7 +4,7 @@
 //! 1. **Read**: a method returns values; an object of another account is simply absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`]; [`Budgets`] where it writes): the port is given
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes): the port is given
 //!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
 //!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
 //!    may put many decisions into one transaction; a caller can't tell.
@@ -27,6 +27,7 @@ mod clock;
 mod credits;
 mod error;
 mod exchange_rates;
+mod key_source;
 mod merchant;
 mod mfa;
 mod payment_batches;
@@ -37,7 +38,9 @@ mod sandbox_bank;
 mod seeding;
 #[cfg(feature = "test-support")]
 pub mod test_support;
+mod timelines;
 mod upkeep;
+mod worlds;
 
 pub use access::{Accounts, Callers};
 pub use activities::Activities;
@@ -55,6 +58,7 @@ pub use clock::{Clock, IdSource};
 pub use credits::{CreditOrder, Credits};
 pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
+pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
 pub use payment_batches::{ConfirmOrder, PaymentBatches};
@@ -63,7 +67,9 @@ pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
+pub use timelines::{ClockOrder, Timelines};
 pub use upkeep::{Readiness, Upkeep};
+pub use worlds::{CreateWorldOrder, RestoreOrder, SnapshotOrder, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
 pub use {
@@ -82,6 +88,7 @@ pub use {
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     exchange_rates::MockExchangeRates,
+    key_source::MockKeySource,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,
@@ -89,7 +96,9 @@ pub use {
     registry::MockRegistry,
     sandbox_bank::MockSandboxBankMemory,
     seeding::MockSeeding,
+    timelines::MockTimelines,
     upkeep::MockUpkeep,
+    worlds::MockWorlds,
 };
 
 use std::sync::Arc;

@@ -80,6 +80,11 @@ where
         }
     }
 
+    /// Forgets an answer: who asks after this is served by a question that is put after it, too.
+    pub fn forget(&self, key: &K) {
+        self.lookups.invalidate(key);
+    }
+
     /// How many answers are remembered.
     pub fn len(&self) -> u64 {
         self.lookups.run_pending_tasks();

@@ -5,7 +5,7 @@ use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
     CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankMemory, Seeding, Transfers, Upkeep,
+    SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -46,6 +46,8 @@ pub trait Storage:
     + AddressBook
     + LedgerAudit
     + Upkeep
+    + Timelines
+    + Worlds
 {
 }
 
@@ -73,6 +75,8 @@ impl<S> Storage for S where
         + AddressBook
         + LedgerAudit
         + Upkeep
+        + Timelines
+        + Worlds
 {
 }
 
@@ -158,6 +162,10 @@ pub struct Handle {
     pub audit: Arc<dyn LedgerAudit>,
     /// Readiness and house-keeping.
     pub upkeep: Arc<dyn Upkeep>,
+    /// The time of accounts.
+    pub timelines: Arc<dyn Timelines>,
+    /// Worlds.
+    pub worlds: Arc<dyn Worlds>,
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
@@ -192,6 +200,8 @@ impl Handle {
             addresses: Arc::<S>::clone(store),
             audit: Arc::<S>::clone(store),
             upkeep: Arc::<S>::clone(store),
+            timelines: Arc::<S>::clone(store),
+            worlds: Arc::<S>::clone(store),
             reopen: None,
             outage: None,
             faults: None,

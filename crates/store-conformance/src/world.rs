@@ -150,10 +150,12 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
         name: format!("account {}", who.number()),
         merchant: true,
         mfa_required: true,
+        timeline: florin_domain::world::Timeline::default(),
     })
 }
 
-fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure> {
+/// An account with one of everything.
+pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure> {
     let main = [(gbp()?, minor), (jpy()?, 5_000)];
     Ok(SeedAccount {
         account: account(who)?,

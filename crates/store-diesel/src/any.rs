@@ -5,7 +5,7 @@ use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
     CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankMemory, Seeding, StoreError, Transfers, Upkeep,
+    SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -32,9 +32,11 @@ pub trait AnyStore:
     + Registry
     + SandboxBankMemory
     + Seeding
+    + Timelines
     + Transfer
     + Transfers
     + Upkeep
+    + Worlds
 {
     /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
     /// start-up.

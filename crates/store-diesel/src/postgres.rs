@@ -5,6 +5,7 @@ mod sets;
 #[macro_use]
 mod together;
 
+mod account_lock;
 mod changes;
 mod connection;
 mod locks;
@@ -44,6 +45,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Date;
 }
 
+pub(crate) use account_lock::lock_account;
 pub(crate) use changes::Changes;
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,

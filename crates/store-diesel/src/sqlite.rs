@@ -3,6 +3,7 @@
 #[macro_use]
 mod sets;
 
+mod account_lock;
 mod balances;
 mod changes;
 mod connection;
@@ -38,6 +39,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
+pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use changes::Changes;
 pub(crate) use connection::{

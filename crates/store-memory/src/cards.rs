@@ -53,8 +53,11 @@ impl CardLedger for MemoryStore {
 
     async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
-            let held =
-                data.chains.values().filter_map(|chain| Some((chain.due_at()?, chain.account.clone(), chain.id)));
+            let held = data
+                .chains
+                .values()
+                .filter(|chain| !data.numbers.contains_key(&chain.account))
+                .filter_map(|chain| Some((chain.due_at()?, chain.account.clone(), chain.id)));
             held.filter(|(due_at, ..)| *due_at <= now).collect()
         });
         due.sort();

@@ -1,5 +1,6 @@
 //! The data: a map for each kind of thing. What belongs to an account has the account in its key.
 
+use crate::worlds::{KeptSnapshot, KeptWorld};
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
@@ -8,7 +9,7 @@ use florin_domain::card::{Card, CardRecord, CardTransaction, CardTransition, Cha
 use florin_domain::event::Event;
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
-    PaymentId, TransactionToken, TransferId,
+    PaymentId, SnapshotId, TransactionToken, TransferId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
@@ -51,6 +52,10 @@ pub(crate) struct Data {
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
+    /// How many numbers were given away, of accounts that have a timeline of their own; it stands with the account.
+    pub(crate) numbers: BTreeMap<AccountId, u64>,
+    pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
+    pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
 }
 
 /// Under what an answer is kept: account, client, idempotency key.

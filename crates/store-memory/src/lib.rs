@@ -24,12 +24,15 @@ mod data;
 mod merchant;
 mod mfa;
 mod money;
+mod picture;
 mod registry;
 mod repeat;
 mod sandbox_bank;
 mod seeding;
 mod store;
+mod timelines;
 mod transfers;
 mod upkeep;
+mod worlds;
 
 pub use store::MemoryStore;

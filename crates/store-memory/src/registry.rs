@@ -9,6 +9,7 @@ use florin_domain::address::{Address, Postcode};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
+use florin_domain::world::Timeline;
 use florin_ports::{Registry, StoreError};
 
 #[async_trait]
@@ -119,6 +120,9 @@ pub(crate) fn insert_client(data: &mut Data, client: ApiClient) -> Result<(), St
 /// Stores a new account of a client that is there.
 pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), StoreError> {
     must_exist(data.clients.contains_key(&account.client), &account.client)?;
+    if account.timeline != Timeline::default() {
+        data.numbers.entry(account.id.clone()).or_default();
+    }
     add(&mut data.accounts, account.id.clone(), account)
 }
 

@@ -65,7 +65,8 @@ fn plant(data: &mut Data, world: World) -> Result<(), StoreError> {
     banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
 }
 
-fn plant_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
+/// Stores what stands on an account that is there.
+pub(crate) fn plant_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
     for checkout in seed.checkouts {
         must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;

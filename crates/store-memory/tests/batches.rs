@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, TimeDelta};
 use florin_application::{
-    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, check_basis, check_upload,
-    create_batch, demo, process_batches, upload_payments, validate_batch,
+    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Timekeeper, Upload, cancel_batch, check_basis,
+    check_upload, create_batch, demo, process_batches, upload_payments, validate_batch,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Account;
@@ -43,10 +43,13 @@ impl Home {
         Self { store, clock, ids: Arc::default(), account, budget }
     }
 
+    fn time(&self) -> Timekeeper {
+        Timekeeper::new(self.clock.clone(), self.ids.clone(), self.store.clone())
+    }
+
     fn batches(&self) -> BatchServices {
         BatchServices {
-            clock: self.clock.clone(),
-            ids: self.ids.clone(),
+            time: self.time(),
             management: self.store.clone(),
             reading: self.store.clone(),
             modulus: Arc::new(ModulusTable::built_in().unwrap()),
@@ -55,8 +58,8 @@ impl Home {
 
     fn worker(&self) -> ProcessingServices {
         ProcessingServices {
-            clock: self.clock.clone(),
-            ids: self.ids.clone(),
+            time: self.time(),
+            accounts: self.store.clone(),
             processing: self.store.clone(),
             rail: Arc::new(SandboxBank::new(self.store.clone(), self.clock.clone())),
             limits: ProcessingLimits { batches: 100, portion: 3, ..ProcessingLimits::default() },

@@ -47,6 +47,11 @@ pub(crate) fn token_at(step: i64) -> String {
     totp().generate(seconds().checked_add_signed(step * 30).unwrap()).to_string()
 }
 
+/// The token of a moment.
+pub(crate) fn token_of(seconds: u64) -> String {
+    totp().generate(seconds).to_string()
+}
+
 /// A well-formed token that no step near now has.
 pub(crate) fn wrong_token() -> String {
     let near: Vec<_> = (-5..=5).map(token_at).collect();

@@ -17,6 +17,7 @@ pub(crate) mod store;
 pub(crate) mod table;
 pub(crate) mod together;
 pub(crate) mod wallet;
+pub(crate) mod worlds;
 
 pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
 pub(crate) use busy::while_asking;

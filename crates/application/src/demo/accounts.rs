@@ -3,11 +3,12 @@
 use super::budgets::Book;
 use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id};
 use super::{DemoFault, batches, cards, checkouts, keys};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, Feature};
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::Minor;
+use florin_domain::world::Timeline;
 use florin_ports::SeedAccount;
 use std::collections::BTreeSet;
 
@@ -26,9 +27,8 @@ pub(super) fn accounts(now: DateTime<Utc>) -> Result<Vec<SeedAccount>, DemoFault
 }
 
 /// An account on which nothing stands yet.
-fn bare(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAccount, DemoFault> {
-    let account = Account { id: AccountId::parse(id)?, client, name: name.into(), merchant, mfa_required: true };
-    Ok(SeedAccount {
+pub fn bare(account: Account) -> SeedAccount {
+    SeedAccount {
         account,
         enrolment: None,
         checkouts: Vec::new(),
@@ -36,12 +36,24 @@ fn bare(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAc
         cards: Vec::new(),
         batches: Vec::new(),
         payments: Vec::new(),
-    })
+    }
+}
+
+fn known(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAccount, DemoFault> {
+    let timeline = Timeline::default();
+    Ok(bare(Account { id: AccountId::parse(id)?, client, name: name.into(), merchant, mfa_required: true, timeline }))
 }
 
 /// The account that the demo is about.
 fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
-    let mut seed = bare(ACCOUNT, client_id(), "Florin Demo Ltd", true)?;
+    filled(known(ACCOUNT, client_id(), "Florin Demo Ltd", true)?.account, now)
+}
+
+/// An account with all that stands on the demo account, under the same ids, as if it had been worked with for some days before
+/// `now`.
+pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
+    let mut seed = bare(account);
+    let now = now.trunc_subsecs(0);
     let id = seed.account.id.clone();
     let opened = now - TimeDelta::days(20);
     let mut books = [
@@ -65,12 +77,12 @@ fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
 
 /// A second account of the demo client, with no merchant profile and nothing on it.
 fn plain() -> Result<SeedAccount, DemoFault> {
-    bare(PLAIN_ACCOUNT, client_id(), "Florin Demo Reserves", false)
+    known(PLAIN_ACCOUNT, client_id(), "Florin Demo Reserves", false)
 }
 
 /// The account of the other client: nothing of it may ever show on the demo account.
 fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
-    let mut seed = bare(OTHER_ACCOUNT, other_client_id(), "Other Shop Ltd", true)?;
+    let mut seed = known(OTHER_ACCOUNT, other_client_id(), "Other Shop Ltd", true)?;
     let id = seed.account.id.clone();
     let mut books = [Book::open((11, "Other pounds"), &id, "GBP", Minor(100_000), now - TimeDelta::days(20))?];
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;

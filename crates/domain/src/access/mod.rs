@@ -5,6 +5,7 @@ mod scope;
 pub use scope::Scope;
 
 use crate::ids::{AccountId, ApiKeyId, ClientId};
+use crate::world::Timeline;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
@@ -149,6 +150,8 @@ pub struct Account {
     pub merchant: bool,
     /// Whether confirming a payment batch needs multi-factor authentication.
     pub mfa_required: bool,
+    /// Its time, and what its ids follow from.
+    pub timeline: Timeline,
 }
 
 #[cfg(test)]
@@ -190,6 +193,7 @@ mod tests {
             name: String::new(),
             merchant: false,
             mfa_required: true,
+            timeline: Timeline::default(),
         };
         let listed = ApiKey { accounts: AccountGrant::Only(BTreeSet::from([id.clone()])), ..key() };
         assert!(listed.reaches(&account(2)));

@@ -86,6 +86,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         name: argument(place, &name, Text::<1, 140>::parse)?.into_string(),
         merchant,
         mfa_required: !new.mfa_optional,
+        timeline: florin_domain::world::Timeline::default(),
     };
     let (absent, taken) =
         (|| format!("there is no client {}", new.client), || format!("there is an account {id} already"));

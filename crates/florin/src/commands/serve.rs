@@ -52,7 +52,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let (server, address) = bound.map_err(|error| unbound(settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
-    let workers = Workers::start(&services, wiring::processing(settings, store), settings.idempotency, metrics);
+    let processing = wiring::processing(&services, store);
+    let workers = Workers::start(&services, processing, settings.idempotency, metrics);
     let ended = server.await;
     workers.stop().await;
     tracing::info!("stopped");

@@ -12,6 +12,7 @@ pub(crate) use sources::KEYS;
 
 use crate::usage::UsageError;
 use chrono::TimeDelta;
+use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
@@ -70,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) postcode_cache: Duration,
     /// How long idempotency records are kept.
     pub(crate) idempotency: TimeDelta,
+    /// How long worlds live.
+    pub(crate) world_lifetime: TimeDelta,
     /// Where Vocalink's tables of sort codes are.
     pub(crate) sort_codes: Option<PathBuf>,
     /// What is odd but harmless.
@@ -132,6 +135,7 @@ impl Settings {
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
+            world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             sort_codes: texts.optional(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),

@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// Every setting: its name in `florin.toml`. The variable is `FLORIN_` and the name in capitals, the flag has hyphens.
-pub(crate) const KEYS: [&str; 15] = [
+pub(crate) const KEYS: [&str; 16] = [
     "environment",
     "database_url",
     "listen",
@@ -26,6 +26,7 @@ pub(crate) const KEYS: [&str; 15] = [
     "postcode_cache_seconds",
     "idempotency_hours",
     "sort_codes_folder",
+    "world_hours",
 ];
 
 const FILE: &str = "florin.toml";

@@ -67,6 +67,7 @@ fn every_setting_can_be_given_each_way() {
         ("postcode_cache_seconds", "0"),
         ("idempotency_hours", "24"),
         ("sort_codes_folder", "/srv/sort-codes"),
+        ("world_hours", "12"),
     ];
     assert_eq!(texts.map(|(key, _)| key), KEYS);
     let variables: Vec<_> = texts.iter().map(|(key, text)| (sources::variable(key), *text)).collect();
@@ -101,6 +102,7 @@ fn a_wrong_value_names_the_setting_the_value_and_what_is_allowed() {
         ("shutdown_seconds", "-1", "from 0"),
         ("postcode_cache_seconds", "a day", "from 0"),
         ("idempotency_hours", "23", "from 24"),
+        ("world_hours", "0", "from 1 to 8760"),
         ("sort_codes_folder", "", "valacdos.txt"),
     ] {
         let quoted = format!("{text:?}");

@@ -33,6 +33,7 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
         .service(get("/merchant/banks", merchant::list_banks::handle))
         .configure(payment_batches::configure)
+        .configure(sandbox::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
         .service(get("/activity/{accountId}", activity::list::handle))

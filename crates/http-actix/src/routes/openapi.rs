@@ -31,6 +31,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "Budgets", description = "What holds money, and how it moves from one to another."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
+        (name = "Sandbox", description = "Extension of Florin: clocks of accounts, and worlds; in the sandbox only."),
         (name = "Service", description = "Health; no key needed.")
     ),
     paths(
@@ -78,6 +79,16 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         cards::atm_withdrawals::authorize,
         cards::atm_withdrawals::clear,
         cards::look::handle,
+        sandbox::read_clock::handle,
+        sandbox::set_clock::handle,
+        sandbox::list_worlds::handle,
+        sandbox::create_world::handle,
+        sandbox::find_world::handle,
+        sandbox::delete_world::handle,
+        sandbox::list_snapshots::handle,
+        sandbox::take_snapshot::handle,
+        sandbox::delete_snapshot::handle,
+        sandbox::restore_world::handle,
         service::healthz,
         service::readyz,
     )
@@ -147,7 +158,7 @@ fn common(forbidden: &str) -> Responses {
     ])
 }
 
-fn writing(forbidden: &str, conflict: &str) -> Responses {
+pub(crate) fn writing(forbidden: &str, conflict: &str) -> Responses {
     let mut responses = common(forbidden);
     responses.extend([
         ("400".to_owned(), problem(BODY_SHAPE, &[])),

@@ -15,6 +15,7 @@ mod payment_alert;
 mod payment_batch;
 mod scalars;
 mod transaction;
+mod world;
 
 pub(crate) use activity::{ActivityDetailView, ActivityView};
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
@@ -30,3 +31,4 @@ pub(crate) use payment_alert::AlertView;
 pub(crate) use payment_batch::{BatchView, InputView};
 pub(crate) use scalars::{Amount, Sum, Time};
 pub(crate) use transaction::{TransactionAnswer, TransactionView, transaction_answer};
+pub(crate) use world::{ClockView, MadeWorldView, SnapshotView, WorldView};

@@ -31,10 +31,13 @@ mod repeats_upkeep;
 mod seeding;
 mod stories;
 mod tenancy;
+mod timelines;
 mod times;
 mod transfers;
 mod unicode;
 mod upkeep;
+mod worlds;
+mod worlds_state;
 
 use crate::check::Check;
 
@@ -75,6 +78,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         times::CHECKS,
         durable::CHECKS,
         upkeep::CHECKS,
+        timelines::CHECKS,
+        worlds::CHECKS,
+        worlds_state::CHECKS,
         outage::CHECKS,
     ];
     files.into_iter().flatten()

@@ -81,6 +81,7 @@ async fn accounts_in_order(handle: Handle) -> Proof {
             id: AccountId::parse(id)?,
             merchant: even,
             mfa_required: !even,
+            timeline: florin_domain::world::Timeline::default(),
             ..base
         });
     }

@@ -87,6 +87,15 @@ bugs! {
     ReasonsNotStored,
     NoTenantFilterOnStories,
     StoriesWithoutJournal,
+    ClockRecordsLost,
+    NumbersTwice,
+    OwnDueHoldsUnbounded,
+    WorldKeysForgotten,
+    EveryWorldListed,
+    WorldsStay,
+    SnapshotsUnbounded,
+    NothingPutBack,
+    ClockNotPutBack,
 }
 
 /// A store in memory with a bug, or with none.

@@ -7,6 +7,7 @@ mod insight;
 mod management;
 mod orders;
 mod reads;
+mod worlds;
 
 use bugs::{Bug, Mutant};
 use florin_store_conformance::{Cases, Factory, Handle, Outcome, SetupError, checks, run, run_against};
@@ -99,6 +100,15 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ReasonsNotStored, "chains.story.declines_are_explained_as_they_were_decided"),
     (Bug::NoTenantFilterOnStories, "tenancy.story.foreign_token_is_absent"),
     (Bug::StoriesWithoutJournal, "chains.story.tells_messages_hold_and_journal"),
+    (Bug::ClockRecordsLost, "timelines.set_clock.replay_gives_the_stored_answer"),
+    (Bug::NumbersTwice, "timelines.next_number.each_once"),
+    (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
+    (Bug::WorldKeysForgotten, "worlds.create.is_made_once_under_a_key"),
+    (Bug::EveryWorldListed, "worlds.list.of_the_client_newest_first"),
+    (Bug::WorldsStay, "worlds.delete.takes_all_of_it_and_nothing_else"),
+    (Bug::SnapshotsUnbounded, "worlds.take_snapshot.refusal_keeps_nothing"),
+    (Bug::NothingPutBack, "worlds.restore.puts_everything_back"),
+    (Bug::ClockNotPutBack, "worlds.restore.puts_everything_back"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

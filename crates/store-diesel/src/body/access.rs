@@ -2,8 +2,9 @@
 
 use super::errors::Outcome;
 use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts, tag};
-use super::schema::{accounts, api_keys, clients};
+use super::schema::{accounts, api_keys, clients, timelines};
 use super::store::Store;
+use super::timelines::TimelineRow;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::access::{Account, Caller, KeyHash};
@@ -41,11 +42,12 @@ impl Accounts for Store {
         let id = id.clone();
         self.read(move |conn| {
             let row = accounts::table
+                .left_join(timelines::table)
                 .filter(accounts::id.eq(id.as_str()))
-                .select(AccountRow::as_select())
-                .get_result(conn)
+                .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
+                .get_result::<(AccountRow, Option<TimelineRow>)>(conn)
                 .optional()?;
-            Ok(row.map(Account::from))
+            row.map(|(account, timeline)| account.read(timeline)).transpose()
         })
         .await
     }

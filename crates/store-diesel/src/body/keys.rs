@@ -4,6 +4,7 @@ use super::backend::{Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
 use super::schema::{accounts, api_key_accounts, api_keys, client_features, clients};
+use super::timelines::TimelineRow;
 use super::types::{Account, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
@@ -154,15 +155,17 @@ impl From<&access::Account> for AccountRow {
     }
 }
 
-impl From<AccountRow> for access::Account {
-    fn from(row: AccountRow) -> Self {
-        Self {
-            id: row.id.0,
-            client: ClientId(row.client_id.0),
-            name: row.name,
-            merchant: row.merchant,
-            mfa_required: row.mfa_required,
-        }
+impl AccountRow {
+    /// As the domain has it.
+    pub(crate) fn read(self, timeline: Option<TimelineRow>) -> Outcome<access::Account> {
+        Ok(access::Account {
+            id: self.id.0,
+            client: ClientId(self.client_id.0),
+            name: self.name,
+            merchant: self.merchant,
+            mfa_required: self.mfa_required,
+            timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
+        })
     }
 }
 

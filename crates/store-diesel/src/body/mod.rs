@@ -30,10 +30,12 @@ pub(super) mod schema;
 mod seeding;
 pub(super) mod sets;
 mod store;
+mod timelines;
 mod transfer;
 mod transfers;
 pub(super) mod types;
 mod upkeep;
+mod worlds;
 mod writer;
 
 use super as backend;

@@ -12,6 +12,7 @@ use florin_domain::event::EventKind;
 use florin_domain::ledger::JournalKind;
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
+use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
 
 /// A member of a list.
@@ -48,6 +49,7 @@ names! {
     BudgetFeature: &Self::ALL, Self::as_str;
     CardOwner: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;
+    WorldTemplate: &Self::ALL, Self::as_str;
     ChainEnd: &Self::ALL, Self::as_str;
     ChainKind: &Self::ALL, Self::as_str;
     CheckoutStatus: &Self::ALL, Self::as_str;

@@ -5,9 +5,10 @@ use super::errors::{Failure, Outcome};
 use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts};
 use super::schema::{
     accounts, api_key_accounts, api_keys, banks, client_features, clients, credit_counters, imported_addresses,
-    totp_enrolments,
+    timelines, totp_enrolments,
 };
 use super::store::Store;
+use super::timelines::TimelineRow;
 use super::types::{Account, Id, Named, Time};
 use super::{addresses, merchant, mfa};
 use async_trait::async_trait;
@@ -18,6 +19,7 @@ use florin_domain::address::Address;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
+use florin_domain::world::Timeline;
 use florin_ports::{Registry, StoreError};
 
 #[derive(Insertable)]
@@ -66,8 +68,12 @@ impl Registry for Store {
 
     async fn accounts(&self) -> Result<Vec<access::Account>, StoreError> {
         self.read(|conn| {
-            let rows = accounts::table.order(accounts::id).select(AccountRow::as_select()).load(conn)?;
-            Ok(rows.into_iter().map(access::Account::from).collect())
+            let rows = accounts::table
+                .left_join(timelines::table)
+                .order(accounts::id)
+                .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
+                .load::<(AccountRow, Option<TimelineRow>)>(conn)?;
+            rows.into_iter().map(|(account, timeline)| account.read(timeline)).collect()
         })
         .await
     }
@@ -194,6 +200,9 @@ pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outc
     diesel::insert_into(accounts::table).values(AccountRow::from(account)).execute(conn)?;
     let counter = (credit_counters::account_id.eq(account.id.as_str()), credit_counters::last_number.eq(0));
     diesel::insert_into(credit_counters::table).values(counter).execute(conn)?;
+    if account.timeline != Timeline::default() {
+        super::timelines::insert(conn, &account.id, &account.timeline)?;
+    }
     Ok(())
 }
 

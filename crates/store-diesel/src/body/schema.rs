@@ -376,6 +376,35 @@ tables! {
         created_at -> TimeSql,
     }
 
+    timelines (account_id) {
+        account_id -> Text,
+        ahead_micros -> BigInt,
+        frozen_at -> Nullable<TimeSql>,
+        seed -> Nullable<Text>,
+        last_number -> BigInt,
+    }
+
+    worlds (account_id) {
+        account_id -> Text,
+        client_id -> IdSql,
+        template -> Text,
+        seed_text -> Nullable<Text>,
+        created_at -> TimeSql,
+        expires_at -> TimeSql,
+        made_under -> Nullable<Text>,
+        request_hash -> Nullable<Text>,
+    }
+
+    world_snapshots (account_id, id) {
+        account_id -> Text,
+        id -> IdSql,
+        name -> Nullable<Text>,
+        created_at -> TimeSql,
+        row_count -> BigInt,
+        schema_name -> Text,
+        contents -> Text,
+    }
+
     imported_addresses (postcode, position) {
         postcode -> Text,
         position -> BigInt,
@@ -391,3 +420,9 @@ diesel::joinable!(api_keys -> clients (client_id));
 diesel::allow_tables_to_appear_in_same_query!(api_keys, clients);
 diesel::allow_tables_to_appear_in_same_query!(cards, balances);
 diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
+diesel::joinable!(timelines -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(accounts, timelines);
+diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
+diesel::allow_tables_to_appear_in_same_query!(worlds, timelines);
+diesel::allow_tables_to_appear_in_same_query!(worlds, world_snapshots);
+diesel::allow_tables_to_appear_in_same_query!(api_keys, api_key_accounts);

@@ -44,8 +44,14 @@ async fn clients_are_by_name_and_their_features_switch() {
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_are_by_id_and_belong_to_a_client() {
     let home = Home::planted().await;
-    let account =
-        Account { id: id("A9"), client: client(OTHER), name: "9".into(), merchant: false, mfa_required: false };
+    let account = Account {
+        id: id("A9"),
+        client: client(OTHER),
+        name: "9".into(),
+        merchant: false,
+        mfa_required: false,
+        timeline: florin_domain::world::Timeline::default(),
+    };
     home.store.add_account(account.clone()).await.unwrap();
     assert_eq!(Accounts::find(&home.store, &id("A9")).await.unwrap(), Some(account.clone()));
     let ids: Vec<_> = home.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();

@@ -170,6 +170,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             name: format!("account {account}"),
             merchant: true,
             mfa_required: true,
+            timeline: florin_domain::world::Timeline::default(),
         },
         enrolment: Some(TotpEnrolment {
             account: id(account),

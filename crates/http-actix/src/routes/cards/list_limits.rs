@@ -21,5 +21,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let found = app.management.cards.limits(&account.id, read(card)?).await?.ok_or_else(no_card)?;
-    ok(&LimitsView::at(&found, app.management.clock.now()))
+    ok(&LimitsView::at(&found, app.management.time.now_of(&account)))
 }

@@ -70,7 +70,7 @@ async fn apart<T: Send + 'static>(
 /// Checks the rows of an upload, which takes longer than reading them.
 pub(super) async fn checked(app: &App, account: &Account, upload: Upload) -> Result<UploadRequest, Problem> {
     let basis = check_basis(&app.batches, account, upload.default_budget).await?;
-    let now = app.batches.clock.now();
+    let now = app.batches.time.now_of(account);
     elsewhere(move || check_upload(upload, basis, now)).await
 }
 

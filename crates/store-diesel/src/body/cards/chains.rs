@@ -2,10 +2,11 @@
 
 use super::super::backend::{Conn, Db, RowByRow};
 use super::super::errors::{Outcome, corrupt};
-use super::super::schema::card_chains;
+use super::super::schema::{card_chains, timelines};
 use super::super::sets::rows;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
+use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use florin_domain::card::{Chain, ChainEnd, ChainKind, MerchantSide};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
@@ -114,10 +115,12 @@ impl From<&Chain> for ChainNow {
     }
 }
 
-/// Holds that are due, the oldest first.
+/// Holds of accounts that go by real time that are due, the oldest first.
 pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, most: u32) -> Outcome<Vec<DueHold>> {
+    let own_time = timelines::table.filter(timelines::account_id.eq(card_chains::account_id));
     let rows = card_chains::table
         .filter(card_chains::due_at.le(Time(now)))
+        .filter(not(exists(own_time)))
         .order((card_chains::due_at, card_chains::account_id, card_chains::id))
         .limit(i64::from(most))
         .select((card_chains::account_id, card_chains::id))
@@ -164,4 +167,22 @@ pub(crate) fn open_holds(
         Ok((Chain::from(row), due))
     };
     rows.into_iter().map(hold).collect()
+}
+
+/// Holds of an account that are due, the oldest first.
+pub(crate) fn due_of_account(
+    conn: &mut Conn,
+    account: &AccountId,
+    now: DateTime<Utc>,
+    most: u32,
+) -> Outcome<Vec<DueHold>> {
+    let ids = card_chains::table
+        .filter(card_chains::account_id.eq(account.as_str()))
+        .filter(card_chains::due_at.le(Time(now)))
+        .order((card_chains::due_at, card_chains::id))
+        .limit(i64::from(most))
+        .select(card_chains::id)
+        .load::<Id>(conn)?;
+    let hold = |chain: Id| DueHold { account: account.clone(), chain: TransactionToken(chain.0) };
+    Ok(ids.into_iter().map(hold).collect())
 }

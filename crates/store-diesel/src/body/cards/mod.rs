@@ -10,7 +10,7 @@ mod rows;
 mod sheet;
 mod stories;
 
-pub(crate) use chains::{held, open_holds};
+pub(crate) use chains::{due_of_account, held, open_holds};
 pub(crate) use messages::by_tokens;
 pub(crate) use rows::{insert_card, limits_of_account, of_account};
 pub(crate) use sheet::Cards;

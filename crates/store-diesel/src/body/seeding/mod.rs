@@ -58,7 +58,8 @@ fn plant(conn: &mut Conn, world: &World) -> Outcome<()> {
     merchant::insert_banks(conn, &world.banks)
 }
 
-fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
+/// Stores what stands on an account that is there.
+pub(crate) fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     // A journal transaction may touch several budgets: all of them come first.
     let planted = |seed: &SeedBudget| BudgetRecord::planted(seed.budget.clone());

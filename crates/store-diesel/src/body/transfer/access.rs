@@ -9,18 +9,18 @@ use super::values::hexadecimal;
 use diesel::prelude::*;
 
 rows! {
-    Client of clients {
+    Client of clients apart {
         id: Id,
         name: String,
         allowed_networks: String,
     }
 
-    ClientFeature of client_features {
+    ClientFeature of client_features apart {
         client_id: Id,
         feature: String,
     }
 
-    Account of accounts {
+    Account of accounts apart {
         id: String,
         client_id: Id,
         name: String,
@@ -28,7 +28,7 @@ rows! {
         mfa_required: bool,
     }
 
-    ApiKey of api_keys {
+    ApiKey of api_keys apart {
         id: Id,
         client_id: Id,
         #[serde(with = "hexadecimal")]
@@ -42,7 +42,7 @@ rows! {
         revoked_at: Option<Time>,
     }
 
-    ApiKeyAccount of api_key_accounts {
+    ApiKeyAccount of api_key_accounts apart {
         client_id: Id,
         key_id: Id,
         account_id: String,

@@ -88,7 +88,7 @@ rows! {
         created_at: Time,
     }
 
-    SandboxPayment of sandbox_payments {
+    SandboxPayment of sandbox_payments apart {
         id: Id,
         currency: String,
         amount_minor: i64,
@@ -115,5 +115,12 @@ rows! {
         used_steps: String,
         wrong_at: String,
         locked_until: Option<Time>,
+    }
+}
+
+impl SandboxPayment {
+    /// The payment.
+    pub(super) const fn id(&self) -> Id {
+        self.id
     }
 }

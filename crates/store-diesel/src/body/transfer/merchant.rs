@@ -31,7 +31,7 @@ rows! {
         total: i64,
     }
 
-    Bank of banks {
+    Bank of banks apart {
         id: String,
         name: String,
         icon_url: String,

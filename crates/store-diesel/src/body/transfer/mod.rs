@@ -5,9 +5,11 @@ mod batches;
 mod cards;
 mod merchant;
 mod money;
+pub(super) mod picture;
 mod rows;
 mod service;
 mod values;
+mod worlds;
 
 use super::audit::audit;
 use super::backend::{self, Conn};
@@ -21,10 +23,13 @@ use std::cell::RefCell;
 use std::io::Write;
 
 /// All tables, each after those that its rows refer to.
-const TABLES: [Table; 31] = [
+const TABLES: [Table; 34] = [
     Table::of::<access::Client>(),
     Table::of::<access::ClientFeature>(),
     Table::of::<access::Account>(),
+    Table::of::<worlds::Timeline>(),
+    Table::of::<worlds::World>(),
+    Table::of::<worlds::WorldSnapshot>(),
     Table::of::<access::ApiKey>(),
     Table::of::<access::ApiKeyAccount>(),
     Table::of::<merchant::Checkout>(),

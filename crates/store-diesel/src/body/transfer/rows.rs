@@ -19,6 +19,19 @@ pub(super) trait Rows: Serialize + DeserializeOwned {
     fn count(conn: &mut Conn) -> Outcome<i64>;
 
     fn is_empty(conn: &mut Conn) -> Outcome<bool>;
+
+    /// Whether its rows stand on an account, are kept in a snapshot of a world, and put back.
+    const OF_WORLDS: bool;
+
+    /// The rows of an account in the order of keys.
+    fn of_account(_conn: &mut Conn, _account: &str) -> Outcome<Vec<Self>> {
+        Ok(Vec::new())
+    }
+
+    /// Deletes the rows of an account.
+    fn clear(_conn: &mut Conn, _account: &str) -> Outcome<()> {
+        Ok(())
+    }
 }
 
 /// A row on its way in: the number of its line, and its JSON.
@@ -34,16 +47,37 @@ pub(super) struct Table {
     pub(super) import: fn(&mut Conn, &[Waiting]) -> Result<(), TransferError>,
     pub(super) count: fn(&mut Conn) -> Outcome<i64>,
     pub(super) is_empty: fn(&mut Conn) -> Outcome<bool>,
+    /// Gives away the rows of an account, where the table is part of worlds.
+    pub(super) of_account: Option<OfAccount>,
+    /// Deletes them.
+    pub(super) clear: Option<fn(&mut Conn, &str) -> Outcome<()>>,
 }
+
+type OfAccount = fn(&mut Conn, &str, Take<'_>) -> Outcome<()>;
 
 impl Table {
     pub(super) const fn of<R: Rows>() -> Self {
-        Self { name: R::TABLE, export: export::<R>, import: import::<R>, count: R::count, is_empty: R::is_empty }
+        Self {
+            name: R::TABLE,
+            export: export::<R>,
+            import: import::<R>,
+            count: R::count,
+            is_empty: R::is_empty,
+            of_account: if R::OF_WORLDS { Some(of_account::<R>) } else { None },
+            clear: if R::OF_WORLDS { Some(R::clear) } else { None },
+        }
     }
 }
 
 fn export<R: Rows>(conn: &mut Conn, take: Take<'_>) -> Outcome<()> {
     R::each(conn, &mut |row| take(&serde_json::to_string(&row).map_err(super::super::errors::corrupt)?))
+}
+
+fn of_account<R: Rows>(conn: &mut Conn, account: &str, take: Take<'_>) -> Outcome<()> {
+    for row in R::of_account(conn, account)? {
+        take(&serde_json::to_string(&row).map_err(super::super::errors::corrupt)?)?;
+    }
+    Ok(())
 }
 
 fn import<R: Rows>(conn: &mut Conn, rows: &[Waiting]) -> Result<(), TransferError> {
@@ -54,9 +88,26 @@ fn import<R: Rows>(conn: &mut Conn, rows: &[Waiting]) -> Result<(), TransferErro
     Ok(R::insert(conn, &rows).map_err(StoreError::from)?)
 }
 
-/// Declares the rows of tables: all columns in the order of the schema, or it does not compile.
+/// Declares the rows of tables: all columns in the order of the schema, or it does not compile. A table is part of worlds: it has an
+/// `account_id`, and its rows are kept in snapshots and put back; one that is not says `apart`.
 macro_rules! rows {
-    ($($row:ident of $table:ident { $($(#[$how:meta])* $column:ident: $type:ty,)* })*) => {$(
+    (@world $table:ident) => {
+        const OF_WORLDS: bool = true;
+
+        fn of_account(conn: &mut Conn, account: &str) -> Outcome<Vec<Self>> {
+            let rows = $table::table.filter($table::account_id.eq(account)).order($table::table.primary_key());
+            Ok(rows.load::<Self>(conn)?)
+        }
+
+        fn clear(conn: &mut Conn, account: &str) -> Outcome<()> {
+            diesel::delete($table::table.filter($table::account_id.eq(account))).execute(conn)?;
+            Ok(())
+        }
+    };
+    (@world $table:ident apart) => {
+        const OF_WORLDS: bool = false;
+    };
+    ($($row:ident of $table:ident $($apart:ident)? { $($(#[$how:meta])* $column:ident: $type:ty,)* })*) => {$(
         #[derive(serde::Serialize, serde::Deserialize, diesel::Queryable, diesel::Insertable)]
         #[serde(deny_unknown_fields)]
         #[allow(clippy::struct_field_names, reason = "these are the columns' names")]
@@ -67,6 +118,8 @@ macro_rules! rows {
 
         impl super::rows::Rows for $row {
             const TABLE: &'static str = stringify!($table);
+
+            rows!(@world $table $($apart)?);
 
             fn each(conn: &mut Conn, take: &mut dyn FnMut(Self) -> Outcome<()>) -> Outcome<()> {
                 let query = $table::table.order($table::table.primary_key());

@@ -22,7 +22,7 @@ rows! {
         created_at: Time,
     }
 
-    ImportedAddress of imported_addresses {
+    ImportedAddress of imported_addresses apart {
         postcode: String,
         position: i64,
         address_line1: String,

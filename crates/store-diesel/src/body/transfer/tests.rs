@@ -34,3 +34,18 @@ fn every_table_comes_after_those_it_refers_to() {
     }
     assert!(references > 20, "{references} references");
 }
+
+/// A table that has an account in its key and is left out of worlds would survive a restore, and keep a world from being deleted.
+#[test]
+fn every_table_of_accounts_is_part_of_worlds() {
+    // What a world is by, and who reaches it: it goes when the world goes.
+    const KEPT: [&str; 3] = ["api_key_accounts", "worlds", "world_snapshots"];
+    let schema = include_str!("../schema.rs");
+    for table in &TABLES {
+        let (_, columns) = schema.split_once(&format!("\n    {} (", table.name)).unwrap();
+        let has_account = columns.split('}').next().unwrap().contains("account_id -> Text");
+        let wanted = has_account && !KEPT.contains(&table.name);
+        assert_eq!(table.of_account.is_some(), wanted, "{}", table.name);
+        assert_eq!(table.clear.is_some(), wanted, "{}", table.name);
+    }
+}

@@ -1,0 +1,37 @@
+//! An integrator reads and changes the clock of an account.
+
+use crate::Services;
+use crate::expire_holds::expire_holds_of;
+use florin_domain::access::Account;
+use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, decide_clock};
+use florin_ports::{ClockOrder, RepeatClaim, WriteError, Written};
+use std::sync::Arc;
+
+/// The clock of an account.
+pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
+    ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
+}
+
+/// Changes the clock of an account. Holds that are due then have expired when it answers.
+pub async fn set_clock(
+    services: &Services,
+    account: &Account,
+    change: ClockChange,
+    repeat: Option<RepeatClaim<ClockReading>>,
+) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+    let real = services.time.real_now();
+    let order = ClockOrder {
+        account: account.id.clone(),
+        decide: Arc::new(move |clock| decide_clock(*clock, change, real)),
+        repeat,
+    };
+    let written = services.timelines.set_clock(order).await;
+    services.accounts.forget(&account.id);
+    let written = written?;
+    // One that is repeated may have been cut short the first time.
+    if let Some(account) = services.accounts.find(&account.id).await? {
+        let Timeline { clock, seed } = account.timeline;
+        expire_holds_of(services, &account.id, &Timeline { clock, seed }).await?;
+    }
+    Ok(written)
+}

@@ -1,0 +1,43 @@
+//! The moment of one request in the life of one account.
+
+use super::minting::Minting;
+use chrono::{DateTime, Utc};
+use florin_domain::batch::Stamp;
+use std::sync::atomic::{AtomicU32, Ordering};
+use uuid::Uuid;
+
+/// The time of an account, which stays the same for a request, and ids.
+pub struct Moment {
+    now: DateTime<Utc>,
+    minting: Minting,
+    next: AtomicU32,
+}
+
+impl Moment {
+    pub(super) const fn new(now: DateTime<Utc>, minting: Minting) -> Self {
+        Self { now, minting, next: AtomicU32::new(0) }
+    }
+
+    /// The time.
+    pub const fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
+    /// A new id. Not within a rule: a store may run that again, and then the ids would be others. See [`Self::rule`].
+    pub fn next_id(&self) -> Uuid {
+        self.minting.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Runs a rule. Each run of it is given the same ids, none of which was given before.
+    pub fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        let run = self.clone();
+        rule(&Stamp { now: run.now, ids: &|| run.next_id() })
+    }
+}
+
+/// A clone mints the same ids from here on.
+impl Clone for Moment {
+    fn clone(&self) -> Self {
+        Self { now: self.now, minting: self.minting.clone(), next: AtomicU32::new(self.next.load(Ordering::Relaxed)) }
+    }
+}

@@ -1,0 +1,83 @@
+use super::*;
+use chrono::TimeDelta;
+use florin_domain::world::AccountClock;
+use florin_ports::MockTimelines;
+use florin_ports::test_support::{CountingIds, FakeClock};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn keeper() -> Timekeeper {
+    let mut timelines = MockTimelines::new();
+    let numbers = AtomicU64::new(0);
+    timelines.expect_next_number().returning(move |_| Ok(numbers.fetch_add(1, Ordering::Relaxed) + 1));
+    let clock = FakeClock::at(DateTime::from_timestamp(1_800_000_000, 0).unwrap());
+    Timekeeper::new(Arc::new(clock), Arc::new(CountingIds::default()), Arc::new(timelines))
+}
+
+fn account(seed: Option<&str>, clock: AccountClock) -> Account {
+    let client = ClientId(Uuid::from_u128(7));
+    Account {
+        id: AccountId::parse("W1").unwrap(),
+        client,
+        name: String::new(),
+        merchant: true,
+        mfa_required: true,
+        timeline: Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) },
+    }
+}
+
+fn frozen() -> AccountClock {
+    AccountClock::Frozen { at: DateTime::from_timestamp(1_900_000_000, 0).unwrap() }
+}
+
+#[tokio::test]
+async fn an_account_that_nobody_touched_has_real_time_and_random_ids() {
+    let keeper = keeper();
+    let moment = keeper.at(&account(None, AccountClock::default())).await.unwrap();
+    assert_eq!((moment.now(), moment.next_id()), (keeper.real_now(), Uuid::from_u128(1)));
+    let ahead = AccountClock::Running { ahead: TimeDelta::days(3) };
+    assert_eq!(keeper.at(&account(None, ahead)).await.unwrap().now(), keeper.real_now() + TimeDelta::days(3));
+}
+
+#[tokio::test]
+async fn ids_of_a_seeded_world_are_the_same_in_order_and_of_version_8() {
+    let mut runs = Vec::new();
+    for seed in ["a", "a", "b"] {
+        let (keeper, account, mut ids) = (keeper(), account(Some(seed), frozen()), Vec::new());
+        for _ in 0..3 {
+            let moment = keeper.at(&account).await.unwrap();
+            ids.extend([moment.next_id(), moment.next_id()]);
+            let run = || moment.rule(|stamp| (stamp.ids)());
+            assert_eq!(run(), run(), "a rule that runs again is given the same ids");
+            ids.push(run());
+        }
+        assert!(ids.is_sorted(), "{ids:?}");
+        assert!(
+            ids.iter().all(|id| id.get_version_num() == 8 && id.get_variant() == uuid::Variant::RFC4122),
+            "{ids:?}"
+        );
+        ids.dedup();
+        assert_eq!(ids.len(), 9);
+        runs.push(ids);
+    }
+    assert_eq!(runs[0], runs[1]);
+    assert!(runs[0].iter().all(|id| !runs[2].contains(id)));
+}
+
+#[test]
+fn what_is_done_in_the_background_shifts_no_number() {
+    let (keeper, account) = (keeper(), account(Some("a"), frozen()));
+    let because = |cause: &[&[u8]]| keeper.because(&account.timeline, keeper.now_of(&account), cause).next_id();
+    assert_eq!(because(&[b"expiry", b"1"]), because(&[b"expiry", b"1"]));
+    assert_ne!(because(&[b"expiry", b"1"]), because(&[b"expiry", b"2"]));
+    assert_ne!(because(&[b"expiry", b"1"]), because(&[b"expiry1"]));
+}
+
+#[test]
+fn the_account_of_a_seeded_world_is_always_the_same() {
+    let of = |client: u128, seed| {
+        account_of_world(Some(seed_of(ClientId(Uuid::from_u128(client)), seed)), Uuid::nil()).unwrap()
+    };
+    assert_eq!(of(1, "a"), of(1, "a"));
+    assert!(of(1, "a") != of(2, "a") && of(1, "a") != of(1, "b"));
+    assert_eq!(of(1, "a").as_str().len(), 17);
+}

@@ -1,0 +1,217 @@
+//! An integrator makes worlds, keeps their state, puts them back, and throws them away.
+
+use crate::timekeeper::{account_of_world, seed_of};
+use crate::{Services, demo, key_hash};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
+use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::{
+    AccountClock, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal,
+    Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
+};
+use florin_ports::{
+    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The time at which clocks of seeded worlds stand where nobody says otherwise: 2026-01-05T12:00:00Z, a Monday.
+const START: i64 = 1_767_614_400;
+/// How many worlds are swept away in one transaction.
+const PORTION: u32 = 10;
+
+/// What a new world is to be.
+#[derive(Clone, Debug)]
+pub struct NewWorld {
+    /// What is in it.
+    pub template: NewWorldTemplate,
+    /// What its ids follow from.
+    pub seed: Option<SeedText>,
+    /// Where its clock stands still.
+    pub starts_at: Option<DateTime<Utc>>,
+    /// Whether one of this seed that lives is to be deleted first.
+    pub replace: bool,
+    /// The idempotency key of the request.
+    pub under: Option<MadeUnder>,
+}
+
+/// What a new world is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewWorldTemplate {
+    /// The demo set.
+    Demo,
+    /// Nothing.
+    Empty,
+    /// A snapshot of a world that the caller reaches.
+    Snapshot(SnapshotId),
+}
+
+/// A world that was made, with its key, which is shown once.
+#[derive(Debug)]
+pub struct MadeWorld {
+    /// The world.
+    pub world: SandboxWorld,
+    /// Its key.
+    pub key: String,
+}
+
+/// Makes a world of the caller's client. Its key has the caller's scopes and its end, and reaches this world only.
+pub async fn create_world(
+    services: &Services,
+    caller: &Caller,
+    new: NewWorld,
+) -> Result<MadeWorld, WriteError<CreateWorldRefusal>> {
+    let (real, client) = (services.time.real_now(), caller.client.id);
+    let seed = new.seed.as_ref().map(|text| seed_of(client, text.as_str()));
+    let id = account_of_world(seed, services.time.real_id())?;
+    let frozen = new.starts_at.or_else(|| seed.and_then(|_| DateTime::from_timestamp(START, 0)));
+    let clock = frozen.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at });
+    let timeline = Timeline { clock, seed };
+    let (template, contents) = contents(caller, &new, &id, &timeline, real)?;
+    let secret = services.keys.new_key(services.environment)?;
+    let key = ApiKey {
+        id: ApiKeyId(services.time.real_id()),
+        client,
+        environment: services.environment,
+        scopes: caller.key.scopes.clone(),
+        accounts: AccountGrant::Only(BTreeSet::from([id.clone()])),
+        created_at: real,
+        expires_at: caller.key.expires_at,
+        revoked_at: None,
+    };
+    let expires_at = real + services.world_lifetime;
+    let world =
+        SandboxWorld { account: id.clone(), client, template, seed: new.seed, created_at: real, expires_at, clock };
+    let (replace, under) = (new.replace, new.under.clone());
+    let order = CreateWorldOrder {
+        world,
+        contents,
+        key,
+        hash: key_hash(&secret),
+        under: new.under,
+        decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
+    };
+    let made = services.worlds.create(order).await;
+    services.accounts.forget(&id);
+    Ok(MadeWorld { world: made?, key: secret })
+}
+
+fn contents(
+    caller: &Caller,
+    new: &NewWorld,
+    id: &AccountId,
+    timeline: &Timeline,
+    real: DateTime<Utc>,
+) -> Result<(WorldTemplate, WorldContents), StoreError> {
+    let name = match &new.seed {
+        Some(seed) => format!("World {}", seed.as_str()),
+        None => format!("World {id}"),
+    };
+    let account = |name| Account {
+        id: id.clone(),
+        client: caller.client.id,
+        name,
+        merchant: true,
+        mfa_required: true,
+        timeline: timeline.clone(),
+    };
+    let planted = |seed| WorldContents::Planted(Box::new(seed));
+    Ok(match new.template {
+        NewWorldTemplate::Demo => {
+            let seed = demo::filled(account(name), timeline.clock.now(real));
+            (WorldTemplate::Demo, planted(seed.map_err(|fault| StoreError::Corrupt(fault.to_string()))?))
+        }
+        NewWorldTemplate::Empty => (WorldTemplate::Empty, planted(demo::bare(account(name)))),
+        NewWorldTemplate::Snapshot(id) => {
+            let contents = WorldContents::Snapshot { id, reach: reach(caller), name, timeline: timeline.clone() };
+            (WorldTemplate::Snapshot, contents)
+        }
+    })
+}
+
+/// The accounts that a caller's key lists; none: it reaches all of its client.
+fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
+    match &caller.key.accounts {
+        AccountGrant::AllOfClient => None,
+        AccountGrant::Only(accounts) => Some(accounts.clone()),
+    }
+}
+
+/// The worlds that the caller reaches.
+pub async fn list_worlds(
+    services: &Services,
+    caller: &Caller,
+    page: PageRequest,
+) -> Result<Page<SandboxWorld>, StoreError> {
+    services.worlds.list(caller.client.id, reach(caller), page).await
+}
+
+/// The world that an account is, if it is one.
+pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
+    services.worlds.find(&account.id).await
+}
+
+/// Deletes a world; whether there was one.
+pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
+    let deleted = services.worlds.delete(&account.id).await;
+    services.accounts.forget(&account.id);
+    deleted
+}
+
+/// Keeps the state of a world.
+pub async fn take_snapshot(
+    services: &Services,
+    account: &Account,
+    name: Option<SnapshotName>,
+    repeat: Option<RepeatClaim<WorldSnapshot>>,
+) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+    if services.worlds.find(&account.id).await?.is_none() {
+        return Err(WriteError::Absent);
+    }
+    let moment = services.time.at(account).await?;
+    let order = SnapshotOrder {
+        account: account.id.clone(),
+        id: SnapshotId(moment.next_id()),
+        name,
+        now: moment.now(),
+        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        repeat,
+    };
+    services.worlds.take_snapshot(order).await
+}
+
+/// Puts a world back to a snapshot of it.
+pub async fn restore_world(
+    services: &Services,
+    account: &Account,
+    snapshot: SnapshotId,
+    repeat: Option<RepeatClaim<RestoredWorld>>,
+) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    let order = RestoreOrder {
+        account: account.id.clone(),
+        snapshot,
+        real: services.time.real_now(),
+        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        repeat,
+    };
+    let written = services.worlds.restore(order).await;
+    services.accounts.forget(&account.id);
+    written
+}
+
+/// Deletes the worlds whose time is over; how many.
+pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
+    let mut swept = 0;
+    loop {
+        let gone = services.worlds.delete_expired(services.time.real_now(), PORTION).await?;
+        gone.iter().for_each(|account| services.accounts.forget(account));
+        swept += gone.len();
+        if gone.len() < PORTION as usize {
+            return Ok(swept);
+        }
+    }
+}
+
+/// How long a world lives where nobody says otherwise.
+pub const WORLD_LIFETIME: TimeDelta = TimeDelta::hours(24);

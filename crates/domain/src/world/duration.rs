@@ -1,0 +1,42 @@
+//! Durations as they are sent: ISO 8601, in days, hours, minutes and seconds.
+
+use crate::fault::Flaw;
+use chrono::TimeDelta;
+
+/// The longest duration: a hundred years of 366 days.
+const MOST: i64 = 100 * 366 * 24 * 3600;
+
+/// Reads `P7D`, `PT90S`, `P1DT2H30M`: whole numbers of days, hours, minutes and seconds in this order, more than nothing and at
+/// most a hundred years. Months and years have no fixed length, so there are none.
+pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
+    let wrong = || Flaw::format("A duration of days, hours, minutes and seconds such as P7D or PT1H30M is wanted.");
+    let rest = text.strip_prefix('P').ok_or_else(wrong)?;
+    let (days, clock) = match rest.split_once('T') {
+        Some((_, "")) => return Err(wrong()),
+        Some((days, clock)) => (days, clock),
+        None => (rest, ""),
+    };
+    let parts = [units(days, &[('D', 86_400)]), units(clock, &[('H', 3600), ('M', 60), ('S', 1)])];
+    let [Some(days), Some(clock)] = parts else { return Err(wrong()) };
+    if rest.is_empty() {
+        return Err(wrong());
+    }
+    let seconds = days.checked_add(clock).filter(|seconds| (1..=MOST).contains(seconds));
+    let seconds = seconds.ok_or_else(|| Flaw::range("A duration of 1 second to 36600 days is wanted."))?;
+    TimeDelta::try_seconds(seconds).ok_or_else(wrong)
+}
+
+/// The seconds of numbers with their units, each once at most and in this order. Too many to count are as many as can be counted.
+fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
+    let mut seconds = 0_i64;
+    for (unit, worth) in units {
+        let Some((number, rest)) = text.split_once(*unit) else { continue };
+        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let number = number.parse::<i64>().unwrap_or(i64::MAX);
+        seconds = seconds.saturating_add(number.saturating_mul(*worth));
+        text = rest;
+    }
+    text.is_empty().then_some(seconds)
+}

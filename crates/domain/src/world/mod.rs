@@ -1,0 +1,105 @@
+//! Worlds of the sandbox: accounts that are made, put back and thrown away over the API, and the time of accounts.
+
+mod clock;
+mod duration;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use clock::{AccountClock, ClockChange, ClockReading, ClockRefusal, decide_clock, parse_time};
+pub use duration::parse_duration;
+pub use rules::{
+    CreateSituation, CreateWorldRefusal, MadeUnder, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
+    WORLDS_OF_A_CLIENT, decide_create_world, decide_restore, decide_snapshot,
+};
+
+use crate::ids::{AccountId, ClientId, SnapshotId};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+
+/// What a caller names a seeded world by.
+pub type SeedText = Text<1, 64>;
+/// What a caller calls a snapshot.
+pub type SnapshotName = Text<1, 64>;
+
+/// Time and ids of an account. The default is that of every account that nobody touched: real time, random ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Its clock.
+    pub clock: AccountClock,
+    /// What its ids follow from; none: they are random.
+    pub seed: Option<WorldSeed>,
+}
+
+/// What the ids of a seeded world follow from: a hash of its client and the seed that the caller named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorldSeed(pub [u8; 32]);
+
+/// What a world is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WorldTemplate {
+    /// The demo set: budgets, cards, checkouts, payment batches.
+    Demo,
+    /// Nothing.
+    Empty,
+    /// A snapshot of another world of the client.
+    Snapshot,
+}
+
+impl WorldTemplate {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Demo, Self::Empty, Self::Snapshot];
+
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Demo => "demo",
+            Self::Empty => "empty",
+            Self::Snapshot => "snapshot",
+        }
+    }
+}
+
+/// An account that was made as a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxWorld {
+    /// The account: all that is in the world stands on it.
+    pub account: AccountId,
+    /// Whose it is.
+    pub client: ClientId,
+    /// What it was made from.
+    pub template: WorldTemplate,
+    /// The seed that its caller named.
+    pub seed: Option<SeedText>,
+    /// When it was made, in real time.
+    pub created_at: DateTime<Utc>,
+    /// From when it may be swept away, in real time.
+    pub expires_at: DateTime<Utc>,
+    /// Its clock now.
+    pub clock: AccountClock,
+}
+
+/// A world that was put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredWorld {
+    /// The world.
+    pub world: SandboxWorld,
+    /// When that was, in real time.
+    pub real: DateTime<Utc>,
+}
+
+/// The state of a world, kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldSnapshot {
+    /// Its id.
+    pub id: SnapshotId,
+    /// The world.
+    pub account: AccountId,
+    /// What the caller calls it.
+    pub name: Option<SnapshotName>,
+    /// When it was taken, in the time of the world.
+    pub created_at: DateTime<Utc>,
+    /// How many rows are in it. It is for operators: what works in the background may have written some at any time, so it is not
+    /// the same each time, and answers don't show it.
+    pub rows: i64,
+}

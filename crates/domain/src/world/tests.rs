@@ -1,0 +1,125 @@
+use super::*;
+use crate::fault::FlawCode;
+use chrono::TimeDelta;
+use proptest::prelude::*;
+
+fn time(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+fn real() -> DateTime<Utc> {
+    time("2026-09-01T12:00:00.123456Z")
+}
+
+#[test]
+fn durations_are_days_hours_minutes_and_seconds() {
+    for (text, seconds) in [
+        ("P7D", 604_800),
+        ("PT90S", 90),
+        ("P1DT2H30M5S", 95_405),
+        ("PT1H", 3600),
+        ("PT5M", 300),
+        ("P36600D", 3_162_240_000),
+    ] {
+        assert_eq!(parse_duration(text).unwrap(), TimeDelta::seconds(seconds), "{text}");
+    }
+    for text in [
+        "", "P", "PT", "7D", "p7d", "P7", "P1DT", "P1W", "P1M", "P1Y", "PT1D", "P1H", "PT1S1H", "P-1D", "P+1D",
+        "P1.5D", "PD", "P1D ", "P1DT2",
+    ] {
+        assert_eq!(parse_duration(text).unwrap_err().code, FlawCode::InvalidFormat, "{text}");
+    }
+    for text in ["P0D", "PT0S", "P36601D", "P99999999999999999999D"] {
+        assert_eq!(parse_duration(text).unwrap_err().code, FlawCode::OutOfRange, "{text}");
+    }
+}
+
+#[test]
+fn times_are_whole_seconds_of_a_hundred_years() {
+    assert_eq!(parse_time("2026-09-01T12:00:00Z").unwrap(), time("2026-09-01T12:00:00Z"));
+    for text in [
+        "2026-09-01",
+        "2026-09-01T12:00:00",
+        "2026-09-01T12:00:00.0Z",
+        "2026-09-01T12:00:60Z",
+        "2026-02-30T12:00:00Z",
+        "2026-09-01t12:00:00z",
+        "+026-09-01T12:00:00Z",
+    ] {
+        assert_eq!(parse_time(text).unwrap_err().code, FlawCode::InvalidFormat, "{text}");
+    }
+    for text in ["1999-12-31T23:59:59Z", "2100-01-01T00:00:00Z"] {
+        assert_eq!(parse_time(text).unwrap_err().code, FlawCode::OutOfRange, "{text}");
+    }
+}
+
+#[test]
+fn a_clock_stops_goes_on_and_never_back() {
+    let clock = AccountClock::default();
+    assert_eq!(clock.now(real()), real());
+    let later = time("2026-09-08T00:00:00Z");
+    let frozen = decide_clock(clock, ClockChange::FreezeAt(later), real()).unwrap();
+    assert_eq!((frozen.clock, frozen.now), (AccountClock::Frozen { at: later }, later));
+    let advanced = decide_clock(frozen.clock, ClockChange::AdvanceBy(TimeDelta::days(1)), real()).unwrap();
+    assert_eq!(advanced.now, later + TimeDelta::days(1));
+    let back = decide_clock(advanced.clock, ClockChange::FreezeAt(later), real());
+    assert_eq!(back, Err(ClockRefusal::Backwards { now: advanced.now }));
+    let running = decide_clock(advanced.clock, ClockChange::Resume, real()).unwrap();
+    assert_eq!(running.clock.now(real() + TimeDelta::seconds(5)), advanced.now + TimeDelta::seconds(5));
+    let too_far = decide_clock(running.clock, ClockChange::AdvanceBy(TimeDelta::days(36_600)), real());
+    assert_eq!(too_far, Err(ClockRefusal::TooFar { now: running.now }));
+}
+
+#[test]
+fn a_world_is_made_once() {
+    let under = MadeUnder { key: "k".into(), request: "one".into() };
+    let account = AccountId::parse("W1").unwrap();
+    let of = |worlds, lives, made: Option<&str>| CreateSituation {
+        worlds,
+        lives,
+        made: made.map(|request| (account.clone(), request.to_owned())),
+    };
+    assert_eq!(decide_create_world(&of(99, false, None), false, Some(&under)), Ok(false));
+    assert_eq!(decide_create_world(&of(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
+    assert_eq!(decide_create_world(&of(100, true, None), true, None), Ok(true));
+    assert_eq!(decide_create_world(&of(1, true, None), false, None), Err(CreateWorldRefusal::Lives));
+    let made = Err(CreateWorldRefusal::MadeBefore(account.clone()));
+    assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&under)), made);
+    let other = Err(CreateWorldRefusal::OtherRequest);
+    assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&under)), other);
+}
+
+#[test]
+fn snapshots_are_few_and_small() {
+    assert_eq!(decide_snapshot(19, SNAPSHOT_BYTES), Ok(()));
+    assert_eq!(decide_snapshot(20, 1), Err(SnapshotRefusal::TooMany));
+    assert_eq!(decide_snapshot(0, SNAPSHOT_BYTES + 1), Err(SnapshotRefusal::TooLarge));
+    assert_eq!(decide_restore(false), Err(SnapshotRefusal::Outdated));
+}
+
+fn change() -> impl Strategy<Value = ClockChange> {
+    prop_oneof![
+        Just(ClockChange::Freeze),
+        Just(ClockChange::Resume),
+        (1..10_000_000_i64).prop_map(|seconds| ClockChange::AdvanceBy(TimeDelta::seconds(seconds))),
+        (946_684_800..4_102_444_800_i64)
+            .prop_map(|seconds| ClockChange::FreezeAt(DateTime::from_timestamp(seconds, 0).unwrap())),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_done_to_it_a_clock_never_goes_back(changes in prop::collection::vec((change(), 0..100_000_i64), 1..40)) {
+        let (mut clock, mut real, mut shown) = (AccountClock::default(), real(), real());
+        for (change, pause) in changes {
+            real += TimeDelta::milliseconds(pause);
+            prop_assert!(clock.now(real) >= shown);
+            shown = clock.now(real);
+            if let Ok(reading) = decide_clock(clock, change, real) {
+                prop_assert!(reading.now >= shown);
+                prop_assert_eq!(reading.now, reading.clock.now(real));
+                (clock, shown) = (reading.clock, reading.now);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Clocks, worlds and snapshots.
+
+use super::Time;
+use chrono::{DateTime, Utc};
+use florin_application::MadeWorld;
+use florin_domain::world::{AccountClock, ClockReading, SandboxWorld, WorldSnapshot};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The clock of an account.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Clock)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClockView {
+    /// What it shows.
+    #[schema(value_type = String, format = DateTime)]
+    now: Time,
+    /// `RUNNING`, or `FROZEN`: it stands still.
+    #[schema(pattern = "^(RUNNING|FROZEN)$")]
+    state: &'static str,
+    /// Whether it goes by real time: nobody has touched it.
+    real_time: bool,
+}
+
+impl From<ClockReading> for ClockView {
+    fn from(reading: ClockReading) -> Self {
+        Self {
+            now: Time(reading.now),
+            state: if reading.clock.is_frozen() { "FROZEN" } else { "RUNNING" },
+            real_time: reading.clock == AccountClock::default(),
+        }
+    }
+}
+
+/// A world.
+#[derive(Serialize, ToSchema)]
+#[schema(as = World)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorldView {
+    /// The account that it is.
+    #[schema(min_length = 1, max_length = 36)]
+    account_id: String,
+    /// What it was made from.
+    #[schema(pattern = "^(demo|empty|snapshot)$")]
+    template: &'static str,
+    /// What its ids follow from, as the caller named it.
+    #[schema(min_length = 1, max_length = 64)]
+    seed: Option<String>,
+    /// When it was made, in real time.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// From when it may be swept away, in real time.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Time,
+    clock: ClockView,
+}
+
+impl WorldView {
+    /// A world as it is at a moment of real time.
+    pub(crate) fn at(world: &SandboxWorld, real: DateTime<Utc>) -> Self {
+        Self {
+            account_id: world.account.to_string(),
+            template: world.template.as_str(),
+            seed: world.seed.as_ref().map(|seed| seed.as_str().to_owned()),
+            created_at: Time(world.created_at),
+            expires_at: Time(world.expires_at),
+            clock: ClockReading { clock: world.clock, now: world.clock.now(real) }.into(),
+        }
+    }
+}
+
+/// A world that was made, with its key.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MadeWorld)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MadeWorldView {
+    #[serde(flatten)]
+    world: WorldView,
+    /// The key of the world, which reaches it only. It is shown here and never again.
+    api_key: String,
+}
+
+impl MadeWorldView {
+    /// A world as it is at a moment of real time.
+    pub(crate) fn at(made: MadeWorld, real: DateTime<Utc>) -> Self {
+        Self { world: WorldView::at(&made.world, real), api_key: made.key }
+    }
+}
+
+/// A snapshot of a world.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorldSnapshot)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SnapshotView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The world.
+    #[schema(min_length = 1, max_length = 36)]
+    account_id: String,
+    #[schema(min_length = 1, max_length = 64)]
+    name: Option<String>,
+    /// When it was taken, in the time of the world.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+}
+
+impl From<&WorldSnapshot> for SnapshotView {
+    fn from(snapshot: &WorldSnapshot) -> Self {
+        Self {
+            id: snapshot.id.0,
+            account_id: snapshot.account.to_string(),
+            name: snapshot.name.as_ref().map(|name| name.as_str().to_owned()),
+            created_at: Time(snapshot.created_at),
+        }
+    }
+}

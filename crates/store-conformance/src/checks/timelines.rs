@@ -1,0 +1,156 @@
+//! The time of accounts, and the numbers of seeded worlds.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, mismatch, not_found, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited};
+use crate::orders::{answer_of, claim, expiry, purchase, token};
+use crate::world::{Who, noon, planted};
+use chrono::TimeDelta;
+use florin_domain::access::Account;
+use florin_domain::card::Chain;
+use florin_domain::ids::AccountId;
+use florin_domain::world::{AccountClock, ClockChange, ClockReading, ClockRefusal, Timeline, WorldSeed, decide_clock};
+use florin_ports::{ClockOrder, DueHold};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+checks! {
+    "timelines.set_clock.is_seen_with_the_account" => seen,
+    "timelines.set_clock.refusal_changes_nothing" => refusal,
+    "timelines.set_clock.replay_gives_the_stored_answer" => replays,
+    "timelines.set_clock.is_kept" (Reopen) => kept,
+    "timelines.next_number.each_once" => numbers,
+    "timelines.due_holds.by_the_accounts_own_time" => own_time,
+    "timelines.due_holds.oldest_first_and_bounded" => oldest_first,
+}
+
+pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockOrder, Failure> {
+    let decide = Arc::new(move |clock: &AccountClock| decide_clock(*clock, change, noon()));
+    Ok(ClockOrder { account: who.account()?, decide, repeat: None })
+}
+
+async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
+    Ok(there("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
+}
+
+async fn seen(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
+    same("own timelines", handle.timelines.own().await?, vec![])?;
+    let week = ClockChange::AdvanceBy(TimeDelta::days(7));
+    let reading = fresh(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
+    let ahead = AccountClock::Running { ahead: TimeDelta::days(7) };
+    same("what it shows", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
+    same("the clock of the account", timeline(&handle, Who::Mine).await?.clock, ahead)?;
+    let at = noon() + TimeDelta::days(9) + TimeDelta::microseconds(1);
+    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
+    let frozen = Timeline { clock: AccountClock::Frozen { at }, seed: None };
+    same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
+    same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
+    same("own timelines", handle.timelines.own().await?, vec![(Who::Mine.account()?, frozen.clone())])?;
+    let listed = handle.registry.accounts().await?;
+    let mine = listed.into_iter().find(|account| account.timeline != Timeline::default());
+    same("the operator's list", there("the account", mine)?.timeline, frozen)?;
+    let mut order = change(Who::Mine, ClockChange::Resume)?;
+    order.account = AccountId::parse("F404")?;
+    absent("an unknown account", &handle.timelines.set_clock(order).await)
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
+    let answer = handle.timelines.set_clock(change(Who::Mine, back)?).await;
+    same("the refusal", refused(answer)?, ClockRefusal::Backwards { now: noon() })?;
+    before.still_holds("a refused change of a clock", &handle).await
+}
+
+async fn replays(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let order = |by: i64, body: &str| -> Result<ClockOrder, Failure> {
+        let mut order = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
+        order.repeat = Some(claim(Who::Mine, "k", body)?);
+        Ok(order)
+    };
+    let done = fresh(handle.timelines.set_clock(order(1, "{}")?).await)?;
+    let before = Picture::take(&handle, 1).await?;
+    same("the answer", replayed(handle.timelines.set_clock(order(1, "{}")?).await)?, answer_of(&done))?;
+    mismatch(handle.timelines.set_clock(order(2, "[]")?).await)?;
+    before.still_holds("a repeated change of a clock", &handle).await
+}
+
+async fn kept(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
+    let reopen = there("a way to reopen", handle.reopen.clone())?;
+    let again = reopen().await?;
+    same("the clock", timeline(&again, Who::Mine).await?.clock, AccountClock::Frozen { at: noon() })
+}
+
+async fn numbers(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    let mine = Who::Mine.account()?;
+    not_found("of real time", &handle.timelines.next_number(&mine).await)?;
+    let seeded = AccountId::parse("F3")?;
+    let timeline = Timeline { clock: AccountClock::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
+    let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
+    handle.registry.add_account(account).await?;
+    same("the timeline", there("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;
+    let mut tasks = Vec::new();
+    for _ in 0..40 {
+        let (timelines, seeded) = (handle.timelines.clone(), seeded.clone());
+        tasks.push(tokio::spawn(async move { timelines.next_number(&seeded).await }));
+    }
+    let mut given = BTreeSet::new();
+    for task in tasks {
+        given.insert(task.await.map_err(|error| Failure::new(error.to_string()))??);
+    }
+    same("the numbers", given, (1..=40).collect::<BTreeSet<u64>>())?;
+    // A change of the clock does not begin them anew.
+    let mut order = change(Who::Mine, ClockChange::Resume)?;
+    order.account = seeded.clone();
+    fresh(handle.timelines.set_clock(order).await)?;
+    same("the next number", handle.timelines.next_number(&seeded).await?, 41)?;
+    same(
+        "the seed",
+        there("the account", handle.accounts.find(&seeded).await?)?.timeline.seed,
+        Some(WorldSeed([7; 32])),
+    )
+}
+
+async fn own_time(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for who in [Who::Mine, Who::Other] {
+        fresh(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
+    }
+    let due = noon() + Chain::hold_lifetime();
+    let hold = |who: Who| -> Result<DueHold, Failure> { Ok(DueHold { account: who.account()?, chain: token(1) }) };
+    same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine)?, hold(Who::Other)?])?;
+    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
+    same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Other)?])?;
+    let mine = Who::Mine.account()?;
+    let early = handle.timelines.due_holds(&mine, due - TimeDelta::microseconds(1), 10).await?;
+    same("due too early", early, vec![])?;
+    same("due by its own time", handle.timelines.due_holds(&mine, due, 10).await?, vec![hold(Who::Mine)?])?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await?, true)?;
+    same("due afterwards", handle.timelines.due_holds(&mine, due, 10).await?, vec![])?;
+    audited(&handle).await
+}
+
+async fn oldest_first(handle: Handle) -> Proof {
+    planted(&handle).await?;
+    for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
+        let mut order = purchase(Who::Mine, number, "1")?;
+        let message = crate::orders::message(florin_domain::card::ChainKind::Purchase, "1")?;
+        let stamp = crate::orders::stamp_at(number, noon() + TimeDelta::minutes(minutes));
+        order.decide =
+            Arc::new(move |situation| florin_domain::card::decide::decide_first(situation, &message, &stamp));
+        fresh(handle.cards.first_message(order).await)?;
+    }
+    let (mine, late) = (Who::Mine.account()?, noon() + TimeDelta::days(8));
+    let chains = |due: Vec<DueHold>| due.into_iter().map(|hold| hold.chain).collect::<Vec<_>>();
+    let all = [4, 1, 2, 3].map(token);
+    same("all", chains(handle.timelines.due_holds(&mine, late, 10).await?), all.to_vec())?;
+    same("the first three", chains(handle.timelines.due_holds(&mine, late, 3).await?), all[..3].to_vec())
+}

@@ -1,0 +1,251 @@
+//! Worlds: made and deleted whole, and nobody else's.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, refused, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited};
+use crate::orders::purchase;
+use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
+use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::text::Text;
+use florin_domain::world::{
+    AccountClock, CreateWorldRefusal, MadeUnder, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world,
+};
+use florin_ports::{CreateWorldOrder, World, WorldContents};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+checks! {
+    "worlds.create.is_there_whole" => create,
+    "worlds.create.refusal_changes_nothing" => refusals,
+    "worlds.create.is_made_once_under_a_key" => once,
+    "worlds.create.replaces_the_one_that_lives" => replaces,
+    "worlds.list.of_the_client_newest_first" => lists,
+    "worlds.delete.takes_all_of_it_and_nothing_else" => delete,
+    "worlds.delete.an_account_of_another_kind_is_no_world" => no_world,
+    "worlds.delete.keys_of_other_accounts_stay" => keys,
+    "worlds.delete_expired.longest_over_first" => expired,
+}
+
+/// Both clients and all that is on the other account; nothing on mine, which is to be a world.
+pub(super) async fn prepared(handle: &Handle) -> Proof {
+    let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
+    let accounts = vec![seed_account(Who::Other, 9_500)?];
+    let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
+    let banks = vec![bank(1, "First")?, bank(2, "Second")?];
+    Ok(handle.seeding.plant(World { clients: clients.into(), keys, accounts, banks }).await?)
+}
+
+pub(super) fn world(account: &AccountId, clock: AccountClock) -> Result<SandboxWorld, Failure> {
+    Ok(SandboxWorld {
+        account: account.clone(),
+        client: Who::Mine.client(),
+        template: WorldTemplate::Demo,
+        seed: Some(Text::parse("a seed, ünïcode")?),
+        created_at: noon(),
+        expires_at: noon() + TimeDelta::hours(24),
+        clock,
+    })
+}
+
+/// A key of a number that reaches one account.
+pub(super) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyHash), Failure> {
+    let id = ApiKeyId(uuid(90, number.into()));
+    let accounts = AccountGrant::Only(BTreeSet::from([account.clone()]));
+    Ok((ApiKey { id, accounts, ..key(Who::Mine)? }, KeyHash([number; 32])))
+}
+
+/// My account as a world, whose clock stands still at noon.
+pub(super) fn order() -> Result<CreateWorldOrder, Failure> {
+    let clock = AccountClock::Frozen { at: noon() };
+    let mut seed = seed_account(Who::Mine, 9_500)?;
+    seed.account.timeline = Timeline { clock, seed: Some(WorldSeed([1; 32])) };
+    let account = Who::Mine.account()?;
+    let (key, hash) = world_key(101, &account)?;
+    Ok(CreateWorldOrder {
+        world: world(&account, clock)?,
+        contents: WorldContents::Planted(Box::new(seed)),
+        key,
+        hash,
+        under: None,
+        decide: Arc::new(|situation| decide_create_world(situation, false, None)),
+    })
+}
+
+/// An empty world of another account.
+pub(super) fn empty(id: &str, key_number: u8) -> Result<CreateWorldOrder, Failure> {
+    let account = AccountId::parse(id)?;
+    let mut seed = seed_account(Who::Mine, 9_500)?;
+    seed.account.id = account.clone();
+    (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
+    let (key, hash) = world_key(key_number, &account)?;
+    let template = WorldTemplate::Empty;
+    let world = SandboxWorld { template, seed: None, ..world(&account, AccountClock::default())? };
+    Ok(CreateWorldOrder { world, contents: WorldContents::Planted(Box::new(seed)), key, hash, ..order()? })
+}
+
+async fn create(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let clock = AccountClock::Frozen { at: noon() };
+    let mine = Who::Mine.account()?;
+    same("the world", handle.worlds.create(order()?).await?, world(&mine, clock)?)?;
+    same("the world", handle.worlds.find(&mine).await?, Some(world(&mine, clock)?))?;
+    let account = there("the account", handle.accounts.find(&mine).await?)?;
+    same("its timeline", account.timeline, Timeline { clock, seed: Some(WorldSeed([1; 32])) })?;
+    let caller = there("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
+    same("the key", caller.key, world_key(101, &mine)?.0)?;
+    same("how many cards", handle.seeding.cards(&mine).await?.len(), 3)?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    handle.worlds.create(empty("W1", 102)?).await?;
+    let empty = AccountId::parse("W1")?;
+    same("an empty world", handle.seeding.budgets(&empty).await?, vec![])?;
+    same("numbers", handle.timelines.next_number(&empty).await?, 1)?;
+    audited(&handle).await
+}
+
+async fn refusals(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let mut refusing = order()?;
+    refusing.decide = Arc::new(|_| Err(CreateWorldRefusal::TooMany));
+    same("the refusal", refused(handle.worlds.create(refusing).await)?, CreateWorldRefusal::TooMany)?;
+    let mut from_nothing = order()?;
+    let (id, reach) = (SnapshotId(uuid(91, 1)), None);
+    let timeline = Timeline::default();
+    from_nothing.contents = WorldContents::Snapshot { id, reach, name: "copy".into(), timeline };
+    absent("an unknown snapshot", &handle.worlds.create(from_nothing).await)?;
+    before.still_holds("worlds that were refused", &handle).await?;
+    // A key of the same hash: it fails half-way.
+    let mut taken = order()?;
+    taken.hash = Who::Other.key_hash();
+    crate::expect::store_failed(handle.worlds.create(taken).await)?;
+    before.still_holds("a world that failed half-way", &handle).await
+}
+
+async fn once(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let under = |order: CreateWorldOrder, request: &str| {
+        let under = MadeUnder { key: "k".into(), request: request.repeat(64) };
+        let asked = under.clone();
+        let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&asked)));
+        CreateWorldOrder { under: Some(under), decide, ..order }
+    };
+    handle.worlds.create(under(empty("W1", 102)?, "a")).await?;
+    let again = handle.worlds.create(under(empty("W2", 103)?, "a")).await;
+    same("the same request", refused(again)?, CreateWorldRefusal::MadeBefore(AccountId::parse("W1")?))?;
+    let other = handle.worlds.create(under(empty("W2", 103)?, "b")).await;
+    same("another request", refused(other)?, CreateWorldRefusal::OtherRequest)?;
+    // The key is the client's, and free when its world is gone.
+    let mut others = under(empty("W3", 104)?, "a");
+    others.world.client = Who::Other.client();
+    others.key.client = Who::Other.client();
+    if let WorldContents::Planted(seed) = &mut others.contents {
+        seed.account.client = Who::Other.client();
+    }
+    handle.worlds.create(others).await?;
+    same("whether it was there", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
+    handle.worlds.create(under(empty("W2", 103)?, "b")).await?;
+    Ok(())
+}
+
+async fn replaces(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    let fresh_picture = Picture::take(&handle, 2).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    same("the same again", refused(handle.worlds.create(order()?).await)?, CreateWorldRefusal::Lives)?;
+    let mut again = order()?;
+    again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
+    handle.worlds.create(again).await?;
+    fresh_picture.still_holds("a world in the place of another", &handle).await?;
+    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
+}
+
+async fn lists(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
+        let mut order = empty(id, 110 + place)?;
+        order.world.created_at = noon() + TimeDelta::seconds(i64::from(place / 2));
+        handle.worlds.create(order).await?;
+    }
+    let list = |client, only: Option<&[&str]>, limit, offset| {
+        let only = only.map(|only| only.iter().filter_map(|id| AccountId::parse(id).ok()).collect());
+        handle.worlds.list(client, only, PageRequest { limit, offset })
+    };
+    let ids = |page: Page<SandboxWorld>| {
+        (page.count, page.rows.iter().map(|world| world.account.to_string()).collect::<Vec<_>>().join(" "))
+    };
+    let mine = Who::Mine.client();
+    same("all", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
+    same("a page", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
+    same("some", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
+    same("the other's", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
+}
+
+async fn delete(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let before = Picture::take(&handle, 2).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    fresh(handle.worlds.take_snapshot(super::worlds_state::snapshot(1)?).await)?;
+    let mine = Who::Mine.account()?;
+    same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
+    before.still_holds("a world that was made and deleted", &handle).await?;
+    same("the world", handle.worlds.find(&mine).await?, None)?;
+    same("its key", handle.callers.find(&KeyHash([101; 32])).await?, None)?;
+    same("whether it was there still", handle.worlds.delete(&mine).await?, false)?;
+    handle.worlds.create(order()?).await?;
+    same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
+}
+
+async fn no_world(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let before = Picture::take(&handle, 1).await?;
+    let other = Who::Other.account()?;
+    same("the world", handle.worlds.find(&other).await?, None)?;
+    same("whether it was deleted", handle.worlds.delete(&other).await?, false)?;
+    same("whether it was deleted", handle.worlds.delete(&AccountId::parse("F404")?).await?, false)?;
+    let mut order = super::worlds_state::snapshot(1)?;
+    order.account = other.clone();
+    absent("a snapshot of no world", &handle.worlds.take_snapshot(order).await)?;
+    let mut order = super::worlds_state::restore(1)?;
+    order.account = other;
+    absent("a restore of no world", &handle.worlds.restore(order).await)?;
+    before.still_holds("what is done with worlds", &handle).await
+}
+
+async fn keys(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(empty("W1", 102)?).await?;
+    handle.worlds.create(empty("W2", 103)?).await?;
+    let (one, two) = (AccountId::parse("W1")?, AccountId::parse("W2")?);
+    let (both, hash) = world_key(104, &one)?;
+    let both = ApiKey { accounts: AccountGrant::Only([one.clone(), two.clone()].into()), ..both };
+    handle.registry.add_key(both.clone(), hash).await?;
+    let (every, every_hash) = world_key(105, &one)?;
+    handle.registry.add_key(ApiKey { accounts: AccountGrant::AllOfClient, ..every }, every_hash).await?;
+    same("whether it was there", handle.worlds.delete(&one).await?, true)?;
+    let left = there("the key of both", handle.callers.find(&hash).await?)?.key;
+    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([two].into()), ..both })?;
+    there("the key of the client", handle.callers.find(&every_hash).await?)?;
+    same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
+}
+
+async fn expired(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
+        let mut order = empty(id, 110 + place)?;
+        order.world.expires_at = noon() + TimeDelta::hours(hours);
+        handle.worlds.create(order).await?;
+    }
+    let over = noon() + TimeDelta::hours(3);
+    let ids = |gone: Vec<AccountId>| gone.iter().map(AccountId::to_string).collect::<Vec<_>>().join(" ");
+    same("nothing", ids(handle.worlds.delete_expired(noon(), 10).await?), "".to_owned())?;
+    same("the first two", ids(handle.worlds.delete_expired(over, 2).await?), "W2 W3".to_owned())?;
+    same("the rest", ids(handle.worlds.delete_expired(over, 2).await?), "W1".to_owned())?;
+    same("what is left", handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count, 1)
+}

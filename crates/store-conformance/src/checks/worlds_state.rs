@@ -1,0 +1,263 @@
+//! Worlds that are kept, and put back to exactly what they were.
+
+use super::worlds::{empty, order, prepared, world, world_key};
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::observe::{Picture, audited};
+use crate::orders::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
+use crate::world::{Who, gbp, noon, uuid};
+use chrono::TimeDelta;
+use florin_domain::ids::{AccountId, SnapshotId};
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use florin_domain::world::{
+    AccountClock, ClockChange, SnapshotRefusal, Timeline, WorldSeed, WorldSnapshot, WorldTemplate, decide_restore,
+    decide_snapshot,
+};
+use florin_ports::{CreateWorldOrder, FirstMessageOrder, RestoreOrder, SnapshotOrder, WorldContents};
+use std::sync::Arc;
+
+checks! {
+    "worlds.restore.puts_everything_back" => everything,
+    "worlds.restore.a_running_clock_goes_on_from_the_snapshot" => running_clock,
+    "worlds.restore.refusal_changes_nothing" => refusal,
+    "worlds.restore.replay_gives_the_stored_answer" => replays,
+    "worlds.restore.is_for_the_world_of_the_snapshot_only" => own_snapshots,
+    "worlds.take_snapshot.refusal_keeps_nothing" => bounded,
+    "worlds.take_snapshot.replay_gives_the_stored_answer" => snapshot_replays,
+    "worlds.snapshots.by_id_until_deleted" => listed,
+    "worlds.create.from_a_snapshot_of_another_world" => copies,
+    "worlds.create.from_a_snapshot_within_reach_only" => reach,
+}
+
+fn id(number: u128) -> SnapshotId {
+    SnapshotId(uuid(91, number))
+}
+
+/// A snapshot of my world at noon.
+pub(super) fn snapshot(number: u128) -> Result<SnapshotOrder, Failure> {
+    Ok(SnapshotOrder {
+        account: Who::Mine.account()?,
+        id: id(number),
+        name: Some(Text::parse("before")?),
+        now: noon(),
+        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        repeat: None,
+    })
+}
+
+/// Puts my world back, five hours after noon.
+pub(super) fn restore(number: u128) -> Result<RestoreOrder, Failure> {
+    Ok(RestoreOrder {
+        account: Who::Mine.account()?,
+        snapshot: id(number),
+        real: noon() + TimeDelta::hours(5),
+        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        repeat: None,
+    })
+}
+
+/// Something of each kind happens; ids from `base` on.
+async fn busy(handle: &Handle, base: u128) -> Proof {
+    fresh(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
+    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
+    fresh(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
+    fresh(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
+    let repeat = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
+    fresh(handle.cards.first_message(FirstMessageOrder { repeat, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
+    Ok(())
+}
+
+async fn everything(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    let mine = Who::Mine.account()?;
+    busy(&handle, 0).await?;
+    same("the number", handle.timelines.next_number(&mine).await?, 1)?;
+    let before = Picture::take(&handle, 30).await?;
+    let kept = fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    holds("rows were counted", kept.rows > 10)?;
+    before.still_holds("a snapshot", &handle).await?;
+    busy(&handle, 10).await?;
+    fresh(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
+    let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
+    fresh(handle.timelines.set_clock(week).await)?;
+    same("the number", handle.timelines.next_number(&mine).await?, 2)?;
+    holds("something changed", !before.changes(&Picture::take(&handle, 30).await?).is_empty())?;
+    for round in 0..2 {
+        let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
+        same("the world", restored.world, world(&mine, AccountClock::Frozen { at: noon() })?)?;
+        before.still_holds("a world that was put back", &handle).await?;
+        same("the number", handle.timelines.next_number(&mine).await?, 2)?;
+        // The first key is used, the second is free: and what was done can be done again, under the same ids.
+        let again = |key: &str| -> Result<FirstMessageOrder, Failure> {
+            let repeat = Some(claim(Who::Mine, key, "{}")?);
+            Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, 16, "1")? })
+        };
+        replayed(handle.cards.first_message(again("key-0")?).await)?;
+        fresh(handle.cards.first_message(again("key-10")?).await)?;
+        audited(&handle).await.map_err(|error| Failure::new(format!("round {round}: {error}")))?;
+    }
+    Ok(())
+}
+
+async fn running_clock(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
+    // It was noon when the snapshot was taken, and is five hours later in real time.
+    let behind = AccountClock::Running { ahead: TimeDelta::hours(-5) };
+    same("the clock", restored.world.clock, behind)?;
+    let timeline = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
+    same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
+}
+
+async fn refusal(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    busy(&handle, 0).await?;
+    let before = Picture::take(&handle, 8).await?;
+    let mut refusing = restore(1)?;
+    refusing.decide = Arc::new(|_| Err(SnapshotRefusal::Outdated));
+    same("the refusal", refused(handle.worlds.restore(refusing).await)?, SnapshotRefusal::Outdated)?;
+    absent("an unknown snapshot", &handle.worlds.restore(restore(2)?).await)?;
+    before.still_holds("a restore that was refused", &handle).await
+}
+
+async fn replays(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let under = |body: &str| -> Result<RestoreOrder, Failure> {
+        let mut order = restore(1)?;
+        order.repeat = Some(claim(Who::Mine, "k", body)?);
+        Ok(order)
+    };
+    busy(&handle, 0).await?;
+    let done = fresh(handle.worlds.restore(under("{}")?).await)?;
+    busy(&handle, 0).await?;
+    let before = Picture::take(&handle, 8).await?;
+    same("the answer", replayed(handle.worlds.restore(under("{}")?).await)?, answer_of(&done))?;
+    mismatch(handle.worlds.restore(under("[]")?).await)?;
+    before.still_holds("a repeated restore", &handle).await
+}
+
+async fn own_snapshots(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    handle.worlds.create(empty("W1", 102)?).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let (other, before) = (AccountId::parse("W1")?, Picture::take(&handle, 1).await?);
+    let mut order = restore(1)?;
+    order.account = other.clone();
+    absent("the snapshot of another world", &handle.worlds.restore(order).await)?;
+    absent("deleting it", &handle.worlds.delete_snapshot(&other, id(1), None).await)?;
+    same("the list", handle.worlds.snapshots(&other, PageRequest::default()).await?.rows, vec![])?;
+    before.still_holds("what another world tried", &handle).await
+}
+
+async fn bounded(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let mut second = snapshot(2)?;
+    second.decide = Arc::new(|(others, _)| if *others == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
+    same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
+    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+}
+
+async fn snapshot_replays(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    let under = |number| -> Result<SnapshotOrder, Failure> {
+        Ok(SnapshotOrder { repeat: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
+    };
+    let done = fresh(handle.worlds.take_snapshot(under(1)?).await)?;
+    same("the answer", replayed(handle.worlds.take_snapshot(under(2)?).await)?, answer_of(&done))?;
+    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+}
+
+async fn listed(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    let mine = Who::Mine.account()?;
+    for number in [2, 1, 3] {
+        fresh(handle.worlds.take_snapshot(SnapshotOrder { name: None, ..snapshot(number)? }).await)?;
+    }
+    let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
+    let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
+    same("a page", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
+    fresh(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
+    replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
+    absent("once more", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
+    let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
+    same("what is left", ids(&page.rows), vec![id(1), id(3)])
+}
+
+/// A world that begins as the first snapshot of mine.
+fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldOrder, Failure> {
+    let account = AccountId::parse(name)?;
+    let (key, hash) = world_key(key_number, &account)?;
+    let timeline = Timeline { clock: AccountClock::default(), seed };
+    let mut copy = CreateWorldOrder {
+        contents: WorldContents::Snapshot { id: id(1), reach: None, name: name.into(), timeline },
+        key,
+        hash,
+        ..order()?
+    };
+    copy.world.account = account;
+    copy.world.template = WorldTemplate::Snapshot;
+    Ok(copy)
+}
+
+async fn copies(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    busy(&handle, 0).await?;
+    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let before = Picture::take(&handle, 8).await?;
+    let seed = WorldSeed([9; 32]);
+    let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
+    same("its clock", made.clock, AccountClock::Frozen { at: noon() })?;
+    handle.worlds.create(copy("W2", 103, None)?).await?;
+    let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
+    same("its number goes on", handle.timelines.next_number(&one).await?, 2)?;
+    let timelines = [there("W1", handle.accounts.find(&one).await?)?, there("W2", handle.accounts.find(&two).await?)?];
+    same("the seeds", timelines.map(|account| account.timeline.seed), [Some(seed), None])?;
+    for copy in [&one, &two] {
+        let ids = |budgets: &[florin_domain::budget::Budget]| {
+            budgets.iter().map(|budget| (budget.id, budget.balances.clone())).collect::<Vec<_>>()
+        };
+        let wanted = ids(&handle.seeding.budgets(&mine).await?);
+        same("the budgets", ids(&handle.seeding.budgets(copy).await?), wanted)?;
+        let hold = handle.timelines.due_holds(copy, noon() + TimeDelta::days(30), 10).await?;
+        same("its holds", hold.len(), 2)?;
+    }
+    audited(&handle).await?;
+    handle.worlds.delete(&one).await?;
+    handle.worlds.delete(&two).await?;
+    before.still_holds("copies of it that came and went", &handle).await
+}
+
+async fn reach(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(order()?).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let mut order = copy("W1", 102, None)?;
+    if let WorldContents::Snapshot { reach, .. } = &mut order.contents {
+        *reach = Some([AccountId::parse("W9")?].into());
+    }
+    absent("out of the key's reach", &handle.worlds.create(order).await)?;
+    let mut order = copy("W1", 102, None)?;
+    order.world.client = Who::Other.client();
+    order.key.client = Who::Other.client();
+    absent("another client's", &handle.worlds.create(order).await)?;
+    handle.worlds.create(copy("W1", 102, None)?).await?;
+    Ok(())
+}

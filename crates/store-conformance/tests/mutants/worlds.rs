@@ -1,0 +1,118 @@
+//! Bugs in the time of accounts and in worlds.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::{
+    ClockReading, ClockRefusal, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, Timeline,
+    WorldSnapshot,
+};
+use florin_ports::{
+    ClockOrder, CreateWorldOrder, DueHold, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, Timelines, Worlds,
+    WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+#[async_trait]
+impl Timelines for Mutant {
+    async fn set_clock(&self, mut order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+        if self.has(Bug::ClockRecordsLost) {
+            order.repeat = None;
+        }
+        self.inner.set_clock(order).await
+    }
+
+    async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
+        let number = self.inner.next_number(account).await?;
+        Ok(if self.has(Bug::NumbersTwice) { number.div_ceil(2) } else { number })
+    }
+
+    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        self.inner.own().await
+    }
+
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+        let most = if self.has(Bug::OwnDueHoldsUnbounded) { u32::MAX } else { most };
+        Timelines::due_holds(&self.inner, account, now, most).await
+    }
+}
+
+#[async_trait]
+impl Worlds for Mutant {
+    async fn create(&self, mut order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+        if self.has(Bug::WorldKeysForgotten) {
+            order.under = None;
+        }
+        self.inner.create(order).await
+    }
+
+    async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
+        Worlds::find(&self.inner, account).await
+    }
+
+    async fn list(
+        &self,
+        client: ClientId,
+        only: Option<BTreeSet<AccountId>>,
+        page: PageRequest,
+    ) -> Result<Page<SandboxWorld>, StoreError> {
+        let only = only.filter(|_| !self.has(Bug::EveryWorldListed));
+        Worlds::list(&self.inner, client, only, page).await
+    }
+
+    async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
+        if self.has(Bug::WorldsStay) {
+            return Ok(Worlds::find(&self.inner, account).await?.is_some());
+        }
+        self.inner.delete(account).await
+    }
+
+    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
+        self.inner.delete_expired(real, most).await
+    }
+
+    async fn take_snapshot(
+        &self,
+        mut order: SnapshotOrder,
+    ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+        if self.has(Bug::SnapshotsUnbounded) {
+            order.decide = Arc::new(|_| Ok(()));
+        }
+        self.inner.take_snapshot(order).await
+    }
+
+    async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
+        self.inner.snapshots(account, page).await
+    }
+
+    async fn delete_snapshot(
+        &self,
+        account: &AccountId,
+        snapshot: SnapshotId,
+        repeat: Option<RepeatClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        self.inner.delete_snapshot(account, snapshot, repeat).await
+    }
+
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+        if self.has(Bug::NothingPutBack) {
+            let world = Worlds::find(&self.inner, &order.account).await?.ok_or(WriteError::Absent)?;
+            return Ok(Written::Fresh(RestoredWorld { world, real: order.real }));
+        }
+        let (account, real) = (order.account.clone(), order.real);
+        let restored = self.inner.restore(order).await?;
+        if self.has(Bug::ClockNotPutBack) {
+            let decide = Arc::new(move |_: &_| {
+                let now = real;
+                Ok(ClockReading { clock: florin_domain::world::AccountClock::Frozen { at: now }, now })
+            });
+            let late = ClockOrder { account, decide, repeat: None };
+            self.inner.set_clock(late).await.map_err(|_| WriteError::Absent)?;
+        }
+        Ok(restored)
+    }
+}

@@ -1,0 +1,155 @@
+//! The time of accounts that have their own.
+
+use super::backend::{self, Conn, Db};
+use super::cards;
+use super::errors::{Failure, Outcome, corrupt};
+use super::group::ask;
+use super::repeat::once;
+use super::schema::{accounts, timelines};
+use super::store::Store;
+use super::types::{Account, Time};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::ids::AccountId;
+use florin_domain::world::{AccountClock, ClockReading, ClockRefusal, Timeline, WorldSeed};
+use florin_ports::{ClockOrder, DueHold, StoreError, Timelines, WriteError, Written};
+
+/// The timeline of an account.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = timelines, check_for_backend(Db), treat_none_as_default_value = false)]
+pub(crate) struct TimelineRow {
+    account_id: Account,
+    ahead_micros: i64,
+    frozen_at: Option<Time>,
+    seed: Option<String>,
+    last_number: i64,
+}
+
+const NEXT: &str = "UPDATE timelines SET last_number = last_number + 1 WHERE account_id = $1 RETURNING last_number";
+
+#[derive(QueryableByName)]
+struct Next {
+    #[diesel(sql_type = BigInt)]
+    last_number: i64,
+}
+
+impl TimelineRow {
+    /// As the domain has it.
+    pub(crate) fn read(self) -> Outcome<Timeline> {
+        Ok(Timeline { clock: self.clock(), seed: self.seed.as_deref().map(read_seed).transpose()? })
+    }
+
+    /// Its clock.
+    pub(crate) fn clock(&self) -> AccountClock {
+        match &self.frozen_at {
+            Some(at) => AccountClock::Frozen { at: at.0 },
+            None => AccountClock::Running { ahead: TimeDelta::microseconds(self.ahead_micros) },
+        }
+    }
+}
+
+fn read_seed(text: &str) -> Outcome<WorldSeed> {
+    let mut seed = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return Err(corrupt("a seed that is no hash"));
+    }
+    for (index, byte) in seed.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).map_err(corrupt)?;
+    }
+    Ok(WorldSeed(seed))
+}
+
+fn columns(clock: AccountClock) -> Outcome<(i64, Option<Time>)> {
+    Ok(match clock {
+        AccountClock::Frozen { at } => (0, Some(Time(at))),
+        AccountClock::Running { ahead } => {
+            (ahead.num_microseconds().ok_or_else(|| corrupt("a clock that is too far ahead"))?, None)
+        }
+    })
+}
+
+/// Stores the timeline of an account that has none of its own yet.
+pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) -> Outcome<()> {
+    let (ahead_micros, frozen_at) = columns(timeline.clock)?;
+    let row = TimelineRow {
+        account_id: Account(account.clone()),
+        ahead_micros,
+        frozen_at,
+        seed: timeline.seed.map(|seed| crate::transfer::hexadecimal(&seed.0)),
+        last_number: 0,
+    };
+    diesel::insert_into(timelines::table).values(row).execute(conn)?;
+    Ok(())
+}
+
+/// Changes a timeline that is there; its number stays.
+pub(crate) fn update(conn: &mut Conn, account: &AccountId, timeline: &Timeline) -> Outcome<()> {
+    let (ahead_micros, frozen_at) = columns(timeline.clock)?;
+    let seed = timeline.seed.map(|seed| crate::transfer::hexadecimal(&seed.0));
+    diesel::update(timelines::table.filter(timelines::account_id.eq(account.as_str())))
+        .set((timelines::ahead_micros.eq(ahead_micros), timelines::frozen_at.eq(frozen_at), timelines::seed.eq(seed)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// The timeline of an account, if it has one of its own.
+pub(crate) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Timeline>> {
+    let row = timelines::table.filter(timelines::account_id.eq(account.as_str()));
+    let row = row.select(TimelineRow::as_select()).get_result(conn).optional()?;
+    row.map(TimelineRow::read).transpose()
+}
+
+#[async_trait]
+impl Timelines for Store {
+    async fn set_clock(&self, order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+        self.task(move |conn| {
+            // Two changes of one clock come one after the other, wherever they come from.
+            backend::lock_operators(conn)?;
+            let known = accounts::table.filter(accounts::id.eq(order.account.as_str()));
+            if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn).map_err(Failure::from)? {
+                return Err(WriteError::Absent);
+            }
+            once(conn, order.repeat.as_ref(), |conn| set(conn, &order))
+        })
+        .await
+    }
+
+    async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
+        let account = account.clone();
+        self.task(move |conn| Ok::<_, StoreError>(next(conn, &account)?)).await
+    }
+
+    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        self.read(|conn| {
+            let rows = timelines::table.order(timelines::account_id).select(TimelineRow::as_select()).load(conn)?;
+            rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
+        })
+        .await
+    }
+
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| cards::due_of_account(conn, &account, now, most)).await
+    }
+}
+
+fn set(conn: &mut Conn, order: &ClockOrder) -> Result<ClockReading, WriteError<ClockRefusal>> {
+    let own = find(conn, &order.account)?;
+    let clock = own.as_ref().map_or_else(AccountClock::default, |own| own.clock);
+    let reading = ask(|| (order.decide)(&clock))?.map_err(WriteError::Refused)?;
+    let timeline = Timeline { clock: reading.clock, seed: own.as_ref().and_then(|own| own.seed) };
+    match own {
+        Some(_) => update(conn, &order.account, &timeline)?,
+        None => insert(conn, &order.account, &timeline)?,
+    }
+    Ok(reading)
+}
+
+fn next(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
+    let row = sql_query(NEXT).bind::<Text, _>(Account(account.clone())).get_result::<Next>(conn).optional()?;
+    let row = row.ok_or_else(|| Failure(StoreError::NotFound(format!("a timeline of account {account}"))))?;
+    u64::try_from(row.last_number).map_err(corrupt)
+}

@@ -1,0 +1,37 @@
+//! Deleting a world.
+
+use super::super::backend::{self, Conn};
+use super::super::errors::Outcome;
+use super::super::schema::{accounts, api_key_accounts, api_keys, world_snapshots, worlds};
+use super::super::transfer::picture;
+use super::super::types::Id;
+use diesel::dsl::{exists, not};
+use diesel::prelude::*;
+use florin_domain::ids::AccountId;
+
+/// Deletes a world with all that is in it and its keys; whether there was one.
+pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let id = account.as_str();
+    let known = worlds::table.filter(worlds::account_id.eq(id));
+    if !diesel::select(exists(known)).get_result::<bool>(conn)? {
+        return Ok(false);
+    }
+    backend::lock_account(conn, account)?;
+    diesel::delete(world_snapshots::table.filter(world_snapshots::account_id.eq(id))).execute(conn)?;
+    diesel::delete(worlds::table.filter(worlds::account_id.eq(id))).execute(conn)?;
+    picture::clear(conn, account)?;
+    delete_keys(conn, id)?;
+    diesel::delete(accounts::table.filter(accounts::id.eq(id))).execute(conn)?;
+    Ok(true)
+}
+
+/// Keys that list no other account go; of others only the entry.
+fn delete_keys(conn: &mut Conn, account: &str) -> Outcome<()> {
+    let listed = api_key_accounts::table.filter(api_key_accounts::account_id.eq(account));
+    let keys = listed.select(api_key_accounts::key_id).load::<Id>(conn)?;
+    diesel::delete(listed).execute(conn)?;
+    let others = api_key_accounts::table.filter(api_key_accounts::key_id.eq(api_keys::id));
+    let left = api_keys::table.filter(api_keys::id.eq_any(keys)).filter(not(exists(others)));
+    diesel::delete(left).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Making a world.
+
+use super::super::backend::Conn;
+use super::super::errors::Outcome;
+use super::super::group::ask;
+use super::super::transfer::picture;
+use super::super::{registry, seeding, timelines};
+use super::{delete, rows, snapshots};
+use florin_domain::access::Account;
+use florin_domain::world::{AccountClock, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
+use florin_ports::{CreateWorldOrder, StoreError, WorldContents, WriteError};
+
+/// Makes a world with its account and key. Whatever is refused is refused before anything is written.
+pub(super) fn make(conn: &mut Conn, order: &CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    let world = &order.world;
+    let kept = match &order.contents {
+        WorldContents::Planted(_) => None,
+        WorldContents::Snapshot { id, reach, .. } => {
+            Some(snapshots::of_client(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
+        }
+    };
+    let situation = CreateSituation {
+        worlds: rows::count(conn, world.client)?,
+        lives: rows::find(conn, &world.account)?.is_some(),
+        made: match &order.under {
+            Some(under) => rows::made_under(conn, world.client, &under.key)?,
+            None => None,
+        },
+    };
+    let replaces = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+    if kept.as_ref().is_some_and(|kept| !kept.fits) {
+        return Err(WriteError::Refused(CreateWorldRefusal::Outdated));
+    }
+    if replaces {
+        delete::delete(conn, &world.account)?;
+    }
+    fill(conn, order, kept.as_ref())?;
+    rows::insert(conn, world, order.under.as_ref())?;
+    registry::insert_key(conn, &order.key, &order.hash)?;
+    let made = rows::find(conn, &world.account)?;
+    made.ok_or_else(|| StoreError::Corrupt("a world that was made is not there".into()).into())
+}
+
+fn fill(conn: &mut Conn, order: &CreateWorldOrder, kept: Option<&snapshots::Kept>) -> Outcome<()> {
+    let world = &order.world;
+    match (&order.contents, kept) {
+        (WorldContents::Planted(seed), _) => {
+            registry::insert_account(conn, &seed.account)?;
+            if seed.account.timeline == Timeline::default() {
+                timelines::insert(conn, &world.account, &seed.account.timeline)?;
+            }
+            seeding::plant_account(conn, seed)
+        }
+        (WorldContents::Snapshot { name, timeline, .. }, Some(kept)) => {
+            let account = Account {
+                id: world.account.clone(),
+                client: world.client,
+                name: name.clone(),
+                merchant: true,
+                mfa_required: true,
+                timeline: Timeline::default(),
+            };
+            registry::insert_account(conn, &account)?;
+            // An account begins with a counter of its credits: the one of the snapshot takes its place.
+            picture::clear(conn, &world.account)?;
+            picture::put(conn, &world.account, &kept.contents)?;
+            let was = timelines::find(conn, &world.account)?.unwrap_or_default();
+            let clock = match timeline.seed {
+                Some(_) => AccountClock::Frozen { at: kept.created_at },
+                None => was.clock.put_back(kept.created_at, world.created_at),
+            };
+            timelines::update(conn, &world.account, &Timeline { clock, seed: timeline.seed })
+        }
+        (WorldContents::Snapshot { .. }, None) => Ok(()),
+    }
+}

@@ -1,0 +1,113 @@
+//! Worlds: accounts that are made, kept, put back and deleted whole.
+
+mod delete;
+mod make;
+mod rows;
+mod snapshots;
+
+use super::backend;
+use super::errors::Failure;
+use super::store::Store;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
+use florin_ports::{
+    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, Worlds, WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+#[async_trait]
+impl Worlds for Store {
+    async fn create(&self, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+        self.task(move |conn| {
+            backend::lock_operators(conn)?;
+            make::make(conn, &order)
+        })
+        .await
+    }
+
+    async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| rows::find(conn, &account)).await
+    }
+
+    async fn list(
+        &self,
+        client: ClientId,
+        only: Option<BTreeSet<AccountId>>,
+        page: PageRequest,
+    ) -> Result<Page<SandboxWorld>, StoreError> {
+        self.read(move |conn| conn.transaction_of(|conn| rows::list(conn, client, only.as_ref(), page))).await
+    }
+
+    async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
+        let account = account.clone();
+        self.task(move |conn| {
+            backend::lock_operators(conn)?;
+            Ok::<_, StoreError>(delete::delete(conn, &account)?)
+        })
+        .await
+    }
+
+    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
+        self.task(move |conn| {
+            backend::lock_operators(conn)?;
+            let over = rows::over(conn, real, most)?;
+            for account in &over {
+                delete::delete(conn, account)?;
+            }
+            Ok::<_, StoreError>(over)
+        })
+        .await
+    }
+
+    async fn take_snapshot(&self, order: SnapshotOrder) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+        self.task(move |conn| {
+            backend::lock_operators(conn)?;
+            snapshots::take(conn, &order)
+        })
+        .await
+    }
+
+    async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction_of(|conn| snapshots::list(conn, &account, page))).await
+    }
+
+    async fn delete_snapshot(
+        &self,
+        account: &AccountId,
+        snapshot: SnapshotId,
+        repeat: Option<RepeatClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        let account = account.clone();
+        self.task(move |conn| {
+            super::repeat::once(conn, repeat.as_ref(), |conn| {
+                if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent) }
+            })
+        })
+        .await
+    }
+
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+        self.task(move |conn| {
+            backend::lock_operators(conn)?;
+            snapshots::restore(conn, &order)
+        })
+        .await
+    }
+}
+
+/// A transaction of a read: several statements with one view.
+trait OneView {
+    fn transaction_of<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure>;
+}
+
+impl OneView for backend::Conn {
+    fn transaction_of<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        diesel::Connection::transaction(self, work)
+    }
+}

@@ -1,0 +1,123 @@
+//! Worlds as rows.
+
+use super::super::backend::{Conn, Db};
+use super::super::errors::{Outcome, corrupt};
+use super::super::schema::{timelines, worlds};
+use super::super::timelines::TimelineRow;
+use super::super::types::{Account, Id, Named, Time};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::text::Text;
+use florin_domain::world::{MadeUnder, SandboxWorld, WorldTemplate};
+use std::collections::BTreeSet;
+
+/// A world, and the request that made it.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = worlds, check_for_backend(Db), treat_none_as_default_value = false)]
+pub(super) struct WorldRow {
+    account_id: Account,
+    client_id: Id,
+    template: Named<WorldTemplate>,
+    seed_text: Option<String>,
+    created_at: Time,
+    expires_at: Time,
+    made_under: Option<String>,
+    request_hash: Option<String>,
+}
+
+impl WorldRow {
+    fn of(world: &SandboxWorld, under: Option<&MadeUnder>) -> Self {
+        Self {
+            account_id: Account(world.account.clone()),
+            client_id: Id(world.client.0),
+            template: Named(world.template),
+            seed_text: world.seed.as_ref().map(|seed| seed.as_str().to_owned()),
+            created_at: Time(world.created_at),
+            expires_at: Time(world.expires_at),
+            made_under: under.map(|under| under.key.clone()),
+            request_hash: under.map(|under| under.request.clone()),
+        }
+    }
+}
+
+fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
+    let seed = row.seed_text.map(Text::parse).transpose();
+    Ok(SandboxWorld {
+        account: row.account_id.0,
+        client: ClientId(row.client_id.0),
+        template: row.template.0,
+        seed: seed.map_err(|flaw| corrupt(flaw.message))?,
+        created_at: row.created_at.0,
+        expires_at: row.expires_at.0,
+        clock: timeline.clock(),
+    })
+}
+
+pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&MadeUnder>) -> Outcome<()> {
+    diesel::insert_into(worlds::table).values(WorldRow::of(world, under)).execute(conn)?;
+    Ok(())
+}
+
+pub(super) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<SandboxWorld>> {
+    let row = worlds::table
+        .inner_join(timelines::table.on(timelines::account_id.eq(worlds::account_id)))
+        .filter(worlds::account_id.eq(account.as_str()))
+        .select((WorldRow::as_select(), TimelineRow::as_select()))
+        .get_result(conn)
+        .optional()?;
+    row.map(read).transpose()
+}
+
+pub(super) fn list(
+    conn: &mut Conn,
+    client: ClientId,
+    only: Option<&BTreeSet<AccountId>>,
+    page: PageRequest,
+) -> Outcome<Page<SandboxWorld>> {
+    let only = only.map(|only| only.iter().map(AccountId::as_str).collect::<Vec<_>>());
+    let of_client = || worlds::table.filter(worlds::client_id.eq(Id(client.0)));
+    let mut counted = of_client().count().into_boxed();
+    let mut query = of_client()
+        .inner_join(timelines::table.on(timelines::account_id.eq(worlds::account_id)))
+        .order((worlds::created_at.desc(), worlds::account_id))
+        .limit(page.limit)
+        .offset(page.offset)
+        .select((WorldRow::as_select(), TimelineRow::as_select()))
+        .into_boxed();
+    if let Some(only) = only {
+        counted = counted.filter(worlds::account_id.eq_any(only.clone()));
+        query = query.filter(worlds::account_id.eq_any(only));
+    }
+    let count = counted.get_result(conn)?;
+    let rows = query.load::<(WorldRow, TimelineRow)>(conn)?;
+    Ok(Page { count, rows: rows.into_iter().map(read).collect::<Outcome<_>>()? })
+}
+
+/// How many worlds a client has.
+pub(super) fn count(conn: &mut Conn, client: ClientId) -> Outcome<i64> {
+    Ok(worlds::table.filter(worlds::client_id.eq(Id(client.0))).count().get_result(conn)?)
+}
+
+/// The world that a client made under an idempotency key, with the hash of its request.
+pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcome<Option<(AccountId, String)>> {
+    let row = worlds::table
+        .filter(worlds::client_id.eq(Id(client.0)))
+        .filter(worlds::made_under.eq(key))
+        .select((worlds::account_id, worlds::request_hash))
+        .get_result::<(Account, Option<String>)>(conn)
+        .optional()?;
+    Ok(row.map(|(account, request)| (account.0, request.unwrap_or_default())))
+}
+
+/// Worlds whose time is over, the longest over first.
+pub(super) fn over(conn: &mut Conn, real: DateTime<Utc>, most: u32) -> Outcome<Vec<AccountId>> {
+    let accounts = worlds::table
+        .filter(worlds::expires_at.le(Time(real)))
+        .order((worlds::expires_at, worlds::account_id))
+        .limit(i64::from(most))
+        .select(worlds::account_id)
+        .load::<Account>(conn)?;
+    Ok(accounts.into_iter().map(|account| account.0).collect())
+}

@@ -1,0 +1,171 @@
+//! Snapshots of worlds.
+
+use super::super::backend::{self, Conn, Db};
+use super::super::errors::{Outcome, corrupt};
+use super::super::group::ask;
+use super::super::repeat::once;
+use super::super::schema::{world_snapshots, worlds};
+use super::super::timelines;
+use super::super::transfer::picture;
+use super::super::types::{Account, Id, Time};
+use super::rows;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::text::Text;
+use florin_domain::world::{RestoredWorld, SnapshotRefusal, Timeline, WorldSnapshot};
+use florin_ports::{RestoreOrder, SnapshotOrder, WriteError, Written};
+use std::collections::BTreeSet;
+
+/// A snapshot without what is in it.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = world_snapshots, check_for_backend(Db))]
+struct SnapshotRow {
+    account_id: Account,
+    id: Id,
+    name: Option<String>,
+    created_at: Time,
+    row_count: i64,
+}
+
+/// What is in a snapshot.
+pub(super) struct Kept {
+    pub(super) contents: String,
+    /// When it was taken, in the time of its world.
+    pub(super) created_at: DateTime<Utc>,
+    /// Whether it is of the schema of now.
+    pub(super) fits: bool,
+}
+
+impl SnapshotRow {
+    fn read(self) -> Outcome<WorldSnapshot> {
+        Ok(WorldSnapshot {
+            id: SnapshotId(self.id.0),
+            account: self.account_id.0,
+            name: self.name.map(Text::parse).transpose().map_err(|flaw| corrupt(flaw.message))?,
+            created_at: self.created_at.0,
+            rows: self.row_count,
+        })
+    }
+}
+
+/// The name of the last migration.
+fn schema() -> Outcome<String> {
+    Ok(backend::known()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
+}
+
+pub(super) fn take(
+    conn: &mut Conn,
+    order: &SnapshotOrder,
+) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+    if rows::find(conn, &order.account)?.is_none() {
+        return Err(WriteError::Absent);
+    }
+    once(conn, order.repeat.as_ref(), |conn| {
+        backend::lock_account(conn, &order.account)?;
+        let kept = picture::of(conn, &order.account)?;
+        let others = count(conn, &order.account)?;
+        let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
+        ask(|| (order.decide)(&(others, bytes)))?.map_err(WriteError::Refused)?;
+        let snapshot = WorldSnapshot {
+            id: order.id,
+            account: order.account.clone(),
+            name: order.name.clone(),
+            created_at: order.now,
+            rows: kept.rows,
+        };
+        insert(conn, &snapshot, &kept.text)?;
+        Ok(snapshot)
+    })
+}
+
+fn insert(conn: &mut Conn, snapshot: &WorldSnapshot, contents: &str) -> Outcome<()> {
+    let row = (
+        world_snapshots::account_id.eq(snapshot.account.as_str()),
+        world_snapshots::id.eq(Id(snapshot.id.0)),
+        world_snapshots::name.eq(snapshot.name.as_ref().map(Text::as_str)),
+        world_snapshots::created_at.eq(Time(snapshot.created_at)),
+        world_snapshots::row_count.eq(snapshot.rows),
+        world_snapshots::schema_name.eq(schema()?),
+        world_snapshots::contents.eq(contents),
+    );
+    diesel::insert_into(world_snapshots::table).values(row).execute(conn)?;
+    Ok(())
+}
+
+fn count(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
+    let own = world_snapshots::table.filter(world_snapshots::account_id.eq(account.as_str()));
+    Ok(own.count().get_result(conn)?)
+}
+
+pub(super) fn list(conn: &mut Conn, account: &AccountId, page: PageRequest) -> Outcome<Page<WorldSnapshot>> {
+    let rows = world_snapshots::table
+        .filter(world_snapshots::account_id.eq(account.as_str()))
+        .order(world_snapshots::id)
+        .limit(page.limit)
+        .offset(page.offset)
+        .select(SnapshotRow::as_select())
+        .load(conn)?;
+    let rows = rows.into_iter().map(SnapshotRow::read).collect::<Outcome<_>>()?;
+    Ok(Page { count: count(conn, account)?, rows })
+}
+
+pub(super) fn delete(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<bool> {
+    let row = world_snapshots::table
+        .filter(world_snapshots::account_id.eq(account.as_str()))
+        .filter(world_snapshots::id.eq(Id(snapshot.0)));
+    Ok(diesel::delete(row).execute(conn)? == 1)
+}
+
+fn read((contents, created_at, schema_name): (String, Time, String)) -> Outcome<Kept> {
+    Ok(Kept { contents, created_at: created_at.0, fits: schema_name == schema()? })
+}
+
+fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<Kept>> {
+    let row = world_snapshots::table
+        .filter(world_snapshots::account_id.eq(account.as_str()))
+        .filter(world_snapshots::id.eq(Id(snapshot.0)))
+        .select((world_snapshots::contents, world_snapshots::created_at, world_snapshots::schema_name))
+        .get_result(conn)
+        .optional()?;
+    row.map(read).transpose()
+}
+
+/// A snapshot of any world of a client, or of those listed.
+pub(super) fn of_client(
+    conn: &mut Conn,
+    client: ClientId,
+    snapshot: SnapshotId,
+    reach: Option<&BTreeSet<AccountId>>,
+) -> Outcome<Option<Kept>> {
+    let found = world_snapshots::table
+        .inner_join(worlds::table.on(worlds::account_id.eq(world_snapshots::account_id)))
+        .filter(worlds::client_id.eq(Id(client.0)))
+        .filter(world_snapshots::id.eq(Id(snapshot.0)))
+        .select(world_snapshots::account_id)
+        .load::<Account>(conn)?;
+    let reached = |account: &Account| reach.is_none_or(|reach| reach.contains(&account.0));
+    match found.into_iter().find(reached) {
+        Some(account) => find(conn, &account.0, snapshot),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn restore(
+    conn: &mut Conn,
+    order: &RestoreOrder,
+) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    once(conn, order.repeat.as_ref(), |conn| {
+        let kept = find(conn, &order.account, order.snapshot)?.ok_or(WriteError::Absent)?;
+        ask(|| (order.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
+        backend::lock_account(conn, &order.account)?;
+        picture::clear(conn, &order.account)?;
+        picture::put(conn, &order.account, &kept.contents)?;
+        let was = timelines::find(conn, &order.account)?.unwrap_or_default();
+        let clock = was.clock.put_back(kept.created_at, order.real);
+        timelines::update(conn, &order.account, &Timeline { clock, ..was })?;
+        let world = rows::find(conn, &order.account)?.ok_or(WriteError::Absent)?;
+        Ok(RestoredWorld { world, real: order.real })
+    })
+}

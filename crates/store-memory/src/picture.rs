@@ -1,0 +1,250 @@
+//! All that is in one world, taken out of the data and put back. Every member of [`Data`] is named in [`of`]: one that is
+//! forgotten does not compile.
+
+use crate::data::{Data, Record, RecordKey};
+use florin_domain::batch::{Alert, Payment, PaymentBatch};
+use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
+use florin_domain::card::{Card, CardRecord, CardTransaction, CardTransition, Chain, Explanation, SpendingLimit};
+use florin_domain::event::Event;
+use florin_domain::ids::{AccountId, JournalId};
+use florin_domain::ledger::JournalTransaction;
+use florin_domain::merchant::Checkout;
+use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use std::collections::BTreeMap;
+
+/// A key or a value that names its account.
+trait Owned {
+    fn move_to(&mut self, account: &AccountId);
+}
+
+/// A key that begins with an account.
+trait Key: Owned {
+    fn is_of(&self, account: &AccountId) -> bool;
+}
+
+impl Owned for AccountId {
+    fn move_to(&mut self, account: &AccountId) {
+        self.clone_from(account);
+    }
+}
+
+impl Key for AccountId {
+    fn is_of(&self, account: &AccountId) -> bool {
+        self == account
+    }
+}
+
+impl<T> Owned for (AccountId, T) {
+    fn move_to(&mut self, account: &AccountId) {
+        self.0.clone_from(account);
+    }
+}
+
+impl<T> Key for (AccountId, T) {
+    fn is_of(&self, account: &AccountId) -> bool {
+        self.0 == *account
+    }
+}
+
+impl<T, U> Owned for (AccountId, T, U) {
+    fn move_to(&mut self, account: &AccountId) {
+        self.0.clone_from(account);
+    }
+}
+
+impl<T, U> Key for (AccountId, T, U) {
+    fn is_of(&self, account: &AccountId) -> bool {
+        self.0 == *account
+    }
+}
+
+macro_rules! owned {
+    ($($value:ty,)*) => {$(
+        impl Owned for $value {
+            fn move_to(&mut self, account: &AccountId) {
+                self.account.clone_from(account);
+            }
+        }
+    )*};
+}
+
+owned! {
+    Checkout, Budget, Transfer, JournalTransaction, CardTransition, CardTransaction, Chain, PaymentBatch, Payment, Event,
+    MfaSession, TotpEnrolment,
+}
+
+/// What names no account beside its key.
+macro_rules! nameless {
+    ($($value:ty,)*) => {$(
+        impl Owned for $value {
+            fn move_to(&mut self, _: &AccountId) {}
+        }
+    )*};
+}
+
+nameless! { Vec<Alert>, Explanation, Record, u64, }
+
+impl Owned for BudgetRecord {
+    fn move_to(&mut self, account: &AccountId) {
+        self.budget.account.clone_from(account);
+    }
+}
+
+impl Owned for CardRecord {
+    fn move_to(&mut self, account: &AccountId) {
+        self.card.account.clone_from(account);
+    }
+}
+
+impl Owned for (JournalId, Credit) {
+    fn move_to(&mut self, account: &AccountId) {
+        self.1.account.clone_from(account);
+    }
+}
+
+impl Owned for (Card, Vec<SpendingLimit>) {
+    fn move_to(&mut self, account: &AccountId) {
+        self.0.account.clone_from(account);
+    }
+}
+
+fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountId) -> BTreeMap<K, V> {
+    let own = all.iter().filter(|(key, _)| key.is_of(account));
+    own.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// All that is in a world. Its timeline and number are there, its account, keys and snapshots are not. Leases are not, either: who
+/// held one may not write any more.
+pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
+    let Data {
+        clients: _,
+        accounts: _,
+        keys: _,
+        banks: _,
+        addresses: _,
+        checkouts,
+        budgets,
+        budget_records,
+        transfers,
+        journal,
+        credits,
+        cards,
+        card_records,
+        transitions,
+        messages,
+        chains,
+        declined,
+        batches,
+        payments,
+        alerts,
+        leases: _,
+        sandbox_bank,
+        events,
+        sessions,
+        enrolments,
+        records,
+        numbers,
+        worlds: _,
+        snapshots: _,
+    } = data;
+    let payments = part(payments, account);
+    let sent = |id: &florin_domain::ids::PaymentId| payments.values().any(|payment| payment.id == *id);
+    Data {
+        checkouts: part(checkouts, account),
+        budgets: part(budgets, account),
+        budget_records: part(budget_records, account),
+        transfers: part(transfers, account),
+        journal: part(journal, account),
+        credits: part(credits, account),
+        cards: part(cards, account),
+        card_records: part(card_records, account),
+        transitions: transitions.iter().filter(|moved| moved.account == *account).cloned().collect(),
+        messages: part(messages, account),
+        chains: part(chains, account),
+        declined: part(declined, account),
+        batches: part(batches, account),
+        alerts: part(alerts, account),
+        sandbox_bank: sandbox_bank
+            .iter()
+            .filter(|(id, _)| sent(id))
+            .map(|(id, accepted)| (*id, accepted.clone()))
+            .collect(),
+        events: events.iter().filter(|event| event.account == *account).cloned().collect(),
+        sessions: part(sessions, account),
+        enrolments: part(enrolments, account),
+        records: part::<RecordKey, Record>(records, account),
+        numbers: part(numbers, account),
+        payments,
+        ..Data::default()
+    }
+}
+
+/// Removes all that [`of`] shows, and the leases.
+pub(crate) fn clear(data: &mut Data, account: &AccountId) {
+    fn out<K: Key + Ord, V>(all: &mut BTreeMap<K, V>, account: &AccountId) {
+        all.retain(|key, _| !key.is_of(account));
+    }
+    let gone = of(data, account);
+    data.sandbox_bank.retain(|id, _| !gone.sandbox_bank.contains_key(id));
+    out(&mut data.checkouts, account);
+    out(&mut data.budgets, account);
+    out(&mut data.budget_records, account);
+    out(&mut data.transfers, account);
+    out(&mut data.journal, account);
+    out(&mut data.credits, account);
+    out(&mut data.cards, account);
+    out(&mut data.card_records, account);
+    data.transitions.retain(|moved| moved.account != *account);
+    out(&mut data.messages, account);
+    out(&mut data.chains, account);
+    out(&mut data.declined, account);
+    out(&mut data.batches, account);
+    out(&mut data.payments, account);
+    out(&mut data.alerts, account);
+    out(&mut data.leases, account);
+    data.events.retain(|event| event.account != *account);
+    out(&mut data.sessions, account);
+    out(&mut data.enrolments, account);
+    out(&mut data.records, account);
+    out(&mut data.numbers, account);
+}
+
+/// Puts what [`of`] showed into an account, which may be another one; nothing of it is there.
+pub(crate) fn put(data: &mut Data, account: &AccountId, picture: Data) {
+    fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
+        all.extend(part.into_iter().map(|(mut key, mut value)| {
+            key.move_to(account);
+            value.move_to(account);
+            (key, value)
+        }));
+    }
+    into(&mut data.checkouts, account, picture.checkouts);
+    into(&mut data.budgets, account, picture.budgets);
+    into(&mut data.budget_records, account, picture.budget_records);
+    into(&mut data.transfers, account, picture.transfers);
+    into(&mut data.journal, account, picture.journal);
+    into(&mut data.credits, account, picture.credits);
+    into(&mut data.cards, account, picture.cards);
+    into(&mut data.card_records, account, picture.card_records);
+    data.transitions.extend(picture.transitions.into_iter().map(|mut moved| {
+        moved.move_to(account);
+        moved
+    }));
+    into(&mut data.messages, account, picture.messages);
+    into(&mut data.chains, account, picture.chains);
+    into(&mut data.declined, account, picture.declined);
+    into(&mut data.batches, account, picture.batches);
+    into(&mut data.payments, account, picture.payments);
+    into(&mut data.alerts, account, picture.alerts);
+    for (id, accepted) in picture.sandbox_bank {
+        data.sandbox_bank.entry(id).or_insert(accepted);
+    }
+    data.events.extend(picture.events.into_iter().map(|mut event| {
+        event.move_to(account);
+        event
+    }));
+    into(&mut data.sessions, account, picture.sessions);
+    into(&mut data.enrolments, account, picture.enrolments);
+    into(&mut data.records, account, picture.records);
+    into(&mut data.numbers, account, picture.numbers);
+}

@@ -1,0 +1,51 @@
+//! The time of accounts that have their own.
+
+use crate::MemoryStore;
+use crate::repeat::once;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::AccountId;
+use florin_domain::world::{ClockReading, ClockRefusal, Timeline};
+use florin_ports::{ClockOrder, DueHold, StoreError, Timelines, WriteError, Written};
+
+#[async_trait]
+impl Timelines for MemoryStore {
+    async fn set_clock(&self, order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+        self.decide(|data| {
+            if !data.accounts.contains_key(&order.account) {
+                return Err(WriteError::Absent);
+            }
+            once(data, order.repeat.as_ref(), |data| {
+                let account = data.accounts.get_mut(&order.account).ok_or(WriteError::Absent)?;
+                let reading = (order.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
+                account.timeline.clock = reading.clock;
+                data.numbers.entry(order.account.clone()).or_default();
+                Ok(reading)
+            })
+        })
+    }
+
+    async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("a timeline of account {account}"));
+            let number = data.numbers.get_mut(account).ok_or_else(missing)?;
+            *number += 1;
+            Ok(*number)
+        })
+    }
+
+    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        let of = |(id, account): (&AccountId, &florin_domain::access::Account)| (id.clone(), account.timeline.clone());
+        Ok(self.read(|data| data.accounts.iter().filter(|(id, _)| data.numbers.contains_key(*id)).map(of).collect()))
+    }
+
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+        let mut due: Vec<_> = self.read(|data| {
+            let own = data.chains.values().filter(|chain| chain.account == *account);
+            own.filter_map(|chain| Some((chain.due_at().filter(|due_at| *due_at <= now)?, chain.id))).collect()
+        });
+        due.sort();
+        let hold = |(_, chain)| DueHold { account: account.clone(), chain };
+        Ok(due.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).map(hold).collect())
+    }
+}

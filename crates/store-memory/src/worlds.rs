@@ -1,0 +1,227 @@
+//! Worlds, made, kept, put back and deleted.
+
+use crate::MemoryStore;
+use crate::data::{Data, add};
+use crate::picture;
+use crate::registry::{insert_account, insert_key};
+use crate::repeat::once;
+use crate::seeding::plant_account;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::access::{Account, AccountGrant};
+use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::{
+    AccountClock, CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotRefusal,
+    Timeline, WorldSnapshot,
+};
+use florin_ports::{
+    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, Worlds, WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+/// A world, and the request that made it.
+pub(crate) type KeptWorld = (SandboxWorld, Option<MadeUnder>);
+
+/// A snapshot, the clock, and all that was in the world.
+pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
+
+#[async_trait]
+impl Worlds for MemoryStore {
+    async fn create(&self, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+        self.decide(|data| create(data, order))
+    }
+
+    async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
+        Ok(self.read(|data| world(data, account)))
+    }
+
+    async fn list(
+        &self,
+        client: ClientId,
+        only: Option<BTreeSet<AccountId>>,
+        page: PageRequest,
+    ) -> Result<Page<SandboxWorld>, StoreError> {
+        let mut worlds: Vec<_> = self.read(|data| data.worlds.keys().filter_map(|id| world(data, id)).collect());
+        worlds.retain(|world: &SandboxWorld| {
+            world.client == client && only.as_ref().is_none_or(|only| only.contains(&world.account))
+        });
+        worlds.sort_by(|one, other| (other.created_at, &one.account).cmp(&(one.created_at, &other.account)));
+        Ok(paged(worlds, page))
+    }
+
+    async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
+        self.change(|data| Ok(delete(data, account)))
+    }
+
+    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
+        self.change(|data| {
+            let over = data.worlds.values().filter(|(world, _)| world.expires_at <= real);
+            let mut over: Vec<_> = over.map(|(world, _)| (world.expires_at, world.account.clone())).collect();
+            over.sort();
+            over.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            let over: Vec<_> = over.into_iter().map(|(_, account)| account).collect();
+            for account in &over {
+                delete(data, account);
+            }
+            Ok(over)
+        })
+    }
+
+    async fn take_snapshot(&self, order: SnapshotOrder) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+        self.decide(|data| {
+            let timeline = match data.accounts.get(&order.account) {
+                Some(account) if data.worlds.contains_key(&order.account) => account.timeline.clone(),
+                _ => return Err(WriteError::Absent),
+            };
+            once(data, order.repeat.as_ref(), |data| {
+                let others = data.snapshots.keys().filter(|(account, _)| *account == order.account).count();
+                // What is in memory has no text: it is never too large.
+                let others = i64::try_from(others).unwrap_or(i64::MAX);
+                (order.decide)(&(others, 0)).map_err(WriteError::Refused)?;
+                let kept = picture::of(data, &order.account);
+                let snapshot = WorldSnapshot {
+                    id: order.id,
+                    account: order.account.clone(),
+                    name: order.name.clone(),
+                    created_at: order.now,
+                    rows: i64::try_from(rows(&kept)).unwrap_or(i64::MAX),
+                };
+                let key = (order.account.clone(), order.id);
+                add(&mut data.snapshots, key, (snapshot.clone(), timeline, Box::new(kept)))?;
+                Ok(snapshot)
+            })
+        })
+    }
+
+    async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
+        let snapshots = self.read(|data| {
+            let own = data.snapshots.iter().filter(|((world, _), _)| world == account);
+            own.map(|(_, (snapshot, ..))| snapshot.clone()).collect()
+        });
+        Ok(paged(snapshots, page))
+    }
+
+    async fn delete_snapshot(
+        &self,
+        account: &AccountId,
+        snapshot: SnapshotId,
+        repeat: Option<RepeatClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        self.decide(|data| {
+            once(data, repeat.as_ref(), |data| {
+                data.snapshots.remove(&(account.clone(), snapshot)).map(|_| ()).ok_or(WriteError::Absent)
+            })
+        })
+    }
+
+    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+        self.decide(|data| {
+            once(data, order.repeat.as_ref(), |data| {
+                let kept = data.snapshots.get(&(order.account.clone(), order.snapshot)).cloned();
+                let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
+                (order.decide)(&true).map_err(WriteError::Refused)?;
+                picture::clear(data, &order.account);
+                picture::put(data, &order.account, *kept);
+                let account = data.accounts.get_mut(&order.account).ok_or(WriteError::Absent)?;
+                let clock = timeline.clock.put_back(snapshot.created_at, order.real);
+                account.timeline = Timeline { clock, ..timeline };
+                let world = world(data, &order.account).ok_or(WriteError::Absent)?;
+                Ok(RestoredWorld { world, real: order.real })
+            })
+        })
+    }
+}
+
+fn paged<T>(all: Vec<T>, page: PageRequest) -> Page<T> {
+    let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    let place = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    Page { count, rows: all.into_iter().skip(place(page.offset)).take(place(page.limit)).collect() }
+}
+
+/// How many things are in a world.
+fn rows(data: &Data) -> usize {
+    data.checkouts.len()
+        + data.budgets.len()
+        + data.journal.len()
+        + data.credits.len()
+        + data.cards.len()
+        + data.messages.len()
+        + data.batches.len()
+        + data.payments.len()
+        + data.events.len()
+        + data.records.len()
+}
+
+/// A world, with its clock as it is now.
+fn world(data: &Data, account: &AccountId) -> Option<SandboxWorld> {
+    let (world, _) = data.worlds.get(account)?;
+    let clock = data.accounts.get(account)?.timeline.clock;
+    Some(SandboxWorld { clock, ..world.clone() })
+}
+
+fn delete(data: &mut Data, account: &AccountId) -> bool {
+    if data.worlds.remove(account).is_none() {
+        return false;
+    }
+    picture::clear(data, account);
+    data.snapshots.retain(|(world, _), _| world != account);
+    data.keys.retain(|_, (key, _)| match &mut key.accounts {
+        AccountGrant::AllOfClient => true,
+        AccountGrant::Only(accounts) => !accounts.remove(account) || !accounts.is_empty(),
+    });
+    data.accounts.remove(account).is_some()
+}
+
+fn create(data: &mut Data, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    let CreateWorldOrder { world: new, contents, key, hash, under, decide } = order;
+    let kept = match &contents {
+        WorldContents::Planted(_) => None,
+        WorldContents::Snapshot { id, reach, .. } => {
+            let found = data.snapshots.iter().find(|((account, known), _)| {
+                known == id
+                    && reach.as_ref().is_none_or(|reach| reach.contains(account))
+                    && data.worlds.get(account).is_some_and(|(world, _)| world.client == new.client)
+            });
+            Some(found.map(|(_, kept)| kept.clone()).ok_or(WriteError::Absent)?)
+        }
+    };
+    let of_client = || data.worlds.values().filter(|(world, _)| world.client == new.client);
+    let made = under.as_ref().and_then(|under| {
+        let mut others = of_client().filter_map(|(world, made)| Some((world, made.as_ref()?)));
+        let (world, made) = others.find(|(_, made)| made.key == under.key)?;
+        Some((world.account.clone(), made.request.clone()))
+    });
+    let situation = CreateSituation {
+        worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
+        lives: data.worlds.contains_key(&new.account),
+        made,
+    };
+    if decide(&situation).map_err(WriteError::Refused)? {
+        delete(data, &new.account);
+    }
+    data.numbers.insert(new.account.clone(), 0);
+    match (contents, kept) {
+        (WorldContents::Planted(seed), _) => {
+            insert_account(data, seed.account.clone())?;
+            plant_account(data, *seed)?;
+        }
+        (WorldContents::Snapshot { name, timeline, .. }, Some((snapshot, was, kept))) => {
+            let frozen = AccountClock::Frozen { at: snapshot.created_at };
+            let real = new.created_at;
+            let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(snapshot.created_at, real) };
+            insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
+            picture::put(data, &new.account, *kept);
+        }
+        (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),
+    }
+    insert_key(data, key, hash)?;
+    let account = new.account.clone();
+    add(&mut data.worlds, account.clone(), (new, under))?;
+    world(data, &account).ok_or(WriteError::Absent)
+}
+
+fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
+    Account { id: new.account.clone(), client: new.client, name, merchant: true, mfa_required: true, timeline }
+}

@@ -1,0 +1,308 @@
+//! `/v2/sandbox/worlds`: accounts that are made, kept, put back and thrown away over the API.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::{members, text, time};
+use crate::support::payments::{confirmed, filled, find, pounds};
+use crate::support::wallet::{credit_body, first_body, transaction};
+use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
+use crate::support::{
+    ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, Server, demo, expect_fault, expect_faults,
+    expect_json, shared, together,
+};
+
+const PATH: &str = "/v2/sandbox/worlds";
+const ONE: &str = "/v2/sandbox/worlds/{accountId}";
+const SNAPSHOTS: &str = "/v2/sandbox/worlds/{accountId}/snapshots";
+const RESTORE: &str = "/v2/sandbox/worlds/{accountId}/restore";
+
+fn listed(client: &Client) -> Vec<String> {
+    let list = expect_json(&client.get(WORLDS), 200);
+    list["rows"].as_array().unwrap().iter().map(|world| text(world, "/accountId").to_owned()).collect()
+}
+
+fn available(client: &Client) -> String {
+    let check = transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0")));
+    text(&check, "/gpa/availableBalance").to_owned()
+}
+
+fn pay(client: &Client, amount: &str) -> Value {
+    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
+}
+
+#[test]
+fn a_world_is_the_demo_set_with_a_key_of_its_own() {
+    let server = Server::sandbox();
+    let answer = server.client().post(WORLDS, "{}");
+    truthful("post", PATH, &answer);
+    let made = answer.json();
+    assert_eq!(
+        members(&made),
+        ["accountId", "apiKey", "clock", "createdAt", "expiresAt", "seed", "template"],
+        "{made}"
+    );
+    assert_eq!((&made["template"], &made["seed"]), (&json!("demo"), &Value::Null));
+    assert_eq!((time(&made["expiresAt"]) - time(&made["createdAt"])).num_hours(), 24);
+    let client = server.client_of(text(&made, "/apiKey"), text(&made, "/accountId"));
+    let own = expect_json(&client.get(&format!("{CHECKOUTS}?accountId={}", client.account)), 200);
+    let demos = expect_json(&server.client().get(CHECKOUTS), 200);
+    assert_eq!((&own["count"], &own["rows"][7]["id"]), (&demos["count"], &demos["rows"][7]["id"]));
+    assert_eq!(available(&client), available(&server.client()), "the same ids, in two worlds");
+    pay(&client, "10");
+    assert_ne!(available(&client), available(&server.client()));
+    expect_json(&client.get(BANKS), 200);
+}
+
+#[test]
+fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
+    let server = Server::sandbox();
+    let ((_, one), (_, two)) = (make(&server, json!({})), make(&server, json!({"template": "empty"})));
+    for (client, account) in [(&one, &two.account), (&two, &one.account), (&one, &demo().account)] {
+        let elsewhere = client.with_account(account);
+        expect_fault(&elsewhere.get(CHECKOUTS), 404, "query.accountId", "not_found");
+        expect_fault(&elsewhere.post(AUTHORIZATION, first_body(ABSENT, "1")), 404, "query.accountId", "not_found");
+        expect_fault(&client.get(&world_path(account)), 404, "path.accountId", "not_found");
+        let deleted = client.call("DELETE", &world_path(account)).send();
+        expect_fault(&deleted, 404, "path.accountId", "not_found");
+    }
+    assert_eq!(listed(&one), [one.account.clone()]);
+    assert_eq!(listed(&two), [two.account.clone()]);
+    assert_eq!(listed(&server.client()), [two.account.clone(), one.account.clone()]);
+    assert!(listed(&server.other()).is_empty());
+    let other = server.other();
+    for account in [&one.account, &"W0000000000000000".to_owned()] {
+        let path = world_path(account);
+        expect_fault(&other.get(&path), 404, "path.accountId", "not_found");
+        expect_fault(&other.call("DELETE", &path).send(), 404, "path.accountId", "not_found");
+        let body = json!({"snapshotId": ABSENT}).to_string();
+        expect_fault(&other.post(&below_world(account, "restore"), body), 404, "path.accountId", "not_found");
+        expect_fault(&other.post(&below_world(account, "snapshots"), "{}"), 404, "path.accountId", "not_found");
+        expect_fault(&other.get(&below_world(account, "snapshots")), 404, "path.accountId", "not_found");
+    }
+    let from = json!({"snapshotId": snapshot(&one)}).to_string();
+    for client in [&other, &two] {
+        expect_fault(&client.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
+    }
+    // A configured account is no world, even for its own client.
+    let own = server.client();
+    expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
+    expect_fault(&own.call("DELETE", &world_path(&own.account)).send(), 404, "path.accountId", "not_found");
+    expect_fault(&own.post(&below_world(&own.account, "snapshots"), "{}"), 404, "path.accountId", "not_found");
+    available(&own);
+}
+
+#[test]
+fn a_world_that_is_deleted_is_gone_with_its_key() {
+    let server = Server::sandbox();
+    let (made, client) = make(&server, json!({"seed": "short-lived"}));
+    pay(&client, "10");
+    let batch = filled(&client, &[pounds("1.00", "one"), pounds("2.00", "SBX-SLOW")]);
+    confirmed(&client, &batch);
+    snapshot(&client);
+    let world = expect_json(&server.client().get(&world_path(&client.account)), 200);
+    truthful("get", ONE, &server.client().get(&world_path(&client.account)));
+    assert_eq!((&world["seed"], world.get("apiKey")), (&made["seed"], None));
+    let deleted = client.call("DELETE", &world_path(&client.account)).send();
+    assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
+    expect_fault(&server.client().get(&world_path(&client.account)), 404, "path.accountId", "not_found");
+    std::thread::sleep(Duration::from_millis(300));
+    expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
+    assert!(listed(&server.client()).is_empty());
+    let (_, again) = make(&server, json!({"seed": "short-lived"}));
+    assert_eq!(again.account, client.account);
+    available(&again);
+    let (_, home) = server.stop();
+    assert!(home.run(&["check"]).status.success());
+}
+
+#[test]
+fn a_world_is_put_back_to_exactly_what_it_was() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let batch = filled(&client, &[pounds("1.00", "kept")]);
+    pay(&client, "10");
+    let picture = |client: &Client| {
+        let batches = format!("/v2/payment-batches?accountId={}&includeHidden=true", client.account);
+        (available(client), expect_json(&client.get(&batches), 200), find(client, &batch), clock(client))
+    };
+    let before = picture(&client);
+    let kept = snapshot(&client);
+    for round in 0..2 {
+        pay(&client, "25");
+        set(&client, json!({"advanceBy": "P30D"}));
+        confirmed(&client, &batch);
+        filled(&client, &[pounds("9.00", "gone")]);
+        assert_ne!(picture(&client), before);
+        let path = below_world(&client.account, "restore");
+        let answer = client.post(&path, json!({"snapshotId": kept}).to_string());
+        truthful("post", RESTORE, &answer);
+        assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
+        assert_eq!(picture(&client), before, "round {round}");
+    }
+    let (_, home) = server.stop();
+    assert!(home.run(&["check"]).status.success());
+}
+
+#[test]
+fn snapshots_are_listed_deleted_and_a_beginning_for_others() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    pay(&client, "10");
+    let path = below_world(&client.account, "snapshots");
+    let answer = client.post_once(&path, "once", r#"{"name": "a hold"}"#);
+    truthful("post", SNAPSHOTS, &answer);
+    assert!(client.post_once(&path, "once", r#"{"name": "a hold"}"#).replayed());
+    truthful("get", SNAPSHOTS, &client.get(&path));
+    let kept = answer.json();
+    let list = expect_json(&client.get(&path), 200);
+    assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &kept));
+    assert_eq!((&kept["name"], &kept["createdAt"]), (&json!("a hold"), &json!("2026-09-01T12:00:00Z")));
+    let id = text(&kept, "/id");
+    let (copy, other) = make(&server, json!({"snapshotId": id}));
+    assert_eq!((&copy["template"], &copy["clock"]["now"]), (&json!("snapshot"), &json!("2026-09-01T12:00:00Z")));
+    assert_eq!(available(&other), available(&client));
+    set(&other, json!({"advanceBy": "P7D"}));
+    assert_ne!(available(&other), available(&client), "the hold of the copy has expired");
+    let one = below_world(&client.account, &format!("snapshots/{id}"));
+    assert_eq!(client.call("DELETE", &one).send().status, 204);
+    expect_fault(&client.call("DELETE", &one).send(), 404, "path.snapshotId", "not_found");
+    let body = json!({"snapshotId": id}).to_string();
+    let answer = client.post(&below_world(&client.account, "restore"), &body);
+    expect_fault(&answer, 404, "body.snapshotId", "not_found");
+    expect_fault(&server.client().post(WORLDS, &body), 404, "body.snapshotId", "not_found");
+    for _ in 0..20 {
+        snapshot(&client);
+    }
+    expect_fault(&client.post(&path, "{}"), 409, "", "invalid_state");
+}
+
+#[test]
+fn a_seed_is_one_world_at_a_time() {
+    let server = Server::sandbox();
+    let (made, client) = make(&server, json!({"seed": "x"}));
+    assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
+    let again = server.client().post(WORLDS, r#"{"seed": "x"}"#);
+    expect_fault(&again, 409, "body.seed", "invalid_state");
+    truthful("post", PATH, &again);
+    pay(&client, "10");
+    let (replaced, new) = make(&server, json!({"seed": "x", "replace": true}));
+    assert_eq!((&replaced["accountId"], &replaced["clock"]), (&made["accountId"], &made["clock"]));
+    assert_ne!(replaced["apiKey"], made["apiKey"]);
+    assert_eq!(available(&new), available(&server.client()));
+    let (other, _) = make(&server, json!({"seed": "y"}));
+    assert_ne!(other["accountId"], made["accountId"]);
+    let foreign = expect_json(&server.other().post(WORLDS, r#"{"seed": "x"}"#), 201);
+    assert_ne!(foreign["accountId"], made["accountId"], "another client's world of this seed is another one");
+}
+
+#[test]
+fn a_world_is_made_once_under_a_key_and_its_secret_is_not_kept() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let first = client.post_once(WORLDS, "made", r#"{"template": "empty"}"#);
+    let secret = text(&expect_json(&first, 201), "/apiKey").to_owned();
+    let second = client.post_once(WORLDS, "made", r#"{ "template":"empty" }"#);
+    let fault = expect_fault(&second, 409, "header.Idempotency-Key", "invalid_state");
+    let account = text(&first.json(), "/accountId").to_owned();
+    assert!(fault.message.contains(&account), "{fault:?}");
+    let other = client.post_once(WORLDS, "made", "{}");
+    expect_fault(&other, 422, "body", "idempotency_mismatch");
+    assert_eq!(listed(&client).len(), 1);
+    assert_eq!(client.call("DELETE", &world_path(&account)).send().status, 204);
+    expect_json(&client.post_once(WORLDS, "made", "{}"), 201);
+    let (_, home) = server.stop();
+    for (name, bytes) in home.stored() {
+        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "the secret is in {name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_told() {
+    let client = shared().client();
+    for (body, faults) in [
+        ("[]", &[("body", "invalid_type")][..]),
+        (r#"{"template": "snapshot"}"#, &[("body.template", "invalid_value")]),
+        (r#"{"seed": ""}"#, &[("body.seed", "invalid_format")]),
+        (r#"{"replace": true}"#, &[("body.replace", "invalid_value")]),
+        (r#"{"startsAt": "now", "x": 1}"#, &[("body.startsAt", "invalid_format"), ("body.x", "unknown_field")]),
+        (
+            r#"{"template": "demo", "snapshotId": "0190a1b2-0000-7000-8000-00000000dead", "startsAt": "2026-01-01T00:00:00Z"}"#,
+            &[("body.template", "invalid_value"), ("body.startsAt", "invalid_value")],
+        ),
+    ] {
+        expect_faults(&client.post(WORLDS, body), 400, faults);
+    }
+    let long = json!({"seed": "x".repeat(65)}).to_string();
+    expect_faults(&client.post(WORLDS, long), 400, &[("body.seed", "too_long")]);
+    expect_faults(&client.call("POST", WORLDS).send(), 400, &[("body", "required")]);
+    let path = below_world(&"x".repeat(37), "restore");
+    let wanted = [("path.accountId", "too_long"), ("body.snapshotId", "invalid_format")];
+    expect_faults(&client.post(&path, r#"{"snapshotId": "x"}"#), 400, &wanted);
+    let limited = shared().limited();
+    expect_fault(&limited.post(WORLDS, "{}"), 403, "header.Authorization", "insufficient_scope");
+    expect_fault(&client.call("PUT", WORLDS).send(), 405, "", "method_not_allowed");
+}
+
+#[test]
+fn production_has_none_of_it() {
+    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    assert!(home.run(&["migrate"]).status.success());
+    let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
+    let client = text(&client, "/id").to_owned();
+    home.json(&["accounts", "create", "P1", "--client", &client, "--json"]);
+    let key = home.json(&["keys", "issue", "--client", &client, "--json", "--all-scopes"]);
+    let server = Server::on(home);
+    let client = server.client_of(text(&key, "/key"), "P1");
+    for (method, path) in [
+        ("GET", "/v2/sandbox/clock".to_owned()),
+        ("POST", "/v2/sandbox/clock".to_owned()),
+        ("GET", WORLDS.to_owned()),
+        ("POST", WORLDS.to_owned()),
+        ("GET", world_path("P1")),
+        ("DELETE", world_path("P1")),
+        ("GET", below_world("P1", "snapshots")),
+        ("POST", below_world("P1", "snapshots")),
+        ("DELETE", below_world("P1", &format!("snapshots/{ABSENT}"))),
+        ("POST", below_world("P1", "restore")),
+    ] {
+        expect_fault(&client.call(method, &path).send(), 403, "", "sandbox_only");
+    }
+}
+
+#[test]
+fn a_client_has_a_hundred_worlds_and_they_are_made_in_parallel() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let made = together(4, |_| {
+        (0..25).map(|_| client.post(WORLDS, r#"{"template": "empty"}"#).status).filter(|status| *status == 201).count()
+    });
+    assert_eq!(made.iter().sum::<usize>(), 100);
+    expect_fault(&client.post(WORLDS, "{}"), 409, "", "invalid_state");
+    expect_json(&server.other().post(WORLDS, "{}"), 201);
+    let list = expect_json(&client.get(&format!("{PATH}?limit=10&offset=95")), 200);
+    assert_eq!((list["count"].as_i64(), list["rows"].as_array().unwrap().len()), (Some(100), 5));
+    truthful("get", PATH, &client.get(WORLDS));
+}
+
+/// Not a bound: what was measured is printed, for the docs.
+#[test]
+fn making_a_demo_world_is_quick() {
+    let server = Server::sandbox();
+    let began = Instant::now();
+    for _ in 0..20 {
+        make(&server, json!({}));
+    }
+    println!("a demo world is made in {:?}", began.elapsed() / 20);
+    let (_, client) = make(&server, json!({}));
+    let kept = snapshot(&client);
+    let began = Instant::now();
+    for _ in 0..20 {
+        restore(&client, &kept);
+    }
+    println!("and put back in {:?}", began.elapsed() / 20);
+    let credit = credit_body(&demo().budget("GBP"), "1", "GBP");
+    expect_json(&client.post(CREDIT, credit), 200);
+}

@@ -1,0 +1,132 @@
+//! A seeded world: the same calls in the same order have the same answers, byte for byte.
+
+use serde_json::{Value, json};
+
+use crate::support::payments::{BATCHES, below, path, pounds, rows};
+use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::worlds::{CLOCK, below_world, make, world_path};
+use crate::support::{
+    ADVICE, ATM, AUTHORIZATION, Answer, CHECKOUTS, CLEARING, CREDIT, Client, MFA_SESSIONS, REFUND, REFUND_CLEARING,
+    REVERSAL, Server, confirm_path, demo, together,
+};
+
+/// What was answered: status and body of each call.
+type Told = Vec<(u16, String)>;
+
+/// Plays a script, and keeps what was answered.
+struct Player<'a> {
+    client: &'a Client,
+    told: Told,
+}
+
+impl Player<'_> {
+    fn note(&mut self, answer: &Answer) -> Value {
+        self.told.push((answer.status, answer.text()));
+        if answer.body.is_empty() { Value::Null } else { answer.json() }
+    }
+
+    fn post(&mut self, path: &str, body: &str) -> Value {
+        let answer = self.client.post(path, body);
+        self.note(&answer)
+    }
+
+    fn get(&mut self, path: &str) -> Value {
+        let answer = self.client.get(path);
+        self.note(&answer)
+    }
+}
+
+fn token(answer: &Value) -> String {
+    answer["transaction"]["token"].as_str().unwrap_or_else(|| panic!("no token in {answer}")).to_owned()
+}
+
+/// More than twenty calls of every kind, refusals and repeats among them.
+fn play(client: &Client) -> Told {
+    let card = &demo().active_card("GBP").id;
+    let mut player = Player { client, told: Vec::new() };
+    let first = token(&player.post(AUTHORIZATION, &first_body(card, "10")));
+    let second = token(&player.post(AUTHORIZATION, &first_body(card, "20.50")));
+    player.post(AUTHORIZATION, &first_body(card, "99999999"));
+    player.post(ADVICE, &follow_body(&first, "12"));
+    player.post(CLEARING, &follow_body(&first, "11"));
+    player.post(CLEARING, &follow_body(&first, "11"));
+    player.post(REVERSAL, &follow_body(&second, "0.50"));
+    let refund = token(&player.post(REFUND, &first_body(card, "3")));
+    player.post(REFUND_CLEARING, &follow_body(&refund, "3"));
+    player.post(ATM, &first_body(card, "40"));
+    player.post(CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
+    player.post(CLOCK, r#"{"advanceBy": "P1D"}"#);
+    let batch = player.post(BATCHES, r#"{"name": "Wages"}"#);
+    let batch = batch["id"].as_str().unwrap().to_owned();
+    let wanted = [pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING"), pounds("3.00", "SBX-PENDING")];
+    player.post(&below(&batch, "payments"), &rows(&wanted));
+    player.get(&below(&batch, "payments"));
+    let session = player.post(MFA_SESSIONS, &json!({"paymentBatchId": batch}).to_string());
+    let mfa = json!({"provider": "sandbox", "sessionId": session["sessionId"], "token": "000000"});
+    player.get(&below(&batch, "validate"));
+    player.get(&path(&batch));
+    player.post(&confirm_path(&batch), &json!({"mfa": mfa}).to_string());
+    // Holds expire on the way, and workers process the batch beside the calls: neither shifts an id.
+    player.post(CLOCK, r#"{"advanceBy": "P10D"}"#);
+    player.post(CLEARING, &follow_body(&second, "1"));
+    player.post(AUTHORIZATION, &first_body(card, "0"));
+    let kept = player.post(&below_world(&client.account, "snapshots"), r#"{"name": "late"}"#);
+    let once = player.post(AUTHORIZATION, &first_body(card, "7"));
+    let back = json!({"snapshotId": kept["id"]}).to_string();
+    let answer = client.post(&below_world(&client.account, "restore"), back);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(player.post(AUTHORIZATION, &first_body(card, "7")), once, "the same again, from the same snapshot");
+    player.get(&format!("{CHECKOUTS}?accountId={}&limit=5", client.account));
+    player.get(CLOCK);
+    player.told
+}
+
+#[track_caller]
+fn same(one: &Told, other: &Told) {
+    assert_eq!(one.len(), other.len());
+    for (call, (one, other)) in one.iter().zip(other).enumerate() {
+        assert_eq!(one, other, "call {call}");
+    }
+}
+
+#[test]
+fn the_same_calls_have_the_same_answers_byte_for_byte() {
+    let server = Server::sandbox();
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let (_, client) = make(&server, json!({"seed": "nightly"}));
+        runs.push(play(&client));
+        assert_eq!(client.call("DELETE", &world_path(&client.account)).send().status, 204);
+    }
+    // Another process, another database: all that counts is the seed and the client.
+    let elsewhere = Server::sandbox();
+    runs.push(play(&make(&elsewhere, json!({"seed": "nightly"})).1));
+    same(&runs[0], &runs[1]);
+    same(&runs[0], &runs[2]);
+    assert!(runs[0].iter().filter(|(status, _)| *status < 300).count() > 20, "{:#?}", runs[0]);
+}
+
+#[test]
+fn another_seed_has_other_ids() {
+    let server = Server::sandbox();
+    let ids = ["one", "two"].map(|seed| {
+        let (_, client) = make(&server, json!({"seed": seed}));
+        let answer = client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "1"));
+        token(&answer.json())
+    });
+    assert_ne!(ids[0], ids[1]);
+    assert!(ids.iter().all(|id| id.as_bytes()[14] == b'8'), "of version 8: {ids:?}");
+}
+
+#[test]
+fn two_worlds_in_parallel_do_not_disturb_each_other() {
+    let alone = Server::sandbox();
+    let wanted = ["left", "right"].map(|seed| play(&make(&alone, json!({"seed": seed})).1));
+    let server = Server::sandbox();
+    let clients = ["left", "right"].map(|seed| make(&server, json!({"seed": seed})).1);
+    let told = together(2, |place| play(&clients[place]));
+    same(&told[0], &wanted[0]);
+    same(&told[1], &wanted[1]);
+    let (_, home) = server.stop();
+    assert!(home.run(&["check"]).status.success());
+}
