@@ -144,8 +144,9 @@ fn transfers_both_ways_at_once_keep_every_penny() {
     let (server, client) = alone();
     let (one, two) = (funded(&client, "One", "50.00"), funded(&client, "Two", "50.00"));
     let answers = together(40, |number| {
-        let (from, to) = if number % 2 == 0 { (&one, &two) } else { (&two, &one) };
-        (number % 2 == 0, transfer(&client, from, to, if number % 2 == 0 { "4.00" } else { "3.00" }))
+        let forth = number.is_multiple_of(2);
+        let (from, to, amount) = if forth { (&one, &two, "4.00") } else { (&two, &one, "3.00") };
+        (forth, transfer(&client, from, to, amount))
     });
     let mut moved = 0;
     for (forth, answer) in &answers {

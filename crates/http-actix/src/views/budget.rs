@@ -1,7 +1,7 @@
 //! Budgets and transfers.
 
 use super::{Amount, Time};
-use florin_domain::budget::{BudgetRecord, TransferDone};
+use florin_domain::budget::{BudgetFeature, BudgetRecord, TransferDone};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
 use serde::Serialize;
@@ -86,7 +86,7 @@ impl BudgetView {
             account_id: budget.account.to_string(),
             parent_budget_id: parent.map(|parent| parent.to_string()),
             currencies: budget.balances.iter().map(|(currency, _)| currency.code()).collect(),
-            features: features.into_iter().map(|feature| feature.as_str()).collect(),
+            features: features.into_iter().map(BudgetFeature::as_str).collect(),
             created_at: created_at.map(Time),
             balances: with_balances.then(|| held().collect()),
             name: budget.name,

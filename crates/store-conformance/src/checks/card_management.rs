@@ -52,9 +52,9 @@ async fn whole(handle: Handle) -> Proof {
 async fn at_once(handle: Handle) -> Proof {
     planted(&handle).await?;
     let mut tasks = Vec::new();
-    for number in 0..20 {
+    for number in 0..20_u128 {
         // On two budgets: their locks alone would not do.
-        let budget = if number % 2 == 0 { Who::Mine.budget() } else { Who::Mine.second_budget() };
+        let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut order = issue(Who::Mine, number, budget, true)?;
         let rule = order.decide;
         order.decide = Arc::new(

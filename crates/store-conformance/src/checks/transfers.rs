@@ -101,9 +101,9 @@ async fn again(handle: Handle) -> Proof {
 async fn there_and_back(handles: &[&Handle]) -> Proof {
     planted(handles[0]).await?;
     let mut tasks = Vec::new();
-    for (number, handle) in (0..60).zip(handles.iter().cycle()) {
+    for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
         // Three handles' turns would hide a ring: each handle sends both ways.
-        let ends = if (number / 2) % 2 == 0 { ENDS } else { (ENDS.1, ENDS.0) };
+        let ends = if (number / 2).is_multiple_of(2) { ENDS } else { (ENDS.1, ENDS.0) };
         let order = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
         let transfers = handle.transfers.clone();
         tasks.push(tokio::spawn(async move { (ends == ENDS, transfers.transfer(order).await) }));

@@ -46,6 +46,7 @@ pub(crate) async fn handle(
     send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), removal_problem))?, render)
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as every answer is rendered")]
 fn render(_: &SpendingWindow) -> Answer {
     Answer { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
 }
