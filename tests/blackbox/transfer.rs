@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
@@ -15,6 +15,7 @@ use crate::support::management::{bring, budget, card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
+use crate::support::worlds::{clock, make, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
 };
@@ -138,6 +139,8 @@ fn a_store_goes_on_where_another_stopped() {
     let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
+    let (made, world) = make(&server, json!({"seed": "moved"}));
+    let (kept, shown) = (snapshot(&world), clock(&world));
     let file = export(server.home());
     let source = server.kill();
     assert_all_tables(&file);
@@ -162,6 +165,9 @@ fn a_store_goes_on_where_another_stopped() {
     expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
     assert_eq!(expect_json(&wallet.client.get(&lookup), 200), address);
     expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
+    let world = server.client_of(text(&made, "/apiKey"), &world.account);
+    assert_eq!(clock(&world), shown);
+    assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     check_journal(&server.kill());
     drop(source);
 }
