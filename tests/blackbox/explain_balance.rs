@@ -64,10 +64,10 @@ fn a_balance_is_made_of_its_postings_holds_and_reservations() {
     let shown = wallet.balance();
     assert_eq!(pounds_of(&told, "/balance/ledger"), shown.ledger);
     assert_eq!(pounds_of(&told, "/balance/available"), shown.available);
-    let hold = told["openHolds"]["rows"].as_array().unwrap().iter().find(|row| row["chainToken"] == held.as_str());
-    let hold = hold.unwrap_or_else(|| panic!("no hold: {told}"));
-    assert_eq!((text(hold, "/amount"), text(hold, "/cardId")), ("30.00", &*wallet.card.id));
-    assert!(time(&hold["dueAt"]) > time(&hold["createdAt"]));
+    let open = told["openHolds"]["rows"].as_array().unwrap().iter().find(|row| row["chainToken"] == held.as_str());
+    let open = open.unwrap_or_else(|| panic!("no hold: {told}"));
+    assert_eq!((text(open, "/amount"), text(open, "/cardId")), ("30.00", &*wallet.card.id));
+    assert!(time(&open["dueAt"]) > time(&open["createdAt"]));
     let postings = told["postings"]["rows"].as_array().unwrap();
     assert_eq!(told["postings"]["count"], postings.len());
     assert_eq!(text(&postings[0], "/kind"), "credit");

@@ -22,7 +22,7 @@ SELECT 'bench-' || a.n, bench_id(13, a.n * 1000000 + c.n), CASE c.n % 4 WHEN 0 T
     now - c.n * 60000000, now - c.n * 60000000
 FROM clock, numbers a, numbers c WHERE a.n <= 9 AND c.n BETWEEN 1 AND {checkouts};
 
-INSERT INTO budgets
+INSERT INTO budgets (account_id, id, name)
 SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n FROM numbers WHERE n BETWEEN 1 AND {budgets};
 
 CREATE TEMP TABLE chains AS
@@ -36,7 +36,7 @@ FROM numbers LEFT JOIN (
     SELECT budget, sum(amount) AS used, sum(CASE WHEN cleared THEN 0 ELSE amount END) AS held FROM chains GROUP BY budget
 ) ON budget = n
 WHERE n BETWEEN 1 AND {budgets};
-INSERT INTO cards
+INSERT INTO cards (account_id, id, budget_id, currency, state, user_token, expires_on)
 SELECT 'bench-' || (n % 10), bench_id(4, n), bench_id(3, (n - 1) % {budgets} + 1), 'GBP', 'ACTIVE', bench_id(5, n), '2099-12-31'
 FROM numbers WHERE n BETWEEN 1 AND {cards};
 
@@ -54,18 +54,18 @@ INSERT INTO card_transactions
 SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
     'purchase', 'authorization', CASE WHEN cleared THEN 'COMPLETION' ELSE 'PENDING' END, 'GBP', amount, amount, -amount,
     '0000', 100000000000000, 100000000000000 - amount, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '',
-    'EC1A 1BB', 'GBR', '5999', at
+    'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, NULL, bench_id(8, n)
 FROM chains
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(7, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
     'purchase', 'authorization.clearing', 'COMPLETION', 'GBP', amount, amount, -amount, '0000', 100000000000000 - amount,
     100000000000000 - amount, bench_id(6, n), 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB',
-    'GBR', '5999', at + 3600000000
+    'GBR', '5999', at + 3600000000, NULL, NULL, NULL, NULL, bench_id(9, n)
 FROM chains WHERE cleared ORDER BY 1, 2;
 INSERT INTO card_chains
 SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(4, card), bench_id(3, budget), 'GBP', 'purchase', amount,
     CASE WHEN cleared THEN 0 ELSE amount END, CASE WHEN cleared THEN amount ELSE 0 END,
-    CASE WHEN cleared THEN 'cleared' END, CASE WHEN NOT cleared THEN at + 604800000000 END, at
+    CASE WHEN cleared THEN 'cleared' END, CASE WHEN NOT cleared THEN at + 604800000000 END, at, NULL, NULL
 FROM chains ORDER BY 1, 2;
 INSERT INTO journal_transactions
 SELECT 'bench-' || (card % 10), bench_id(8, n), 'card', bench_id(6, n), 'GBP', at FROM chains

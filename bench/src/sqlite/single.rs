@@ -14,9 +14,9 @@ const SITUATION: &str = "SELECT c.budget_id, c.user_token, c.state, c.expires_on
     WHERE c.account_id = ?1 AND c.id = ?2";
 const MESSAGE: &str = "INSERT INTO card_transactions VALUES (?1, ?2, ?2, ?3, ?4, ?5, 'purchase', 'authorization', 'PENDING', \
     'GBP', 1000, 1000, -1000, '0000', ?6, ?7, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', \
-    'EC1A 1BB', 'GBR', '5999', ?8)";
+    'EC1A 1BB', 'GBR', '5999', ?8, NULL, NULL, NULL, NULL, ?2)";
 const CHAIN: &str = "INSERT INTO card_chains VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, NULL, \
-    ?5 + 604800000000, ?5)";
+    ?5 + 604800000000, ?5, NULL, NULL)";
 const JOURNAL: &str = "INSERT INTO journal_transactions VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
 const ENTRIES: &str =
     "INSERT INTO journal_entries VALUES (?1, ?2, 0, 'available', ?3, -1000), (?1, ?2, 1, 'held', ?3, 1000)";

@@ -205,7 +205,9 @@ pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     let mut swept = 0;
     loop {
         let gone = services.worlds.delete_expired(services.time.real_now(), PORTION).await?;
-        gone.iter().for_each(|account| services.accounts.forget(account));
+        for account in &gone {
+            services.accounts.forget(account);
+        }
         swept += gone.len();
         if gone.len() < PORTION as usize {
             return Ok(swept);

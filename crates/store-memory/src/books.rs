@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::Data;
 use async_trait::async_trait;
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
     AccountBooks, Booking, BudgetBooks, ExplanationParts, Held, KindSum, LimitTally, MOST_TOLD, OpenHold, Pool, Pools,
     Reservation,
@@ -113,7 +113,7 @@ fn open_orders<'a>(data: &'a Data, batch: &'a PaymentBatch) -> impl Iterator<Ite
             payment.account == batch.account && payment.batch == batch.id && payment.status.is_final()
         });
         let paid = payments.filter_map(|payment| payment.terms.as_ref().filter(|terms| terms.order == order.id));
-        let paid: i64 = paid.filter_map(|terms| terms.cost()).map(|cost| cost.0).sum();
+        let paid: i64 = paid.filter_map(PaymentTerms::cost).map(|cost| cost.0).sum();
         (order, Minor(order.cost().unwrap_or_default().0 - paid))
     };
     batch.orders.iter().filter(move |_| is_open).map(rest)
@@ -152,10 +152,12 @@ fn parts(
 }
 
 fn booking(transaction: &JournalTransaction, budget: BudgetId) -> Option<Booking> {
-    let mut moves = moves(transaction).filter(|(of, ..)| *of == budget).peekable();
-    moves.peek()?;
+    let mut touching = moves(transaction).filter(|(of, ..)| *of == budget).peekable();
+    touching.peek()?;
     let mut moved = Pools::default();
-    moves.for_each(|(_, pool, amount)| moved.add(pool, amount.into()));
+    for (_, pool, amount) in touching {
+        moved.add(pool, amount.into());
+    }
     let JournalTransaction { id: journal, kind, cause, at, .. } = *transaction;
     Some(Booking { journal, kind, cause, at, moved })
 }

@@ -53,7 +53,8 @@ fn a_later_page_runs_on() {
 
 #[test]
 fn whatever_differs_is_told_apart() {
-    let falsify: [(fn(&mut ExplanationParts), &[ProofName]); 5] = [
+    type Falsify = fn(&mut ExplanationParts);
+    let falsify: [(Falsify, &[ProofName]); 5] = [
         (|parts| parts.stated.available.0 += 1, &[ProofName::AvailableIsPostings]),
         (|parts| parts.stated.held.0 += 1, &[ProofName::HeldIsPostings, ProofName::HeldIsOpenHolds]),
         (|parts| parts.holds.total.0 += 1, &[ProofName::HeldIsOpenHolds]),

@@ -235,7 +235,8 @@ mod tests {
 
     #[test]
     fn each_falsehood_breaks_its_invariants() {
-        let falsify: [(fn(&mut BudgetBooks), &[Invariant]); 5] = [
+        type Falsify = fn(&mut BudgetBooks);
+        let falsify: [(Falsify, &[Invariant]); 5] = [
             (|budget| budget.stated.available.0 -= 1, &[Invariant::Balances]),
             (|budget| budget.stated.held.0 -= 1, &[Invariant::Balances, Invariant::Holds]),
             (|budget| budget.proved.reserved.0 += 1, &[Invariant::Balances]),

@@ -87,7 +87,9 @@ impl LimitTally {
             && let Some(limits) = self.limits.get_mut(&card)
         {
             let seen = Seen { kind, impacted, at };
-            limits.iter_mut().for_each(|books| books.count(seen));
+            for books in limits {
+                books.count(seen);
+            }
         }
     }
 

@@ -61,7 +61,7 @@ impl Terms {
     }
 
     /// An amount of the messages' currency in the card's.
-    pub(super) fn to_card(&self, amount: Minor) -> Result<Minor, BalanceLimit> {
+    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, BalanceLimit> {
         match self.merchant {
             None => Ok(amount),
             Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(BalanceLimit),

@@ -58,13 +58,11 @@ impl Rate {
             }
             let digits = u64::try_from(half_even(dividend, divisor)).ok()?;
             let scale = i64::from(shift) + i64::from(to.scale) - i64::from(from.scale);
-            return match u32::try_from(scale) {
-                Ok(scale) => Self::new(digits, scale),
-                Err(_) => {
-                    let power = u32::try_from(-scale).ok().and_then(|power| 10_u64.checked_pow(power))?;
-                    Self::new(digits.checked_mul(power)?, 0)
-                }
-            };
+            if let Ok(scale) = u32::try_from(scale) {
+                return Self::new(digits, scale);
+            }
+            let power = u32::try_from(-scale).ok().and_then(|power| 10_u64.checked_pow(power))?;
+            return Self::new(digits.checked_mul(power)?, 0);
         }
         None
     }

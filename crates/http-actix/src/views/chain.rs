@@ -4,7 +4,7 @@ use super::decline::DeclineView;
 use super::scalars::RateView;
 use super::transaction::TransactionView;
 use super::{Amount, Time};
-use florin_domain::card::{Chain, ChainStory, ToldMessage};
+use florin_domain::card::{Chain, ChainEnd, ChainStory, ToldMessage};
 use florin_domain::ledger::{JournalTransaction, Posting};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
@@ -165,7 +165,7 @@ impl HoldView {
             cleared_amount: money(chain.cleared),
             currency_code: chain.currency.code(),
             due_at: chain.due_at().map(Time),
-            ended_by: chain.end.map(|end| end.as_str()),
+            ended_by: chain.end.map(ChainEnd::as_str),
             merchant,
             steps: steps
                 .map(|(step, told)| StepView {

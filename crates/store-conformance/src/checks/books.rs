@@ -139,8 +139,8 @@ async fn reservations(handle: Handle) -> Proof {
     same("what is reserved", seen.total, stated.into())?;
     // Payments 0, 2 and 4 are this budget's; two of them are final.
     let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
-    let open = content.payments.iter().filter(|payment| payment.index == 4);
-    let open = there("a payment", open.filter_map(|payment| payment.terms.as_ref()?.cost()).next())?;
+    let mut open = content.payments.iter().filter(|payment| payment.index == 4);
+    let open = there("a payment", open.find_map(|payment| payment.terms.as_ref()?.cost()))?;
     same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
 }
 

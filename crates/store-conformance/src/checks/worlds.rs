@@ -244,7 +244,7 @@ async fn expired(handle: Handle) -> Proof {
     }
     let over = noon() + TimeDelta::hours(3);
     let ids = |gone: Vec<AccountId>| gone.iter().map(AccountId::to_string).collect::<Vec<_>>().join(" ");
-    same("nothing", ids(handle.worlds.delete_expired(noon(), 10).await?), "".to_owned())?;
+    same("nothing", ids(handle.worlds.delete_expired(noon(), 10).await?), String::new())?;
     same("the first two", ids(handle.worlds.delete_expired(over, 2).await?), "W2 W3".to_owned())?;
     same("the rest", ids(handle.worlds.delete_expired(over, 2).await?), "W1".to_owned())?;
     same("what is left", handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count, 1)

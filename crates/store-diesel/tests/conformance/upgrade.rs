@@ -53,10 +53,10 @@ pub(crate) async fn is_whole(
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
-    let story = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
-    assert_eq!((story.messages.len(), story.chain.map(|chain| chain.held.0)), (2, Some(100)));
+    let told = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
+    assert_eq!((told.messages.len(), told.chain.map(|chain| chain.held.0)), (2, Some(100)));
     // What a message did to the journal is found though nobody had noted it; why one was declined nobody knows.
-    assert_eq!((story.journal.len(), &story.messages[1].declined), (1, &None));
+    assert_eq!((told.journal.len(), &told.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
         batches.iter().map(|batch| (batch.id.0, batch.status, batch.created_by, batch.visible)).collect();

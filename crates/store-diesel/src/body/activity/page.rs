@@ -11,7 +11,7 @@ use super::super::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Text};
-use florin_domain::activity::{ActivityFilter, ActivitySource, ActivityType};
+use florin_domain::activity::{ActivityFilter, ActivitySource, ActivityStatus, ActivityType};
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use uuid::Uuid;
@@ -155,10 +155,10 @@ impl Wanted {
         let status = self.filter.status;
         match place.source {
             ActivitySource::Card => {
-                named(out, " AND state = '", status.and_then(|status| status.as_card_state()).map(Name::name));
+                named(out, " AND state = '", status.and_then(ActivityStatus::as_card_state).map(Name::name));
             }
             ActivitySource::Payment => {
-                named(out, " AND status = '", status.and_then(|status| status.as_payment_status()).map(Name::name));
+                named(out, " AND status = '", status.and_then(ActivityStatus::as_payment_status).map(Name::name));
             }
             // All of them are completed.
             ActivitySource::Credit | ActivitySource::Transfer => {}
