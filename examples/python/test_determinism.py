@@ -18,8 +18,10 @@ def play(florin, seed):
         # The whole of what is there at the end is compared, too.
         world.get("/v2/sandbox/invariants")
         world.get("/v2/activity/" + world.account_id, limit=1000)
-        world.get("/v2/budgets", include="balances", limit=1000)
         world.get("/v2/cards", limit=1000)
+        for budget in world.get("/v2/budgets", include="balances", limit=1000).json["rows"]:
+            currency = budget["currencies"][0]
+            world.get(f"/v2/budgets/{budget['id']}/explanation", currencyCode=currency, limit=1000)
         return world.answers
 
 
