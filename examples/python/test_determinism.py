@@ -50,6 +50,19 @@ class Determinism(unittest.TestCase):
         """Had a world been disturbed by those beside it, it would answer otherwise on its own."""
         self.assert_same(self.first[0], play(self.florin, SEEDS[0]))
 
+    def test_the_same_again_from_a_snapshot(self):
+        with self.florin.world(seed="snapshot") as world:
+            STORIES[0](world)
+            snapshot = world.snapshot("after the first story")
+            played = []
+            for _ in range(2):
+                world.answers.clear()
+                for story in STORIES[1:6]:
+                    story(world)
+                played.append(list(world.answers))
+                world.restore(snapshot)
+        self.assert_same(*played)
+
     def test_every_world_is_sound_at_the_end(self):
         for seed, answers in zip(SEEDS, self.first):
             with self.subTest(seed):
