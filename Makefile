@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
+.PHONY: help run test example check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -9,6 +9,9 @@ run: ## Build Florin and start it as a sandbox
 
 test: ## Run all tests, on SQLite and on PostgreSQL, and add them up
 	@.ci/run test
+
+example: ## Run the sample test suite in Python against Florin (wants Python 3.9 or newer)
+	@.ci/run example
 
 check: ## Format, lints, layers, licences
 	@.ci/run check

@@ -1,8 +1,13 @@
 //! A seeded world: the same calls in the same order have the same answers, byte for byte.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::support::payments::{BATCHES, below, path, pounds, rows};
+use crate::support::management::funded;
+use crate::support::payments::{BATCHES, below, confirmed, create, listed, path, pounds, rows, uploaded};
+use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{CLOCK, below_world, make, world_path};
 use crate::support::{
@@ -129,4 +134,50 @@ fn two_worlds_in_parallel_do_not_disturb_each_other() {
     same(&told[1], &wanted[1]);
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
+}
+
+/// Waits until as many payments of a batch have come back.
+fn returned(client: &Client, batch: &str, wanted: usize) {
+    let start = Instant::now();
+    loop {
+        let payments = listed(client, &below(batch, "payments"), "limit=1000").0;
+        if payments.iter().filter(|payment| payment["status"] == "returned").count() == wanted {
+            return;
+        }
+        assert!(start.elapsed() < LIMIT, "they did not come back: {payments:?}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Two batches that are paid, refused and sent back by a bank that lives in real time; then what the books say of them.
+fn play_payments(client: &Client, pause: Duration) -> Told {
+    let mut player = Player { client, told: Vec::new() };
+    let budget = funded(client, "Wages", "1000.00");
+    for round in 0..2 {
+        let batch = create(client, &format!("Wages {round}"));
+        let references = ["Wages", "SBX-RETURN", "SBX-FAIL-NAME"];
+        let wanted: Vec<_> = (0..9).map(|row| pounds(&format!("{}.00", row + 1), references[row % 3])).collect();
+        uploaded(client, &batch, json!({"defaultFundingBudgetId": budget, "rows": wanted}).to_string());
+        confirmed(client, &batch);
+        thread::sleep(pause);
+        returned(client, &batch, 3);
+        player.get(&path(&batch));
+        player.get(&below(&batch, "payments"));
+    }
+    let account = &client.account;
+    player.get(&format!("/v2/activity/{account}?accountId={account}&limit=100"));
+    player.get(&format!("/v2/budgets/{budget}/explanation?accountId={account}&currencyCode=GBP&limit=100"));
+    player.get("/v2/sandbox/invariants");
+    player.told
+}
+
+/// When the bank answers, and for which payments together, is not the same each time. Ids and their order are.
+#[test]
+fn what_a_worker_writes_is_the_same_whenever_it_writes_it() {
+    let server = [Server::sandbox(), Server::sandbox()];
+    let clients: Vec<_> = server.iter().map(|server| make(server, json!({"seed": "payday"})).1).collect();
+    let told = together(2, |place| play_payments(&clients[place], Duration::from_millis(place as u64 * 300)));
+    same(&told[0], &told[1]);
+    let moved = told[0].iter().filter(|(_, body)| body.contains("payment_return")).count();
+    assert_eq!(moved, 1, "the explanation tells of them: {told:?}");
 }

@@ -3,7 +3,10 @@
 //! A crash at any point loses nothing. A payment is marked as started, with a time to ask after it, before it is sent; and
 //! whoever asks the bank, and finds that it never heard of the payment, sends it under the same id.
 
+mod causes;
+
 use crate::ProcessingServices;
+use causes::Causes;
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::batch::{
@@ -73,11 +76,12 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
     let due = due.map_err(|error| stopped(lease, &error))?;
     let asked = follow(services, account, lease, due, Step::Ask).await?;
     let (now, ask_at) = (services.time.now_of(account), lease.until);
-    let (time, timeline) = (services.time.clone(), account.timeline.clone());
+    let causes = Causes::new(&services.time, &account.timeline, now);
+    let at = services.time.because(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
     let decide = Arc::new(move |(batch, payments): &(_, Vec<Payment>)| {
-        let first = payments.first().map_or(&[][..], |payment| payment.id.0.as_bytes());
-        let at = time.because(&timeline, now, &[b"take", first]);
-        at.rule(|stamp| decide_take(batch, payments, ask_at, stamp))
+        let mut decision = at.rule(|stamp| decide_take(batch, payments, ask_at, stamp));
+        causes.name_events(&mut decision.events);
+        decision
     });
     let taken = services.processing.take(TakeOrder { lease: lease.clone(), most, decide }).await;
     let taken = taken.map_err(|error| stopped(lease, &error))?;
@@ -107,7 +111,8 @@ async fn follow(
     // Not in the order in which the bank happened to answer: what is written is the same each time.
     reports.sort_by_key(|reported| reported.payment);
     let (real, now) = (services.time.real_now(), services.time.now_of(account));
-    let at = services.time.because(&account.timeline, now, &[b"settle", format!("{reports:?}").as_bytes()]);
+    let causes = Causes::new(&services.time, &account.timeline, now);
+    let at = services.time.because(&account.timeline, now, &[b"settle", lease.batch.0.as_bytes()]);
     let count = reports.len();
     let order = RecordOrder {
         lease: lease.clone(),
@@ -115,6 +120,8 @@ async fn follow(
         decide: Arc::new(move |situation| {
             let mut decision = at.rule(|stamp| decide_settle(situation, &reports, stamp))?;
             ask_in_real_time(&mut decision, &reports, real - now);
+            causes.name_journal(&mut decision.journal);
+            causes.name_events(&mut decision.events);
             Ok(decision)
         }),
     };
