@@ -196,7 +196,7 @@ async fn records(handle: Handle) -> Proof {
     same("what is left", second.done.available_balance, Minor(7_500))?;
     let claimed = |body| {
         let repeat = Some(claim(Who::Mine, "other", body)?);
-        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, 1, ENDS, "1")? })
+        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, 5, ENDS, "1")? })
     };
     fresh(handle.transfers.transfer(claimed("{}")?).await)?;
     handle.dry_runs.try_transfer(claimed("[]")?).await?;
