@@ -1,4 +1,8 @@
 //! Dry runs: orders that are decided, and nothing more.
+#![cfg_attr(
+    feature = "test-support",
+    expect(clippy::struct_field_names, reason = "the mock has a member for each method, named as it is")
+)]
 
 use crate::{ConfirmOrder, CreditOrder, FirstMessageOrder, FollowUpOrder, TransferOrder, WriteError};
 use async_trait::async_trait;
