@@ -33,6 +33,7 @@ mod clock;
 mod concurrency;
 mod confirm_batch;
 mod crash;
+mod dry_run;
 mod errors_shape;
 mod explain_balance;
 mod generate_credit;

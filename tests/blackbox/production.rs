@@ -102,6 +102,25 @@ fn books_are_shown_in_the_sandbox_only() {
 }
 
 #[test]
+fn nothing_is_tried() {
+    let mfa = json!({"provider": "totp", "sessionId": ABSENT, "token": "000000"});
+    let move_it = json!({"toBudgetId": ABSENT, "amount": "1", "currencyCode": "GBP"});
+    for (path, body, named) in [
+        (confirm_path(ABSENT), json!({"mfa": mfa}), "path.paymentBatchId"),
+        (format!("/v2/budgets/{}/transfer", ABSENT.replace("dead", "beef")), move_it, "path.budgetId"),
+    ] {
+        let asked = |value: &str| format!("{path}?accountId={ACCOUNT}&dryRun={value}");
+        for body in [body.to_string().as_str(), "{"] {
+            expect_fault(&client().post(&asked("true"), body), 403, "", "sandbox_only");
+        }
+        expect_fault(&client().post(&asked("false"), body.to_string()), 404, named, "not_found");
+        expect_fault(&client().post(&asked("1"), body.to_string()), 400, "query.dryRun", "invalid_value");
+        let limited = production().server.client_of(&production().limited, ACCOUNT);
+        expect_fault(&limited.post(&asked("true"), "{}"), 403, "header.Authorization", "insufficient_scope");
+    }
+}
+
+#[test]
 fn demo_keys_are_refused() {
     for key in [&demo().api_key, &demo().other_key, &demo().limited_key] {
         let answer = production().server.client_of(key, &demo().account).get(BANKS);

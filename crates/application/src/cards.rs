@@ -7,7 +7,8 @@ use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageSt
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, StoreError, WriteError, Written,
+    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, StoreError, Tried, WriteError,
+    Written,
 };
 use std::sync::Arc;
 
@@ -34,16 +35,36 @@ pub async fn send_first_message(
     (message, merchant): (FirstMessage, Option<Currency>),
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
+    let order = first_message(services, account, card, (message, merchant)).await?;
+    Ok(services.cards.first_message(FirstMessageOrder { repeat, ..order }).await?)
+}
+
+/// What [`send_first_message`] would come to.
+pub async fn try_first_message(
+    services: &Services,
+    account: &Account,
+    card: CardId,
+    message: (FirstMessage, Option<Currency>),
+) -> Result<Tried<CardTransaction>, FirstMessageError> {
+    let order = first_message(services, account, card, message).await?;
+    Ok(services.dry_runs.try_first_message(order).await?)
+}
+
+async fn first_message(
+    services: &Services,
+    account: &Account,
+    card: CardId,
+    (message, merchant): (FirstMessage, Option<Currency>),
+) -> Result<FirstMessageOrder, FirstMessageError> {
     // Before any lock is taken: rates may come from far away.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
-    let order = FirstMessageOrder {
+    Ok(FirstMessageOrder {
         account: account.id.clone(),
         card,
         decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
-        repeat,
-    };
-    Ok(services.cards.first_message(order).await?)
+        repeat: None,
+    })
 }
 
 /// The message with what the merchant's currency is worth, where one is named.
@@ -66,14 +87,33 @@ pub async fn send_follow_up(
     message: FollowUp,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    let order = follow_up(services, account, token, message).await?;
+    services.cards.follow_up(FollowUpOrder { repeat, ..order }).await
+}
+
+/// What [`send_follow_up`] would come to.
+pub async fn try_follow_up(
+    services: &Services,
+    account: &Account,
+    token: TransactionToken,
+    message: FollowUp,
+) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
+    services.dry_runs.try_follow_up(follow_up(services, account, token, message).await?).await
+}
+
+async fn follow_up(
+    services: &Services,
+    account: &Account,
+    token: TransactionToken,
+    message: FollowUp,
+) -> Result<FollowUpOrder, StoreError> {
     let stamp = stamp(services, account).await?;
-    let order = FollowUpOrder {
+    Ok(FollowUpOrder {
         account: account.id.clone(),
         token,
         decide: Arc::new(move |situation| decide_follow_up(situation, token, &message, &stamp)),
-        repeat,
-    };
-    services.cards.follow_up(order).await
+        repeat: None,
+    })
 }
 
 /// Ids and time of one message.

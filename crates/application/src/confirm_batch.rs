@@ -6,7 +6,7 @@ use florin_domain::access::{Account, Caller};
 use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
-use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, Tried, WriteError, Written};
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,6 +64,26 @@ pub async fn confirm_batch(
     request: ConfirmRequest,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
+    let order = order(services, caller, account, request).await?;
+    Ok(services.batches.confirm(ConfirmOrder { repeat, ..order }).await?)
+}
+
+/// What [`confirm_batch`] would come to. No attempt is counted.
+pub async fn try_confirm_batch(
+    services: &Services,
+    caller: &Caller,
+    account: &Account,
+    request: ConfirmRequest,
+) -> Result<Tried<PaymentBatch>, ConfirmBatchError> {
+    Ok(services.dry_runs.try_confirm(order(services, caller, account, request).await?).await?)
+}
+
+async fn order(
+    services: &Services,
+    caller: &Caller,
+    account: &Account,
+    request: ConfirmRequest,
+) -> Result<ConfirmOrder, ConfirmBatchError> {
     let at = services.at(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);
     let proof = match request.mfa {
@@ -71,14 +91,13 @@ pub async fn confirm_batch(
         None => None,
     };
     let client = caller.client.id;
-    let order = ConfirmOrder {
+    Ok(ConfirmOrder {
         account: account.id.clone(),
         batch: request.batch,
         session,
         decide: Arc::new(move |situation| at.rule(|stamp| decide_confirm(situation, proof.as_ref(), client, stamp))),
-        repeat,
-    };
-    Ok(services.batches.confirm(order).await?)
+        repeat: None,
+    })
 }
 
 async fn prove(

@@ -85,6 +85,7 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         // Only simulations ask for rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
+        dry_runs: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(settings.environment),
@@ -124,6 +125,7 @@ pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
         time: timekeeper(store),
         budgets: store.clone(),
         transfers: store.clone(),
+        dry_runs: store.clone(),
         cards: store.clone(),
     }
 }

@@ -1,6 +1,7 @@
 //! The HTTP face of Florin on actix-web: it reads requests, asks use cases, and writes answers. No rule lives here.
 //!
 //! - `routes` has one operation a file; `call` has the steps that all of them begin with.
+//! - `dry_run` answers what would be, where nothing was to be written.
 //! - `extract` reads queries, headers and bodies, and collects every fault with its place.
 //! - `load` bounds how much is done at once.
 //! - `mapping` is the one place where errors become answers; `problem` is what they look like.
@@ -9,6 +10,7 @@
 
 mod call;
 mod codes;
+mod dry_run;
 mod extract;
 mod load;
 mod mapping;

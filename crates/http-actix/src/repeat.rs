@@ -97,6 +97,11 @@ pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResp
         Written::Fresh(outcome) => (render(&outcome), false),
         Written::Replayed(answer) => (answer, true),
     };
+    reply(answer, replayed)
+}
+
+/// Sends an answer, as one that was given before where it is `replayed`.
+pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);
     if !answer.body.is_empty() {

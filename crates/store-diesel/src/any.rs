@@ -4,8 +4,8 @@ use crate::settings::Kind;
 use crate::{OpenError, StoreSettings, Transfer};
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, DryRuns, LedgerAudit, MfaSessions, PaymentBatches,
+    Registry, SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub trait AnyStore:
     + ChainStories
     + Checkouts
     + Credits
+    + DryRuns
     + LedgerAudit
     + MfaSessions
     + PaymentBatches

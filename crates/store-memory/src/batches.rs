@@ -6,7 +6,8 @@ use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::batch::{
-    BatchBalances, ConfirmRefusal, ConfirmSituation, Confirmation, Payment, PaymentBatch, PaymentStatus,
+    BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, Payment, PaymentBatch,
+    PaymentStatus,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
@@ -16,8 +17,7 @@ impl PaymentBatches for MemoryStore {
     async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
-                let situation = situation(data, &order)?.ok_or(WriteError::Absent)?;
-                let decision = (order.decide)(&situation);
+                let decision = decide(data, &order)?;
                 // Attempts count, whatever the answer is.
                 if let Some(session) = decision.session {
                     replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
@@ -31,6 +31,12 @@ impl PaymentBatches for MemoryStore {
             })
         })
     }
+}
+
+/// What is to be stored of a confirmation.
+pub(crate) fn decide(data: &Data, order: &ConfirmOrder) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+    let situation = situation(data, order)?.ok_or(WriteError::Absent)?;
+    Ok((order.decide)(&situation))
 }
 
 /// The batch, and of the account: the session that was named, the enrolment, the policy, and what the budgets hold.

@@ -22,8 +22,7 @@ impl CardLedger for MemoryStore {
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
-                let situation = first_situation(data, &order.account, order.card)?.ok_or(WriteError::Absent)?;
-                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let decision = decide_first(data, &order)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
             })
@@ -33,8 +32,7 @@ impl CardLedger for MemoryStore {
     async fn follow_up(&self, order: FollowUpOrder) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
-                let situation = chain_situation(data, &order.account, order.token)?.ok_or(WriteError::Absent)?;
-                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let decision = decide_follow_up(data, &order)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
             })
@@ -86,6 +84,18 @@ impl ChainStories for MemoryStore {
             Some(ChainStory::of(messages, chain, journal))
         }))
     }
+}
+
+/// What is to be stored of a first message.
+pub(crate) fn decide_first(data: &Data, order: &FirstMessageOrder) -> Result<CardDecision, WriteError<CardRefusal>> {
+    let situation = first_situation(data, &order.account, order.card)?.ok_or(WriteError::Absent)?;
+    (order.decide)(&situation).map_err(WriteError::Refused)
+}
+
+/// What is to be stored of a follow-up.
+pub(crate) fn decide_follow_up(data: &Data, order: &FollowUpOrder) -> Result<CardDecision, WriteError<CardRefusal>> {
+    let situation = chain_situation(data, &order.account, order.token)?.ok_or(WriteError::Absent)?;
+    (order.decide)(&situation).map_err(WriteError::Refused)
 }
 
 /// For a first message on a card of the account.

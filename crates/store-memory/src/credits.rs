@@ -5,7 +5,7 @@ use crate::data::{Data, add};
 use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
-use florin_domain::budget::{Credit, CreditRefusal};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal};
 use florin_domain::ids::AccountId;
 use florin_ports::{CreditOrder, Credits, StoreError, WriteError, Written};
 
@@ -14,10 +14,7 @@ impl Credits for MemoryStore {
     async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
-                let key = (order.account.clone(), order.budget);
-                let budget = data.budgets.get(&key).ok_or(WriteError::Absent)?.clone();
-                let number = next_number(data, &order.account)?;
-                let decision = (order.decide)(&(budget, number)).map_err(WriteError::Refused)?;
+                let decision = decide(data, &order)?;
                 let credit = decision.credit;
                 write_journal(data, &decision.journal)?;
                 let of_journal = (decision.journal.id, credit.clone());
@@ -28,6 +25,13 @@ impl Credits for MemoryStore {
             })
         })
     }
+}
+
+/// What is to be stored of a credit.
+pub(crate) fn decide(data: &Data, order: &CreditOrder) -> Result<CreditDecision, WriteError<CreditRefusal>> {
+    let budget = data.budgets.get(&(order.account.clone(), order.budget)).ok_or(WriteError::Absent)?.clone();
+    let number = next_number(data, &order.account)?;
+    (order.decide)(&(budget, number)).map_err(WriteError::Refused)
 }
 
 /// The credits of an account are numbered from 1 without gaps.

@@ -45,17 +45,27 @@ impl MemoryStore {
         let mut data = self.lock();
         let mut copy = data.clone();
         // Nothing of a half-made copy is seen again.
-        let Ok(answer) = catch_unwind(AssertUnwindSafe(|| work(&mut copy))) else {
-            return Err(StoreError::Corrupt("a decision panicked".into()).into());
-        };
+        let answer = careful(|| work(&mut copy));
         if !matches!(answer, Err(WriteError::Store(_))) {
             *data = copy;
         }
         answer
     }
 
+    /// Loads and decides, and stores nothing.
+    pub(crate) fn look<T, R>(&self, work: impl FnOnce(&Data) -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
+        let data = self.lock();
+        careful(|| work(&data))
+    }
+
     /// A panic under the lock leaves the data as it was: it is replaced whole, or not at all.
     fn lock(&self) -> MutexGuard<'_, Data> {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A rule that panics is a failure of the store.
+fn careful<T, R>(work: impl FnOnce() -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
+    let panicked = |_| Err(StoreError::Corrupt("a decision panicked".into()).into());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }

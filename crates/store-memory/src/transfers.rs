@@ -2,11 +2,11 @@
 
 use crate::MemoryStore;
 use crate::budgets::find;
-use crate::data::add;
+use crate::data::{Data, add};
 use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
-use florin_domain::budget::{TransferDone, TransferRefusal, TransferSituation};
+use florin_domain::budget::{TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_ports::{TransferOrder, Transfers, WriteError, Written};
 
 #[async_trait]
@@ -14,9 +14,7 @@ impl Transfers for MemoryStore {
     async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
         self.decide(|data| {
             once(data, order.repeat.as_ref(), |data| {
-                let from = find(data, &order.account, order.from).ok_or(WriteError::Absent)?;
-                let situation = TransferSituation { from, to: find(data, &order.account, order.to) };
-                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let decision = decide(data, &order)?;
                 let TransferDone { transfer, from, to } = &decision.done;
                 write_journal(data, &decision.journal)?;
                 add(&mut data.transfers, (order.account.clone(), transfer.id), transfer.clone())?;
@@ -26,4 +24,11 @@ impl Transfers for MemoryStore {
             })
         })
     }
+}
+
+/// What is to be stored of a transfer.
+pub(crate) fn decide(data: &Data, order: &TransferOrder) -> Result<TransferDecision, WriteError<TransferRefusal>> {
+    let from = find(data, &order.account, order.from).ok_or(WriteError::Absent)?;
+    let situation = TransferSituation { from, to: find(data, &order.account, order.to) };
+    (order.decide)(&situation).map_err(WriteError::Refused)
 }

@@ -33,12 +33,6 @@ pub(crate) fn direction(query: &Query, faults: &mut Faults) -> Direction {
     faults.take("query.sort", sent).flatten().unwrap_or_default()
 }
 
-/// true or false; false where the parameter was not sent.
-pub(crate) fn flag(query: &Query, name: &str, faults: &mut Faults) -> bool {
-    let as_str = |value| if value { "true" } else { "false" };
-    faults.take(&format!("query.{name}"), query.one_of(name, &[true, false], as_str)).flatten().unwrap_or_default()
-}
-
 /// The start of a second.
 pub(crate) fn from(query: &Query, name: &str, faults: &mut Faults) -> Option<DateTime<Utc>> {
     let sent = query.one(name).and_then(|text| text.map(second).transpose());
@@ -72,7 +66,7 @@ mod tests {
         let (query, mut faults) = (Query::parse(text), Faults::default());
         names(&query, "statuses", &mut faults, &PaymentStatus::ALL, PaymentStatus::as_str);
         direction(&query, &mut faults);
-        flag(&query, "includeHidden", &mut faults);
+        query.flag("includeHidden", &mut faults);
         from(&query, "from", &mut faults);
         to(&query, "to", &mut faults);
         faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect()

@@ -66,6 +66,13 @@ impl Query {
         self.one(name)?.map(|value| find(value, all, as_str)).transpose()
     }
 
+    /// true or false; false where the parameter was not sent. A fault is noted.
+    pub(crate) fn flag(&self, name: &str, faults: &mut Faults) -> bool {
+        let as_str = |value| if value { "true" } else { "false" };
+        let value = self.one_of(name, &[true, false], as_str);
+        faults.take(&format!("query.{name}"), value).flatten().unwrap_or_default()
+    }
+
     fn integer(&self, name: &str, least: i64, most: i64) -> Result<Option<i64>, Flaw> {
         let Some(text) = self.one(name)? else { return Ok(None) };
         let digits = text.strip_prefix('-').unwrap_or(text);

@@ -1,6 +1,6 @@
 //! Budgets and transfers.
 
-use super::{Amount, Time};
+use super::{Amount, DryRunView, Time};
 use florin_domain::budget::{BudgetFeature, BudgetRecord, TransferDone};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
@@ -74,6 +74,9 @@ pub(crate) struct TransferView {
     from_balance: BalanceView,
     /// What the budget that received holds afterwards.
     to_balance: BalanceView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<DryRunView>,
 }
 
 impl BudgetView {
@@ -106,8 +109,9 @@ impl BalanceView {
     }
 }
 
-impl From<&TransferDone> for TransferView {
-    fn from(done: &TransferDone) -> Self {
+impl TransferView {
+    /// A transfer that was made, or would be.
+    pub(crate) fn new(done: &TransferDone, dry_run: Option<DryRunView>) -> Self {
         let transfer = &done.transfer;
         let currency = transfer.currency;
         Self {
@@ -121,6 +125,7 @@ impl From<&TransferDone> for TransferView {
             created_at: Time(transfer.created_at),
             from_balance: BalanceView::new(currency, &done.from),
             to_balance: BalanceView::new(currency, &done.to),
+            dry_run,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Simulated card transactions.
 
 use super::scalars::RateView;
-use super::{Amount, Time};
+use super::{Amount, DryRunView, Time};
 use crate::repeat::answer;
 use actix_web::http::StatusCode;
 use florin_domain::card::{Acceptor, CardTransaction};
@@ -14,8 +14,12 @@ use uuid::Uuid;
 /// The answer to a card message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionAnswer)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionAnswer<'a> {
     transaction: TransactionView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<DryRunView>,
 }
 
 /// The record of one card message.
@@ -182,6 +186,6 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
 }
 
 /// 201 with the record.
-pub(crate) fn transaction_answer(record: &CardTransaction) -> Answer {
-    answer(StatusCode::CREATED, &TransactionAnswer { transaction: TransactionView::from(record) })
+pub(crate) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::CREATED, &TransactionAnswer { transaction: TransactionView::from(record), dry_run })
 }

@@ -10,6 +10,7 @@ mod card_management;
 mod cards;
 mod contention;
 mod credits;
+mod dry_runs;
 mod durable;
 mod expiry;
 mod injected;
@@ -61,6 +62,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         payments_lists::CHECKS,
         payments_process::CHECKS,
         payments_more::CHECKS,
+        dry_runs::CHECKS,
         activity::CHECKS,
         books::CHECKS,
         mfa::CHECKS,

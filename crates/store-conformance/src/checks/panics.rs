@@ -17,7 +17,7 @@ checks! {
 
 /// What is checked.
 #[expect(clippy::panic, reason = "a store has to live with rules that panic")]
-fn bug<T>() -> T {
+pub(super) fn bug<T>() -> T {
     panic!("a rule that panics on purpose, for a check")
 }
 

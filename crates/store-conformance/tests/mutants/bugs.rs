@@ -96,6 +96,10 @@ bugs! {
     SnapshotsUnbounded,
     NothingPutBack,
     ClockNotPutBack,
+    DryRunsWrite,
+    DryRunsHidePostings,
+    DryRunsAreRecorded,
+    DryRunsCountAttempts,
 }
 
 /// A store in memory with a bug, or with none.

@@ -3,6 +3,7 @@
 
 mod batches;
 mod bugs;
+mod dry_runs;
 mod insight;
 mod management;
 mod orders;
@@ -109,6 +110,10 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::SnapshotsUnbounded, "worlds.take_snapshot.refusal_keeps_nothing"),
     (Bug::NothingPutBack, "worlds.restore.puts_everything_back"),
     (Bug::ClockNotPutBack, "worlds.restore.puts_everything_back"),
+    (Bug::DryRunsWrite, "cards.dry_run.changes_nothing"),
+    (Bug::DryRunsHidePostings, "cards.dry_run.answers_as_the_real_one_would"),
+    (Bug::DryRunsAreRecorded, "dry_runs.look_at_no_record_and_make_none"),
+    (Bug::DryRunsCountAttempts, "batches.dry_run.counts_no_attempt"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

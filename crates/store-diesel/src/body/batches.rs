@@ -2,6 +2,7 @@
 
 use super::backend::{Changes, Conn, Db};
 use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
+use super::dry_runs::Decidable;
 use super::errors::{Failure, Outcome};
 use super::group::{Needs, Order, Sheet, ask};
 use super::mfa::{Authentication, LockedEnrolments, Sessions};
@@ -12,7 +13,9 @@ use super::store::Store;
 use super::types::{Account, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::batch::{BatchBalances, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch};
+use florin_domain::batch::{
+    BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
+};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,16 +50,36 @@ impl PaymentBatches for Store {
     }
 }
 
-impl Order for ConfirmOrder {
-    type Done = Written<PaymentBatch>;
+impl Decidable for ConfirmOrder {
+    type Told = PaymentBatch;
+    type Decision = Confirmation;
     type Refused = ConfirmRefusal;
 
-    fn needs(&self, needs: &mut Needs) {
+    fn situation(&self, needs: &mut Needs) {
         needs.batch(&self.account, self.batch);
         needs.funds_of(&self.account, self.batch);
         if let Some(session) = self.session {
             needs.session(&self.account, session);
         }
+    }
+
+    fn decision(&self, sheet: &Sheet) -> Result<Confirmation, WriteError<ConfirmRefusal>> {
+        decide(self, sheet)?.answer.map_err(WriteError::Refused)
+    }
+}
+
+/// Calls the rule. What it says of session and enrolment is for those who carry the order out.
+fn decide(order: &ConfirmOrder, sheet: &Sheet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+    let situation = situation(sheet, order).ok_or(WriteError::Absent)?;
+    ask(|| (order.decide)(&situation))
+}
+
+impl Order for ConfirmOrder {
+    type Done = Written<PaymentBatch>;
+    type Refused = ConfirmRefusal;
+
+    fn needs(&self, needs: &mut Needs) {
+        self.situation(needs);
         needs.answer(self.repeat.as_ref());
     }
 
@@ -64,8 +87,7 @@ impl Order for ConfirmOrder {
         if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let situation = situation(sheet, self).ok_or(WriteError::Absent)?;
-        let decision = ask(|| (self.decide)(&situation))?;
+        let decision = decide(self, sheet)?;
         let confirmed = decision.answer.as_ref().ok();
         let record = confirmed.map(|done| Records::made(self.repeat.as_ref(), &done.batch)).transpose()?.flatten();
         // Attempts count, whatever the answer is.

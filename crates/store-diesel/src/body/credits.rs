@@ -1,6 +1,7 @@
 //! Credits.
 
 use super::backend::{Changes, Conn, Db};
+use super::dry_runs::Decidable;
 use super::errors::{Outcome, corrupt};
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;
@@ -110,12 +111,28 @@ impl Credits for Store {
     }
 }
 
+impl Decidable for CreditOrder {
+    type Told = Credit;
+    type Decision = CreditDecision;
+    type Refused = CreditRefusal;
+
+    fn situation(&self, needs: &mut Needs) {
+        needs.credited(&self.account, self.budget);
+    }
+
+    fn decision(&self, sheet: &Sheet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
+        let budget = sheet.purses.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
+        let number = sheet.credits.next(&self.account)?;
+        ask(|| (self.decide)(&(budget, number)))?.map_err(WriteError::Refused)
+    }
+}
+
 impl Order for CreditOrder {
     type Done = Written<Credit>;
     type Refused = CreditRefusal;
 
     fn needs(&self, needs: &mut Needs) {
-        needs.credited(&self.account, self.budget);
+        self.situation(needs);
         needs.answer(self.repeat.as_ref());
     }
 
@@ -123,9 +140,7 @@ impl Order for CreditOrder {
         if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let budget = sheet.purses.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
-        let number = sheet.credits.next(&self.account)?;
-        let decision = ask(|| (self.decide)(&(budget, number)))?.map_err(WriteError::Refused)?;
+        let decision = self.decision(sheet)?;
         let record = Records::made(self.repeat.as_ref(), &decision.credit)?;
         let currency = decision.credit.instruction.currency;
         sheet.purses.change(&self.account, (self.budget, currency), decision.credit.balances);

@@ -15,6 +15,7 @@ mod books;
 mod budgets;
 mod cards;
 mod credits;
+mod dry_runs;
 pub(super) mod errors;
 pub(super) mod group;
 mod job;

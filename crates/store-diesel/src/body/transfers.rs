@@ -1,6 +1,7 @@
 //! Transfers between budgets.
 
 use super::backend::{Changes, Conn, Db};
+use super::dry_runs::Decidable;
 use super::errors::Outcome;
 use super::group::{Needs, Order, Sheet, ask};
 use super::repeat::Records;
@@ -10,7 +11,7 @@ use super::store::Store;
 use super::types::{Account, Currency, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::budget::{Transfer, TransferDone, TransferRefusal, TransferSituation};
+use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
 use florin_ports::{TransferOrder, Transfers, WriteError, Written};
@@ -55,13 +56,29 @@ impl Transfers for Store {
     }
 }
 
+impl Decidable for TransferOrder {
+    type Told = TransferDone;
+    type Decision = TransferDecision;
+    type Refused = TransferRefusal;
+
+    fn situation(&self, needs: &mut Needs) {
+        needs.budget(&self.account, self.from);
+        needs.budget(&self.account, self.to);
+    }
+
+    fn decision(&self, sheet: &Sheet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
+        let from = sheet.purses.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
+        let situation = TransferSituation { from, to: sheet.purses.record(&self.account, self.to)? };
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
+    }
+}
+
 impl Order for TransferOrder {
     type Done = Written<TransferDone>;
     type Refused = TransferRefusal;
 
     fn needs(&self, needs: &mut Needs) {
-        needs.budget(&self.account, self.from);
-        needs.budget(&self.account, self.to);
+        self.situation(needs);
         needs.answer(self.repeat.as_ref());
     }
 
@@ -69,9 +86,7 @@ impl Order for TransferOrder {
         if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let from = sheet.purses.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
-        let situation = TransferSituation { from, to: sheet.purses.record(&self.account, self.to)? };
-        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        let decision = self.decision(sheet)?;
         let record = Records::made(self.repeat.as_ref(), &decision.done)?;
         let TransferDone { transfer, from, to } = &decision.done;
         sheet.purses.change(&self.account, (self.from, transfer.currency), *from);

@@ -1,17 +1,18 @@
 //! `POST /v2/budgets/generate-credit` (contract 5.2)
 
 use crate::call::Call;
+use crate::dry_run::{Outcome, send};
 use crate::extract::json::Json;
 use crate::extract::members::{Members, one_of, string, text};
 use crate::mapping::{credit_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, claim};
 use crate::routes::openapi::SimulationErrors;
 use crate::state::App;
-use crate::views::Amount;
+use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, generate_credit};
+use florin_application::{Permission, generate_credit, try_credit};
 use florin_domain::access::Scope;
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
 use florin_domain::fault::{Faults, Flaw};
@@ -32,6 +33,9 @@ pub(crate) struct CreditView {
     #[schema(minimum = 1)]
     box_transaction_id: i64,
     balance: CreditBalanceView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<DryRunView>,
 }
 
 /// The budget's balances afterwards, in the credit's currency.
@@ -90,6 +94,7 @@ pub(crate) struct CreditBody {
     request_body = CreditBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 200, description = "Credited.", body = CreditView), SimulationErrors))]
@@ -98,15 +103,21 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &PERMISSION).await?.with_body(payload).await?;
+    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let dry_run = call.dry_run()?;
+    let mut write = call.with_body(payload).await?;
     let instruction = instruction(write.body.as_ref(), &mut write.call.faults);
     let account = write.account().await?;
     let instruction = read(instruction)?;
-    let claim = claim(&write, &account, false, render);
+    let claim = claim(&write, &account, false, |credit| render(credit, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = generate_credit(&app.services, &account, instruction, claim).await;
+    let outcome = if dry_run {
+        try_credit(&app.services, &account, instruction).await.map(Outcome::Tried)
+    } else {
+        generate_credit(&app.services, &account, instruction, claim).await.map(Outcome::Written)
+    };
     let object = ("body.budgetId", "budget");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
+    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
 }
 
 /// Reads the body; `None` where faults were noted.
@@ -150,7 +161,7 @@ fn amount(value: &Json) -> Result<DecimalAmount, Flaw> {
     DecimalAmount::from_decimal_string(string(value)?)?.positive()
 }
 
-fn render(credit: &Credit) -> Answer {
+fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {
     let currency = credit.instruction.currency;
     let view = CreditView {
         box_transaction_id: credit.box_transaction_id,
@@ -158,6 +169,7 @@ fn render(credit: &Credit) -> Answer {
             running_balance: Amount(credit.balances.ledger().of(currency)),
             available_balance: Amount(credit.balances.available().of(currency)),
         },
+        dry_run,
     };
     answer(StatusCode::OK, &view)
 }

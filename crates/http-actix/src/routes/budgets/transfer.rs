@@ -2,17 +2,18 @@
 
 use super::{BUDGET, WRITE, budget_id};
 use crate::call::Call;
+use crate::dry_run::{Outcome, send};
 use crate::extract::json::Json;
 use crate::extract::members::{Members, positive_decimal, string, text};
 use crate::mapping::{transfer_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, claim};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
-use crate::views::TransferView;
+use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::transfer;
+use florin_application::{transfer, try_transfer};
 use florin_domain::budget::{TransferDone, TransferInstruction};
 use florin_domain::fault::Faults;
 use florin_domain::ids::BudgetId;
@@ -45,6 +46,7 @@ pub(crate) struct TransferBody {
     params(
         ("budgetId" = String, Path, description = "The budget that gives.", format = Uuid),
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The transfer, and both balances after it.", body = TransferView),
@@ -54,16 +56,22 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
+    let mut call = Call::enter(&app, &request, &WRITE).await?;
+    let dry_run = call.dry_run()?;
+    let mut write = call.with_body(payload).await?;
     let from = budget_id(&mut write.call);
     let instruction = instruction(write.body.as_ref(), from, &mut write.call.faults);
     let account = write.account().await?;
     let instruction = read(instruction)?;
-    let claim = claim(&write, &account, false, render);
+    let claim = claim(&write, &account, false, |done| render(done, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = transfer(&app.management, &account, instruction, claim).await;
+    let outcome = if dry_run {
+        try_transfer(&app.management, &account, instruction).await.map(Outcome::Tried)
+    } else {
+        transfer(&app.management, &account, instruction, claim).await.map(Outcome::Written)
+    };
     let object = (BUDGET, "budget");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
+    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
 }
 
 /// Reads the body; `None` where faults were noted.
@@ -80,6 +88,6 @@ fn instruction(body: Option<&Json>, from: Option<BudgetId>, faults: &mut Faults)
     Some(TransferInstruction { from: from?, to: to?, amount: amount?, currency: currency?, reference: reference? })
 }
 
-fn render(done: &TransferDone) -> Answer {
-    answer(StatusCode::CREATED, &TransferView::from(done))
+fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::CREATED, &TransferView::new(done, dry_run))
 }

@@ -16,6 +16,7 @@ use florin_domain::card::decide::FollowUp;
     operation_id = "authorizeAtmWithdrawal", request_body = WithdrawalBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The record. A decline is an answer, too: state DECLINED.", body = TransactionAnswer), SimulationErrors))]
@@ -32,6 +33,7 @@ pub(crate) async fn authorize(
     operation_id = "clearAtmWithdrawal", request_body = AtmClearingBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The record.", body = TransactionAnswer), SimulationErrors))]

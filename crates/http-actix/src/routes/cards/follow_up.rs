@@ -3,15 +3,16 @@
 use super::PERMISSION;
 use super::first_message::SandboxBody;
 use crate::call::Call;
+use crate::dry_run::{Outcome, send};
 use crate::extract::members::{Members, string};
 use crate::mapping::{card_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, send};
+use crate::repeat::claim;
 use crate::state::App;
 use crate::views::transaction_answer;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::send_follow_up;
+use florin_application::{send_follow_up, try_follow_up};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::fault::Faults;
 use florin_domain::ids::TransactionToken;
@@ -107,7 +108,9 @@ pub(super) async fn take(
     payload: Payload,
     read_message: fn(&mut Members<'_>, &mut Faults) -> Option<FollowUp>,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(app, request, &PERMISSION).await?.with_body(payload).await?;
+    let mut call = Call::enter(app, request, &PERMISSION).await?;
+    let dry_run = call.dry_run()?;
+    let mut write = call.with_body(payload).await?;
     let faults = &mut write.call.faults;
     let mut token = None;
     let mut message = None;
@@ -119,9 +122,13 @@ pub(super) async fn take(
     }
     let account = write.account().await?;
     let (token, message) = (read(token)?, read(message)?);
-    let claim = claim(&write, &account, false, transaction_answer);
+    let claim = claim(&write, &account, false, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = send_follow_up(&app.services, &account, token, message, claim).await;
+    let outcome = if dry_run {
+        try_follow_up(&app.services, &account, token, message).await.map(Outcome::Tried)
+    } else {
+        send_follow_up(&app.services, &account, token, message, claim).await.map(Outcome::Written)
+    };
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
+    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
 }

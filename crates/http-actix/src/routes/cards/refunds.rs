@@ -15,6 +15,7 @@ use florin_domain::card::decide::FollowUp;
     operation_id = "authorizeRefund", request_body = RefundBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The record. A decline is an answer, too: state DECLINED.", body = TransactionAnswer), SimulationErrors))]
@@ -31,6 +32,7 @@ pub(crate) async fn authorize(
     operation_id = "clearRefund", request_body = AmountBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The record.", body = TransactionAnswer), SimulationErrors))]
@@ -51,6 +53,7 @@ pub(crate) async fn clear(
     operation_id = "reverseRefund", request_body = RefundReversalBody,
     params(
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 201, description = "The record.", body = TransactionAnswer), SimulationErrors))]

@@ -1,16 +1,18 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/confirm` (contract 3.2)
 
 use crate::call::Call;
+use crate::dry_run::{Outcome, send};
 use crate::extract::members::{Members, string, text};
 use crate::mapping::confirm_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, claim};
 use crate::routes::mfa::provider;
 use crate::routes::openapi::ConfirmErrors;
 use crate::state::App;
+use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch};
+use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch, try_confirm_batch};
 use florin_domain::access::{Environment, Scope};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::fault::Faults;
@@ -24,9 +26,13 @@ const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
 /// The batch's status.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatus)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct StatusView {
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<DryRunView>,
 }
 
 /// Multi-factor authentication details.
@@ -61,6 +67,7 @@ struct Mfa {
     params(
         ("paymentBatchId" = String, Path, description = "The payment batch.", format = Uuid),
         ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
+        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
         ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     responses((status = 200, description = "Confirmed.", body = StatusView), ConfirmErrors))]
@@ -69,7 +76,9 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &PERMISSION).await?.with_body(payload).await?;
+    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let dry_run = call.dry_run()?;
+    let mut write = call.with_body(payload).await?;
     let faults = &mut write.call.faults;
     let batch = PaymentBatchId::parse(request.match_info().query("paymentBatchId"));
     let batch = faults.take("path.paymentBatchId", batch);
@@ -82,10 +91,15 @@ pub(crate) async fn handle(
     }
     let account = write.account().await?;
     let confirm = ConfirmRequest { batch: read(batch)?, mfa };
-    let claim = claim(&write, &account, true, render);
+    let claim = claim(&write, &account, true, |batch| render(batch, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = confirm_batch(&app.services, &write.call.caller, &account, confirm, claim).await;
-    send(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+    let caller = &write.call.caller;
+    let outcome = if dry_run {
+        try_confirm_batch(&app.services, caller, &account, confirm).await.map(Outcome::Tried)
+    } else {
+        confirm_batch(&app.services, caller, &account, confirm, claim).await.map(Outcome::Written)
+    };
+    send(outcome.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
 fn read_mfa(mut members: Members<'_>, environment: Environment, faults: &mut Faults) -> Option<MfaToken> {
@@ -96,6 +110,6 @@ fn read_mfa(mut members: Members<'_>, environment: Environment, faults: &mut Fau
     Some(MfaToken { provider: provider?, session: session?, token: token?.into_string() })
 }
 
-fn render(batch: &PaymentBatch) -> Answer {
-    answer(StatusCode::OK, &StatusView { status: batch.status.as_str() })
+fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::OK, &StatusView { status: batch.status.as_str(), dry_run })
 }

@@ -2,7 +2,7 @@
 
 use super::READ;
 use crate::call::Call;
-use crate::extract::batch_query::{direction, flag, names, values};
+use crate::extract::batch_query::{direction, names, values};
 use crate::problem::Problem;
 use crate::repeat::ok;
 use crate::routes::openapi::ReadErrors;
@@ -32,7 +32,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let filter = BatchFilter {
         ids: values(query, "ids", faults, PaymentBatchId::parse),
         statuses: names(query, "statuses", faults, &PaymentBatchStatus::ALL, PaymentBatchStatus::as_str),
-        include_hidden: flag(query, "includeHidden", faults),
+        include_hidden: query.flag("includeHidden", faults),
         direction: direction(query, faults),
     };
     let account = call.account(account_id).await?;

@@ -1,5 +1,6 @@
 //! Card messages as orders of the writer.
 
+use super::super::dry_runs::Decidable;
 use super::super::group::{Needs, Order, Sheet, ask};
 use super::super::repeat::Records;
 use super::super::store::Store;
@@ -34,12 +35,27 @@ impl CardLedger for Store {
     }
 }
 
+impl Decidable for FirstMessageOrder {
+    type Told = CardTransaction;
+    type Decision = CardDecision;
+    type Refused = CardRefusal;
+
+    fn situation(&self, needs: &mut Needs) {
+        needs.card(&self.account, self.card);
+    }
+
+    fn decision(&self, sheet: &Sheet) -> Result<CardDecision, WriteError<CardRefusal>> {
+        let situation = sheet.first_situation(&self.account, self.card).ok_or(WriteError::Absent)?;
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
+    }
+}
+
 impl Order for FirstMessageOrder {
     type Done = Written<CardTransaction>;
     type Refused = CardRefusal;
 
     fn needs(&self, needs: &mut Needs) {
-        needs.card(&self.account, self.card);
+        self.situation(needs);
         needs.answer(self.repeat.as_ref());
     }
 
@@ -47,9 +63,23 @@ impl Order for FirstMessageOrder {
         if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let situation = sheet.first_situation(&self.account, self.card).ok_or(WriteError::Absent)?;
-        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        let decision = self.decision(sheet)?;
         record(sheet, self.repeat.as_ref(), decision)
+    }
+}
+
+impl Decidable for FollowUpOrder {
+    type Told = CardTransaction;
+    type Decision = CardDecision;
+    type Refused = CardRefusal;
+
+    fn situation(&self, needs: &mut Needs) {
+        needs.message(&self.account, self.token);
+    }
+
+    fn decision(&self, sheet: &Sheet) -> Result<CardDecision, WriteError<CardRefusal>> {
+        let situation = sheet.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 }
 
@@ -58,7 +88,7 @@ impl Order for FollowUpOrder {
     type Refused = CardRefusal;
 
     fn needs(&self, needs: &mut Needs) {
-        needs.message(&self.account, self.token);
+        self.situation(needs);
         needs.answer(self.repeat.as_ref());
     }
 
@@ -66,8 +96,7 @@ impl Order for FollowUpOrder {
         if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let situation = sheet.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
-        let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
+        let decision = self.decision(sheet)?;
         record(sheet, self.repeat.as_ref(), decision)
     }
 }

@@ -1,0 +1,93 @@
+//! What a dry run would have written.
+
+use super::Amount;
+use super::decline::DeclineView;
+use florin_domain::ledger::Posting;
+use florin_domain::money::Currency;
+use florin_ports::Tried;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// Extension of Florin: what would have been written; with `dryRun=true` only.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DryRun)]
+pub(crate) struct DryRunView {
+    /// What would be written into the journal; empty where no money would move. They add up to zero in each currency.
+    postings: Vec<PostingView>,
+    /// What the budgets would hold afterwards.
+    balances: Vec<BalanceView>,
+    /// Why the card message would be declined; null where it would not be.
+    #[schema(nullable = true)]
+    explanation: Option<DeclineView>,
+}
+
+/// What an account of the ledger would gain or, negative, lose.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DryRunPosting)]
+#[serde(rename_all = "camelCase")]
+struct PostingView {
+    #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
+    pool: &'static str,
+    /// The budget; null where the account is of no budget.
+    #[schema(value_type = Option<String>, format = Uuid)]
+    budget_id: Option<Uuid>,
+    #[schema(value_type = String)]
+    amount: Amount,
+    currency_code: &'static str,
+}
+
+/// What a budget would hold in one currency.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DryRunBalance)]
+#[serde(rename_all = "camelCase")]
+struct BalanceView {
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    currency_code: &'static str,
+    /// All the money in it: available, held and reserved.
+    #[schema(value_type = String)]
+    ledger: Amount,
+    /// What can be spent.
+    #[schema(value_type = String)]
+    available: Amount,
+    /// What stands behind open card holds.
+    #[schema(value_type = String)]
+    held: Amount,
+    /// What is reserved for confirmed payment batches.
+    #[schema(value_type = String)]
+    reserved: Amount,
+}
+
+impl<T> From<&Tried<T>> for DryRunView {
+    fn from(tried: &Tried<T>) -> Self {
+        let postings = tried
+            .journal
+            .iter()
+            .flat_map(|journal| journal.postings().iter().map(|posting| PostingView::of(posting, journal.currency)));
+        let balances = tried.balances.iter().map(|((budget, currency), held)| BalanceView {
+            budget_id: budget.0,
+            currency_code: currency.code(),
+            ledger: Amount(held.ledger().of(*currency)),
+            available: Amount(held.available().of(*currency)),
+            held: Amount(held.held().of(*currency)),
+            reserved: Amount(held.reserved().of(*currency)),
+        });
+        Self {
+            postings: postings.collect(),
+            balances: balances.collect(),
+            explanation: tried.declined.as_ref().map(|(declined, currency)| DeclineView::of(declined, *currency)),
+        }
+    }
+}
+
+impl PostingView {
+    fn of(posting: &Posting, currency: Currency) -> Self {
+        Self {
+            pool: posting.account.kind(),
+            budget_id: posting.account.budget().map(|budget| budget.0),
+            amount: Amount(posting.amount.of(currency)),
+            currency_code: currency.code(),
+        }
+    }
+}

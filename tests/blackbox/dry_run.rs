@@ -1,0 +1,244 @@
+//! `dryRun=true`: the answer of the real call, and nothing of its effect.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::openapi::{operation, truthful};
+use crate::support::assert::text;
+use crate::support::batches::{confirm_totp, funded as rich, mfa_body, open, open_session, refused, token_at};
+use crate::support::management::{BUDGETS, budget, funded};
+use crate::support::money::minor;
+use crate::support::payments::{filled, pounds};
+use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::worlds::{make, set};
+use crate::support::{
+    ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS,
+    REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_fault,
+    expect_faults, expect_json, shared,
+};
+
+const TRANSFER: &str = "/v2/budgets/{budgetId}/transfer";
+const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
+
+fn dry_path(client: &Client, path: &str) -> String {
+    format!("{path}?accountId={}&dryRun=true", client.account)
+}
+
+fn dry(client: &Client, path: &str, body: impl AsRef<[u8]>) -> Answer {
+    client.post(&dry_path(client, path), body)
+}
+
+/// All that can be seen of an account.
+fn picture(client: &Client) -> Vec<String> {
+    let account = &client.account;
+    let lists = [
+        format!("/v2/activity/{account}?limit=1000"),
+        format!("{BUDGETS}?accountId={account}&include=balances&limit=1000"),
+        format!("/v2/payment-batches?accountId={account}&limit=1000"),
+        format!("/v2/sandbox/invariants?accountId={account}"),
+    ];
+    lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
+}
+
+/// Wants postings that add up to zero, and the balances that the budgets have now.
+fn came_true(client: &Client, told: &Value) {
+    let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
+    for posting in told["postings"].as_array().unwrap() {
+        let currency = text(posting, "/currencyCode");
+        *sums.entry(currency).or_default() += minor(text(posting, "/amount"), currency);
+    }
+    assert!(sums.values().all(|sum| *sum == 0), "{told}");
+    let balances = told["balances"].as_array().unwrap();
+    assert!(!balances.is_empty(), "{told}");
+    for balance in balances {
+        let path = format!("{BUDGETS}/{}?accountId={}&include=balances", text(balance, "/budgetId"), client.account);
+        let found = expect_json(&client.get(&path), 200);
+        let of_currency = |held: &&Value| held["currencyCode"] == balance["currencyCode"];
+        let mut held = found["balances"].as_array().unwrap().iter().find(of_currency).unwrap().clone();
+        held["budgetId"] = balance["budgetId"].clone();
+        assert_eq!(&held, balance);
+    }
+}
+
+/// Tries a call, and then makes it: what the trial told beside the answer, and the answer.
+fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
+    let before = picture(client);
+    let tried = dry(client, path, body);
+    assert_eq!(picture(client), before, "{path}");
+    let done = client.post(path, body);
+    for answer in [&tried, &done] {
+        truthful("post", described, answer);
+    }
+    assert_eq!(tried.status, done.status, "{tried:?} {done:?}");
+    let (mut tried, done) = (tried.json(), done.json());
+    let told = tried["dryRun"].take();
+    let without_ids = |mut answer: Value| {
+        answer.as_object_mut().unwrap().remove("dryRun");
+        for id in ["/transaction/token", "/id"] {
+            if let Some(id) = answer.pointer_mut(id) {
+                *id = Value::Null;
+            }
+        }
+        answer
+    };
+    assert_eq!(without_ids(tried), without_ids(done.clone()), "{path}");
+    came_true(client, &told);
+    (told, done)
+}
+
+fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
+    let (told, done) = both(client, path, path, body);
+    let token = done["transaction"]["token"].as_str().unwrap_or_default();
+    (told, token.to_owned())
+}
+
+#[test]
+fn every_operation_answers_what_it_then_does() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"seed": "dry"}));
+    set(&client, json!({"freeze": true}));
+    let card = &demo().active_card("GBP").id;
+    let (told, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
+    let posting = |pool: &str, budget: Value, amount: &str| json!({"pool": pool, "budgetId": budget, "amount": amount, "currencyCode": "GBP"});
+    let paying = json!(demo().active_card("GBP").budget);
+    let held = [posting("available", paying.clone(), "-10.00"), posting("held", paying.clone(), "10.00")];
+    assert_eq!((&told["postings"], &told["explanation"]), (&json!(held), &Value::Null));
+    simulated(&client, INCREMENT, &follow_body(&chain, "2.50"));
+    simulated(&client, ADVICE, &follow_body(&chain, "12"));
+    let (told, _) = simulated(&client, CLEARING, &follow_body(&chain, "12"));
+    let paid = [posting("held", paying, "-12.00"), posting("card_network", Value::Null, "12.00")];
+    assert_eq!(told["postings"], json!(paid));
+    let (_, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "5"));
+    simulated(&client, REVERSAL, &follow_body(&chain, "2"));
+    let (_, chain) = simulated(&client, REFUND, &first_body(card, "3"));
+    simulated(&client, REFUND_CLEARING, &follow_body(&chain, "3"));
+    let (_, chain) = simulated(&client, REFUND, &first_body(card, "4"));
+    let withdrawn = json!({"precedingRelatedTransactionToken": chain}).to_string();
+    simulated(&client, REFUND_REVERSAL, &withdrawn);
+    let (_, chain) = simulated(&client, ATM, &first_body(card, "40"));
+    simulated(&client, ATM_CLEARING, &follow_body(&chain, "40"));
+    // A number of a credit that was only tried is still free.
+    both(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
+    let (from, to) = (funded(&client, "From", "30.00"), budget(&client, "To"));
+    let body = json!({"toBudgetId": to, "amount": "12.34", "currencyCode": "GBP"}).to_string();
+    let (told, _) = both(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
+    assert_eq!(told["balances"].as_array().unwrap().len(), 2);
+    let batch = filled(&client, &[pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING")]);
+    let session =
+        text(&expect_json(&client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string()), 201), "/sessionId")
+            .to_owned();
+    let (told, done) = both(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
+    assert_eq!(done, json!({"status": "confirmed"}));
+    assert_eq!(told["postings"].as_array().unwrap().len(), 2);
+    let (_, home) = server.stop();
+    assert!(home.run(&["check"]).status.success());
+}
+
+#[test]
+fn declines_and_refusals_are_those_of_the_real_call() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"seed": "declined"}));
+    set(&client, json!({"freeze": true}));
+    let card = &demo().active_card("GBP").id;
+    let (told, _) = simulated(&client, AUTHORIZATION, &first_body(card, "99999999"));
+    assert_eq!(told["postings"], json!([]));
+    assert_eq!(told["explanation"]["code"], "1016");
+    let last = told["explanation"]["rules"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["rule"], &last["passed"]), (&json!("available_balance"), &json!(false)));
+    let before = picture(&client);
+    let absent = dry(&client, AUTHORIZATION, first_body(ABSENT, "1"));
+    expect_fault(&absent, 404, "body.cardId", "not_found");
+    assert_eq!(absent.body, client.post(AUTHORIZATION, first_body(ABSENT, "1")).body);
+    expect_fault(
+        &dry(&client, CLEARING, follow_body(ABSENT, "1")),
+        404,
+        "body.precedingRelatedTransactionToken",
+        "not_found",
+    );
+    expect_fault(&dry(&client, AUTHORIZATION, first_body(card, "0.001")), 400, "body.amount", "too_many_decimals");
+    let body = json!({"toBudgetId": demo().budget("EUR"), "amount": "1", "currencyCode": "GBP"}).to_string();
+    let path = format!("{BUDGETS}/{ABSENT}/transfer");
+    expect_fault(&dry(&client, &path, body), 404, "path.budgetId", "not_found");
+    assert_eq!(picture(&client), before);
+}
+
+#[test]
+fn no_attempt_counts_and_no_token_is_spent() {
+    let server = rich();
+    let client = server.client();
+    let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
+    let session = open_session(&client, &batch);
+    // Five wrong ones would lock the session; these codes expire and lock it at once.
+    for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
+        let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
+        refused(
+            &answer,
+            match token {
+                "000002" => "mfa_expired",
+                "000003" => "mfa_locked",
+                _ => "mfa_failed",
+            },
+        );
+    }
+    let totp = open(&client, &batch, "totp");
+    let token = token_at(0);
+    for _ in 0..2 {
+        let body = mfa_body("totp", &totp, &token);
+        expect_json(&dry(&client, &confirm_path(&batch), body), 200);
+    }
+    let body = mfa_body("sandbox", &session, "000000");
+    expect_json(&dry(&client, &confirm_path(&batch), &body), 200);
+    assert_eq!(expect_json(&confirm_totp(&client, &batch, &totp, &token), 200), json!({"status": "confirmed"}));
+    expect_fault(&dry(&client, &confirm_path(&batch), body), 409, "path.paymentBatchId", "invalid_state");
+}
+
+#[test]
+fn an_idempotency_key_is_not_looked_at() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let body = first_body(&demo().active_card("GBP").id, "1");
+    let tried = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
+    expect_json(&tried, 201);
+    let done = client.post_once(AUTHORIZATION, "key", &body);
+    assert!(!done.replayed());
+    assert!(client.post_once(AUTHORIZATION, "key", &body).replayed());
+    let again = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
+    assert!(!again.replayed());
+    assert!(expect_json(&again, 201)["dryRun"].is_object());
+    let bad = client.post_once(&dry_path(&client, AUTHORIZATION), "a key", &body);
+    expect_fault(&bad, 400, "header.Idempotency-Key", "invalid_format");
+}
+
+#[test]
+fn only_true_and_false_are_known() {
+    let client = shared().client();
+    let body = first_body(&demo().active_card("GBP").id, "0");
+    let with = |query: &str| client.post(&format!("{AUTHORIZATION}?accountId={}{query}", client.account), &body);
+    for query in ["", "&dryRun=false"] {
+        assert!(expect_json(&with(query), 201).get("dryRun").is_none());
+    }
+    for (query, code) in [
+        ("&dryRun=1", "invalid_value"),
+        ("&dryRun=TRUE", "invalid_value"),
+        ("&dryRun=", "required"),
+        ("&dryRun=%FF", "invalid_format"),
+        ("&dryRun=true&dryRun=true", "duplicate_parameter"),
+    ] {
+        expect_faults(&with(query), 400, &[("query.dryRun", code)]);
+    }
+    let paths = SIMULATIONS.map(|path| (path, path));
+    let (budget, batch) = (format!("{BUDGETS}/{ABSENT}/transfer"), confirm_path(ABSENT));
+    let others = [(TRANSFER, budget.as_str()), (CONFIRM, batch.as_str())];
+    for (described, path) in paths.into_iter().chain(others) {
+        let target = format!("{path}?accountId={}&dryRun=yes", client.account);
+        expect_faults_include(&client.post(&target, "{}"), "query.dryRun");
+        let parameters = operation("post", described)["parameters"].as_array().unwrap();
+        assert!(parameters.iter().any(|parameter| parameter["name"] == "dryRun"), "{described}");
+    }
+}
+
+fn expect_faults_include(answer: &Answer, path: &str) {
+    let faults = crate::support::expect_error(answer, 400);
+    assert!(faults.iter().any(|fault| fault.path == path && fault.code == "invalid_value"), "{answer:?}");
+}
