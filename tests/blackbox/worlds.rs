@@ -220,6 +220,16 @@ fn a_world_is_made_once_under_a_key_and_its_secret_is_not_kept() {
 }
 
 #[test]
+fn a_key_of_some_accounts_makes_no_worlds_and_learns_of_none() {
+    let server = Server::sandbox();
+    let (made, of_world) = make(&server, json!({"seed": "victim"}));
+    for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
+        expect_fault(&of_world.post(WORLDS, body), 403, "header.Authorization", "insufficient_scope");
+    }
+    expect_json(&of_world.get(&world_path(text(&made, "/accountId"))), 200);
+}
+
+#[test]
 fn what_is_wrong_with_a_request_is_told() {
     let client = shared().client();
     for (body, faults) in [
@@ -227,6 +237,14 @@ fn what_is_wrong_with_a_request_is_told() {
         (r#"{"template": "snapshot"}"#, &[("body.template", "invalid_value")]),
         (r#"{"seed": ""}"#, &[("body.seed", "invalid_format")]),
         (r#"{"replace": true}"#, &[("body.replace", "invalid_value")]),
+        (
+            r#"{"template": "demo", "snapshotId": "x", "replace": true}"#,
+            &[
+                ("body.snapshotId", "invalid_format"),
+                ("body.template", "invalid_value"),
+                ("body.replace", "invalid_value"),
+            ],
+        ),
         (r#"{"startsAt": "now", "x": 1}"#, &[("body.startsAt", "invalid_format"), ("body.x", "unknown_field")]),
         (
             r#"{"template": "demo", "snapshotId": "0190a1b2-0000-7000-8000-00000000dead", "startsAt": "2026-01-01T00:00:00Z"}"#,

@@ -40,6 +40,9 @@ pub enum AccessError {
     /// The key lacks a scope.
     #[error("the scope {0} is missing")]
     InsufficientScope(Scope),
+    /// The key reaches some accounts of its client only.
+    #[error("the key does not reach every account of its client")]
+    SomeAccounts,
     /// The operation exists in the sandbox only.
     #[error("sandbox only")]
     SandboxOnly,
@@ -84,6 +87,11 @@ pub fn permit(
         return Err(AccessError::FeatureNotEnabled(feature));
     }
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
+}
+
+/// Whether the caller may make worlds.
+pub fn permit_worlds(caller: &Caller) -> Result<(), AccessError> {
+    if caller.key.makes_worlds() { Ok(()) } else { Err(AccessError::SomeAccounts) }
 }
 
 /// No list: from anywhere. A network that can't be read lets nobody in.

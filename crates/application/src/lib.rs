@@ -33,7 +33,7 @@ mod upload_payments;
 mod validate_batch;
 mod worlds;
 
-pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, reach_account};
+pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_worlds, reach_account};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
 pub use cancel_batch::cancel_batch;
 pub use cards::{FirstMessageError, send_first_message, send_follow_up, try_first_message, try_follow_up};

@@ -53,7 +53,10 @@ impl Timekeeper {
     pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
         let minting = match account.timeline.seed {
             None => Minting::Random(Arc::clone(&self.ids)),
-            Some(seed) => Minting::numbered(seed, self.timelines.next_number(&account.id).await?),
+            Some(seed) => {
+                let number = self.timelines.next_number(&account.id).await.map_err(gone)?;
+                Minting::numbered(seed, number)
+            }
         };
         Ok(Moment::new(self.now_of(account), minting))
     }
@@ -66,6 +69,14 @@ impl Timekeeper {
             Some(seed) => Minting::caused(seed, cause),
         };
         Moment::new(now, minting)
+    }
+}
+
+/// A world that was deleted since its account was found: who tries again is told so.
+fn gone(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),
+        other => other,
     }
 }
 

@@ -55,6 +55,10 @@ impl From<AccessError> for Problem {
             AccessError::InsufficientScope(scope) => {
                 forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, format!("The scope {scope} is missing."))
             }
+            AccessError::SomeAccounts => {
+                let message = "Only a key that reaches every account of its client makes worlds.";
+                forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, message)
+            }
             AccessError::SandboxOnly => {
                 forbidden("", ErrorCode::SandboxOnly, "This operation exists in the sandbox only.")
             }

@@ -118,6 +118,12 @@ impl ApiKey {
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
+    /// Whether it may make and replace worlds: they are accounts of its client, and a key that was given some accounts must learn
+    /// nothing of the others.
+    pub fn makes_worlds(&self) -> bool {
+        self.accounts == AccountGrant::AllOfClient
+    }
+
     /// Whether it reaches an account that belongs to its client.
     pub fn reaches(&self, account: &Account) -> bool {
         account.client == self.client

@@ -26,15 +26,18 @@ const OPERATOR: &str = "SELECT pg_advisory_xact_lock(7003214872)";
 const SOURCES: [(&str, &str); 4] = [
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
-        ") AS k (account_id, id) JOIN cards AS t ON t.account_id = k.account_id AND t.id = k.id",
+        ") AS k (account_id, id) CROSS JOIN LATERAL (SELECT * FROM cards AS t \
+            WHERE t.account_id = k.account_id AND t.id = k.id OFFSET 0) AS t",
     ),
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
-        ") AS k (account_id, id) JOIN card_transactions AS t ON t.account_id = k.account_id AND t.token = k.id",
+        ") AS k (account_id, id) CROSS JOIN LATERAL (SELECT * FROM card_transactions AS t \
+            WHERE t.account_id = k.account_id AND t.token = k.id OFFSET 0) AS t",
     ),
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
-        ") AS k (account_id, id) JOIN payment_orders AS t ON t.account_id = k.account_id AND t.batch_id = k.id",
+        ") AS k (account_id, id) CROSS JOIN LATERAL (SELECT * FROM payment_orders AS t \
+            WHERE t.account_id = k.account_id AND t.batch_id = k.id OFFSET 0) AS t",
     ),
     ("SELECT k.account_id, k.id AS budget_id FROM unnest(", ") AS k (account_id, id)"),
 ];

@@ -1,6 +1,9 @@
 //! Sets of rows, loaded and stored as arrays of keys or columns, which the server takes apart: one statement for a set, or
 //! for several sets together. All of them stay prepared.
 //!
+//! Rows are found by a look-up for each key (`LATERAL … OFFSET 0`), whatever the planner believes of the table: a plan that was
+//! made while it was empty would otherwise read all of it for each group when it has grown.
+//!
 //! Rows are taken out of the arrays by their number. `unnest` of many arrays would fill a store of its own for each of
 //! them first, which takes longer than to insert a few rows.
 
@@ -274,23 +277,20 @@ macro_rules! select_rows {
 
             impl $name {
                 fn walk_from<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
-                    out.push_sql(" FROM (SELECT ");
+                    out.push_sql(" FROM unnest(");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
-                    out.push_sql(concat!("[i] AS ", stringify!($key)));
+                    out.push_sql(concat!(
+                        ") WITH ORDINALITY AS k (", stringify!($key), ", i) CROSS JOIN LATERAL (SELECT * FROM ",
+                        stringify!($table), " AS t WHERE t.", stringify!($key), " = k.", stringify!($key)
+                    ));
                     $(
-                        out.push_sql(", ");
+                        out.push_sql(concat!(" AND t.", stringify!($also), " = "));
                         out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
-                        out.push_sql(concat!("[i] AS ", stringify!($also)));
+                        out.push_sql("[k.i]");
                     )*
-                    out.push_sql(" FROM generate_subscripts(");
-                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
-                    out.push_sql(concat!(", 1) AS i) AS k JOIN ", stringify!($table), " ON "));
-                    out.push_sql(concat!(stringify!($table), ".", stringify!($key), " = k.", stringify!($key)));
-                    $(
-                        out.push_sql(" AND ");
-                        out.push_sql(concat!(stringify!($table), ".", stringify!($also), " = k.", stringify!($also)));
-                    )*
-                    out.push_sql(concat!($joins, $order, $lock));
+                    out.push_sql(concat!(" OFFSET 0) AS ", stringify!($table)));
+                    // What is asked for beside the keys goes on with AND.
+                    out.push_sql(concat!($joins, " WHERE TRUE", $order, $lock));
                     Ok(())
                 }
             }

@@ -12,7 +12,7 @@ use crate::repeat::hash;
 use crate::state::App;
 use crate::views::MadeWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{NewWorld, NewWorldTemplate, create_world};
+use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SnapshotId;
 use florin_domain::world::{MadeUnder, WorldTemplate, parse_time};
@@ -54,6 +54,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    permit_worlds(&call.caller)?;
     let body = body::json(&request, payload).await?;
     let key = idempotency_key(&request, &mut call.faults);
     let new = new_world(body.as_ref(), &mut call.faults);
@@ -77,18 +78,20 @@ fn new_world(body: Option<&Json>, faults: &mut Faults) -> Option<NewWorld> {
     let starts_at = members.optional("startsAt", faults, |value| parse_time(string(value)?));
     let replace = members.optional("replace", faults, boolean);
     members.finish(faults);
-    let (template, snapshot, seed) = (template?, snapshot?, seed?);
-    let (starts_at, replace) = (starts_at?, replace?.unwrap_or(false));
-    if snapshot.is_some() && template.is_some() {
+    // What was sent and is wrong was sent all the same.
+    let from_snapshot = !matches!(snapshot, Some(None));
+    if from_snapshot && !matches!(template, Some(None)) {
         faults.push(Flaw::value("A world is made from a template or from a snapshot.").at("body.template"));
     }
-    if snapshot.is_some() && starts_at.is_some() {
+    if from_snapshot && !matches!(starts_at, Some(None)) {
         let message = "A world that is made from a snapshot has the time of the snapshot.";
         faults.push(Flaw::value(message).at("body.startsAt"));
     }
-    if replace && seed.is_none() {
+    if matches!(replace, Some(Some(true))) && matches!(seed, Some(None)) {
         faults.push(Flaw::value("Only a world with a seed can replace one.").at("body.replace"));
     }
+    let (template, snapshot, seed) = (template?, snapshot?, seed?);
+    let (starts_at, replace) = (starts_at?, replace?.unwrap_or(false));
     let template = match (snapshot, template) {
         (Some(id), _) => NewWorldTemplate::Snapshot(id),
         (None, Some(WorldTemplate::Empty)) => NewWorldTemplate::Empty,
