@@ -83,9 +83,8 @@ fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
         expect_fault(&other.get(&below_world(account, "snapshots")), 404, "path.accountId", "not_found");
     }
     let from = json!({"snapshotId": snapshot(&one)}).to_string();
-    for client in [&other, &two] {
-        expect_fault(&client.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
-    }
+    expect_fault(&other.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
+    expect_fault(&two.post(WORLDS, &from), 403, "header.Authorization", "insufficient_scope");
     // A configured account is no world, even for its own client.
     let own = server.client();
     expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
