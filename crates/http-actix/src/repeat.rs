@@ -1,13 +1,14 @@
 //! Idempotency claims, and the answers of writes.
 
 use crate::call::{Call, WriteCall};
+use crate::mapping::write_problem;
 use crate::problem::Problem;
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use florin_domain::access::Account;
-use florin_ports::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
+use florin_ports::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
@@ -91,8 +92,16 @@ pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
     Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
 }
 
-/// Sends what a write came to.
-pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
+/// Does a write under its claim, and sends what it came to. `object` is where what it acts on was named, and what that is.
+pub(crate) async fn carry_out<T, R>(
+    claim: Option<RepeatClaim<T>>,
+    object: (&str, &str),
+    refused: impl FnOnce(R) -> Problem,
+    render: Render<T>,
+    work: impl AsyncFnOnce(Option<RepeatClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+) -> Result<HttpResponse, Problem> {
+    let request = claim.as_ref().map(|claim| claim.request.clone());
+    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
     let (answer, replayed) = match written {
         Written::Fresh(outcome) => (render(&outcome), false),
         Written::Replayed(answer) => (answer, true),

@@ -3,8 +3,7 @@
 use super::backend::{Conn, Db};
 use super::balances::{self, BalanceRow, BudgetRow};
 use super::errors::{Outcome, corrupt};
-use super::group::{Needs, ask};
-use super::payments::under_claim;
+use super::group::{Needs, ask, under_claim};
 use super::schema;
 use super::store::Store;
 use super::types::Id;

@@ -1,13 +1,13 @@
 //! Idempotency records.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
 use super::schema::idempotency_records;
-use super::sets::{Keyed, Stored, rows};
+use super::sets::{Stored, rows};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError};
 use std::collections::BTreeMap;
 
 rows! {
@@ -85,25 +85,6 @@ impl Records {
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         RecordRow::note(self.new.into_values().collect(), changes)
     }
-}
-
-/// Works under a claim in a transaction of its own: what was done before is not done again, and the record is stored with the
-/// effect. The record is looked for before the work, and stored after it: work may change the records of its account.
-pub(crate) fn once<T, R>(
-    conn: &mut Conn,
-    claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn) -> Result<T, WriteError<R>>,
-) -> Result<Written<T>, WriteError<R>> {
-    let mut records = Records::of(RecordRows::by_keys(claim.map(record_key), conn)?);
-    if let Some(answer) = records.find(claim)? {
-        return Ok(Written::Replayed(answer));
-    }
-    let done = work(conn)?;
-    records.add(Records::made(claim, &done)?);
-    let mut changes = Changes::on(conn);
-    records.store(&mut changes)?;
-    changes.store()?;
-    Ok(Written::Fresh(done))
 }
 
 impl RecordRow {

@@ -10,11 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A row, or a change of one, that is stored together with others of its kind.
 pub(crate) trait Stored: Sized {
-    /// Stores them all; none is nothing to do.
-    fn store(rows: Vec<Self>, conn: &mut Conn) -> Outcome<()>;
-
-    /// Has them all stored together with other changes, in no order that could be told: none of them may see another.
+    /// Has them all stored together with other changes, in no order that could be told: none of them may see another. None is
+    /// nothing to do.
     fn note(rows: Vec<Self>, changes: &mut Changes<'_>) -> Outcome<()>;
+
+    /// Stores them all at once.
+    fn store(rows: Vec<Self>, conn: &mut Conn) -> Outcome<()> {
+        let mut changes = Changes::on(conn);
+        Self::note(rows, &mut changes)?;
+        changes.store()
+    }
 }
 
 /// A change that each time concerns as many rows as there are.
@@ -46,6 +51,23 @@ macro_rules! rows {
     )*};
 }
 pub(crate) use rows;
+
+/// Queries that are told apart by their text: each text stays prepared. `Conn` is in scope.
+macro_rules! prepared {
+    ($($query:ty => $sql:ty;)*) => {$(
+        impl diesel::query_builder::QueryId for $query {
+            type QueryId = ();
+            const HAS_STATIC_QUERY_ID: bool = false;
+        }
+
+        impl diesel::query_builder::Query for $query {
+            type SqlType = $sql;
+        }
+
+        impl diesel::RunQueryDsl<Conn> for $query {}
+    )*};
+}
+pub(crate) use prepared;
 
 /// Values by key: what was loaded, and what became of it.
 pub(crate) struct Known<K, V> {

@@ -3,8 +3,7 @@
 use super::backend::{self, Conn, Db};
 use super::cards;
 use super::errors::{Failure, Outcome, corrupt};
-use super::group::ask;
-use super::repeat::once;
+use super::group::{Needs, ask, under_claim};
 use super::schema::{accounts, timelines};
 use super::store::Store;
 use super::types::{Account, Time};
@@ -112,7 +111,7 @@ impl Timelines for Store {
             if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn).map_err(Failure::from)? {
                 return Err(WriteError::Absent);
             }
-            once(conn, order.repeat.as_ref(), |conn| set(conn, &order))
+            under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| set(conn, &order))
         })
         .await
     }

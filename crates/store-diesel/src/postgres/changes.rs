@@ -4,9 +4,10 @@
 //! Foreign keys between the parts hold: they are looked at when all parts are done.
 
 use super::body::errors::{Outcome, corrupt, exactly};
+use super::body::sets::prepared;
 use super::{Conn, Db};
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{Array, BigInt};
 
 /// Changes that are noted, to be stored together.
@@ -42,16 +43,14 @@ impl<'c> Changes<'c> {
     /// Stores what was noted.
     pub(crate) fn store(self) -> Outcome<()> {
         let Self { conn, parts } = self;
-        let [first, ..] = parts.as_slice() else { return Ok(()) };
-        let table = first.table;
-        let together = Together(parts);
-        let written: Vec<i64> = RunQueryDsl::get_result(&together, conn)?;
-        if written.len() != together.0.len() {
-            return Err(corrupt(format!("not every change was counted: {table}")));
+        if parts.is_empty() {
+            return Ok(());
         }
-        for (part, written) in together.0.iter().zip(written) {
-            if let Some(expected) = part.expected {
-                exactly(expected, usize::try_from(written).map_err(corrupt)?, part.table)?;
+        let expected: Vec<_> = parts.iter().map(|part| (part.table, part.expected)).collect();
+        let written: Vec<i64> = Together(parts).get_result(conn)?;
+        for ((table, expected), written) in expected.into_iter().zip(written) {
+            if let Some(expected) = expected {
+                exactly(expected, usize::try_from(written).map_err(corrupt)?, table)?;
             }
         }
         Ok(())
@@ -83,15 +82,7 @@ impl QueryFragment<Db> for Together {
     }
 }
 
-/// It has a form for each choice of tables, so it is known by its text. It stays prepared all the same.
-impl QueryId for Together {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
+// It has a form for each choice of tables.
+prepared! {
+    Together => Array<BigInt>;
 }
-
-impl Query for Together {
-    type SqlType = Array<BigInt>;
-}
-
-impl RunQueryDsl<Conn> for Together {}
-impl RunQueryDsl<Conn> for &Together {}

@@ -8,12 +8,13 @@ use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
 use super::body::group::{Key, Needs};
 use super::body::repeat::{RecordRow, RecordRows};
+use super::body::sets::prepared;
 use super::body::types::{Account, Id};
 use super::together::Source;
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_query;
 use diesel::sql_types::{Array, Text, Uuid as UuidSql};
 use std::collections::BTreeSet;
@@ -129,14 +130,7 @@ impl QueryFragment<Pg> for BalancesAndRecords {
     }
 }
 
-/// It has a form for each choice of sources, so it is known by its text. It stays prepared all the same.
-impl QueryId for BalancesAndRecords {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
+// It has a form for each choice of sources.
+prepared! {
+    BalancesAndRecords => SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }
-
-impl Query for BalancesAndRecords {
-    type SqlType = SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
-}
-
-impl RunQueryDsl<Conn> for BalancesAndRecords {}

@@ -4,16 +4,16 @@
 //! Rows are found by a look-up for each key (`LATERAL … OFFSET 0`), whatever the planner believes of the table: a plan that was
 //! made while it was empty would otherwise read all of it for each group when it has grown.
 //!
-//! Rows are taken out of the arrays by their number. `unnest` of many arrays would fill a store of its own for each of
-//! them first, which takes longer than to insert a few rows.
+//! Only the first array is unnested; what belongs to its rows is taken out of the others by their number. `unnest` of many arrays
+//! would fill a store of its own for each of them first, which takes longer than to insert a few rows.
 
 /// Implements `Stored` for an insertable row.
 macro_rules! insert_rows {
     ($row:ident in $table:ident { $first:ident: $first_type:ty, $($column:ident: $type:ty,)* }) => {
         const _: () = {
-            use crate::postgres::{Conn, Db};
+            use crate::postgres::Db;
             use diesel::dsl::SqlTypeOf;
-            use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+            use diesel::query_builder::{AstPass, QueryFragment};
             use diesel::sql_types::Array;
 
             #[derive(Default)]
@@ -26,25 +26,18 @@ macro_rules! insert_rows {
                 fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
                     out.push_sql(concat!("INSERT INTO ", stringify!($table), " (", stringify!($first)));
                     $(out.push_sql(concat!(", ", stringify!($column)));)*
-                    out.push_sql(") SELECT ");
-                    out.push_bind_param::<Array<SqlTypeOf<$table::$first>>, _>(&self.$first)?;
+                    out.push_sql(") SELECT k.v");
                     $(
-                        out.push_sql("[i], ");
+                        out.push_sql(", ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
+                        out.push_sql("[k.i]");
                     )*
-                    out.push_sql("[i] FROM generate_subscripts(");
+                    out.push_sql(" FROM unnest(");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$first>>, _>(&self.$first)?;
-                    out.push_sql(", 1) AS i");
+                    out.push_sql(") WITH ORDINALITY AS k (v, i)");
                     Ok(())
                 }
             }
-
-            impl QueryId for Columns {
-                type QueryId = Self;
-                const HAS_STATIC_QUERY_ID: bool = true;
-            }
-
-            impl diesel::RunQueryDsl<Conn> for Columns {}
 
             impl From<Vec<$row>> for Columns {
                 fn from(rows: Vec<$row>) -> Self {
@@ -58,15 +51,6 @@ macro_rules! insert_rows {
             }
 
             impl crate::postgres::body::sets::Stored for $row {
-                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
-                    let expected = rows.len();
-                    if expected == 0 {
-                        return Ok(());
-                    }
-                    let stored = diesel::RunQueryDsl::execute(Columns::from(rows), conn)?;
-                    crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
-                }
-
                 fn note(
                     rows: Vec<Self>,
                     changes: &mut crate::postgres::Changes<'_>,
@@ -101,9 +85,9 @@ macro_rules! update_rows {
         }
 
         const _: () = {
-            use crate::postgres::{Conn, Db};
+            use crate::postgres::Db;
             use diesel::dsl::SqlTypeOf;
-            use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+            use diesel::query_builder::{AstPass, QueryFragment};
             use diesel::sql_types::Array;
 
             #[derive(Default)]
@@ -119,36 +103,29 @@ macro_rules! update_rows {
                     out.push_sql(concat!("UPDATE ", stringify!($table), " AS t SET "));
                     out.push_sql(concat!(stringify!($set), " = v.", stringify!($set)));
                     $(out.push_sql(concat!(", ", stringify!($more), " = v.", stringify!($more)));)*
-                    out.push_sql(" FROM (SELECT ");
-                    out.push_bind_param::<Array<SqlTypeOf<$table::$set>>, _>(&self.$set)?;
-                    out.push_sql(concat!("[i] AS ", stringify!($set), ", "));
-                    $(
-                        out.push_bind_param::<Array<SqlTypeOf<$table::$more>>, _>(&self.$more)?;
-                        out.push_sql(concat!("[i] AS ", stringify!($more), ", "));
-                    )*
-                    out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
-                    out.push_sql(concat!("[i] AS ", stringify!($key)));
+                    out.push_sql(concat!(" FROM (SELECT k.v AS ", stringify!($key)));
                     $(
                         out.push_sql(", ");
                         out.push_bind_param::<Array<SqlTypeOf<$table::$also>>, _>(&self.$also)?;
-                        out.push_sql(concat!("[i] AS ", stringify!($also)));
+                        out.push_sql(concat!("[k.i] AS ", stringify!($also)));
                     )*
-                    out.push_sql(" FROM generate_subscripts(");
+                    out.push_sql(", ");
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$set>>, _>(&self.$set)?;
+                    out.push_sql(concat!("[k.i] AS ", stringify!($set)));
+                    $(
+                        out.push_sql(", ");
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$more>>, _>(&self.$more)?;
+                        out.push_sql(concat!("[k.i] AS ", stringify!($more)));
+                    )*
+                    out.push_sql(" FROM unnest(");
                     out.push_bind_param::<Array<SqlTypeOf<$table::$key>>, _>(&self.$key)?;
-                    out.push_sql(", 1) AS i) AS v");
+                    out.push_sql(") WITH ORDINALITY AS k (v, i)) AS v");
                     out.push_sql(concat!(" WHERE t.", stringify!($key), " = v.", stringify!($key)));
                     $(out.push_sql(concat!(" AND t.", stringify!($also), " = v.", stringify!($also)));)*
                     out.push_sql($condition);
                     Ok(())
                 }
             }
-
-            impl QueryId for Columns {
-                type QueryId = Self;
-                const HAS_STATIC_QUERY_ID: bool = true;
-            }
-
-            impl diesel::RunQueryDsl<Conn> for Columns {}
 
             impl From<Vec<$name>> for Columns {
                 fn from(rows: Vec<$name>) -> Self {
@@ -164,15 +141,6 @@ macro_rules! update_rows {
             }
 
             impl crate::postgres::body::sets::Stored for $name {
-                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::postgres::body::errors::Outcome<()> {
-                    let expected = rows.len();
-                    if expected == 0 {
-                        return Ok(());
-                    }
-                    let stored = diesel::RunQueryDsl::execute(Columns::from(rows), conn)?;
-                    crate::postgres::body::errors::exactly(expected, stored, stringify!($table))
-                }
-
                 fn note(
                     rows: Vec<Self>,
                     changes: &mut crate::postgres::Changes<'_>,

@@ -4,18 +4,14 @@
 macro_rules! insert_rows {
     ($row:ident in $table:ident { $($column:ident: $type:ty,)* }) => {
         impl crate::sqlite::body::sets::Stored for $row {
-            fn store(rows: Vec<Self>, conn: &mut crate::sqlite::Conn) -> crate::sqlite::body::errors::Outcome<()> {
-                for row in rows {
-                    diesel::insert_into($table::table).values(row).execute(conn)?;
-                }
-                Ok(())
-            }
-
             fn note(
                 rows: Vec<Self>,
                 changes: &mut crate::sqlite::Changes<'_>,
             ) -> crate::sqlite::body::errors::Outcome<()> {
-                Self::store(rows, changes.conn())
+                for row in rows {
+                    diesel::insert_into($table::table).values(row).execute(changes.conn())?;
+                }
+                Ok(())
             }
         }
     };
@@ -71,19 +67,15 @@ macro_rules! update_rows {
             impl diesel::RunQueryDsl<Conn> for $name {}
 
             impl crate::sqlite::body::sets::Stored for $name {
-                fn store(rows: Vec<Self>, conn: &mut Conn) -> crate::sqlite::body::errors::Outcome<()> {
-                    for row in rows {
-                        let stored = diesel::RunQueryDsl::execute(row, conn)?;
-                        crate::sqlite::body::errors::exactly(1, stored, stringify!($table))?;
-                    }
-                    Ok(())
-                }
-
                 fn note(
                     rows: Vec<Self>,
                     changes: &mut crate::sqlite::Changes<'_>,
                 ) -> crate::sqlite::body::errors::Outcome<()> {
-                    Self::store(rows, changes.conn())
+                    for row in rows {
+                        let stored = diesel::RunQueryDsl::execute(row, changes.conn())?;
+                        crate::sqlite::body::errors::exactly(1, stored, stringify!($table))?;
+                    }
+                    Ok(())
                 }
             }
 

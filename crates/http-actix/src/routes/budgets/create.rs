@@ -4,9 +4,9 @@ use super::WRITE;
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, one_of, string, text};
-use crate::mapping::{create_budget_problem, write_problem};
+use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::BudgetView;
@@ -56,10 +56,11 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let new = read(new)?;
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = create_budget(&app.management, &account, new, claim).await;
     let object = ("query.accountId", "account");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), create_budget_problem))?, render)
+    carry_out(claim, object, create_budget_problem, render, async |claim| {
+        create_budget(&app.management, &account, new, claim).await
+    })
+    .await
 }
 
 /// Reads the body; `None` where faults were noted.

@@ -4,9 +4,9 @@ use super::WRITE;
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, boolean, date, one_of, string, text};
-use crate::mapping::{create_card_problem, write_problem};
+use crate::mapping::create_card_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -65,10 +65,11 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let new = read(new)?;
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = create_card(&app.management, &account, new, claim).await;
     let object = ("body.budgetId", "budget");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), create_card_problem))?, render)
+    carry_out(claim, object, create_card_problem, render, async |claim| {
+        create_card(&app.management, &account, new, claim).await
+    })
+    .await
 }
 
 /// Reads the body; `None` where faults were noted.

@@ -5,9 +5,9 @@ use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::extract::query::find;
-use crate::mapping::{removal_problem, write_problem};
+use crate::mapping::removal_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_of, send};
+use crate::repeat::{carry_out, claim_of};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -40,10 +40,13 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let claim = key.map(|key| claim_of(&call, key, &account, RecordedBody::Json(String::new()), render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = remove_limit(&app.management, &account, read(card)?, read(window)?, claim).await;
+    let card = read(card)?;
+    let window = read(window)?;
     let object = (CARD, "card");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), removal_problem))?, render)
+    carry_out(claim, object, removal_problem, render, async |claim| {
+        remove_limit(&app.management, &account, card, window, claim).await
+    })
+    .await
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as every answer is rendered")]

@@ -4,9 +4,9 @@ use super::{CARD, WRITE, card_id};
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, decimal, one_of, whole};
-use crate::mapping::{limit_problem, write_problem};
+use crate::mapping::limit_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::LimitView;
@@ -61,10 +61,11 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let (card, limit) = (read(card)?, read(limit)?);
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = set_limit(&app.management, &account, card, limit, claim).await;
     let object = (CARD, "card");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), limit_problem))?, render)
+    carry_out(claim, object, limit_problem, render, async |claim| {
+        set_limit(&app.management, &account, card, limit, claim).await
+    })
+    .await
 }
 
 /// Reads the body; `None` where faults were noted.

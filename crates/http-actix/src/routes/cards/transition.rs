@@ -4,9 +4,9 @@ use super::{CARD, WRITE, card_id};
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, one_of, text};
-use crate::mapping::{transition_problem, write_problem};
+use crate::mapping::transition_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -55,11 +55,12 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let (card, wanted) = (read(card)?, read(wanted)?);
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let client = write.call.caller.client.id;
-    let written = transition_card(&app.management, client, &account, card, wanted, claim).await;
     let object = (CARD, "card");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transition_problem))?, render)
+    carry_out(claim, object, transition_problem, render, async |claim| {
+        transition_card(&app.management, client, &account, card, wanted, claim).await
+    })
+    .await
 }
 
 /// Reads the body; `None` where faults were noted.

@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::extract::members::{Members, string};
-use crate::mapping::{open_problem, write_problem};
+use crate::mapping::open_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::mfa::provider;
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
@@ -78,10 +78,11 @@ pub(crate) async fn handle(
     let provider = named.unwrap_or_else(|| MfaProviderName::default_in(environment));
     let open = OpenSessionRequest { batch: read(batch)?, provider };
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = open_mfa_session(&app.services, &write.call.caller, &account, open, claim).await;
     let object = ("body.paymentBatchId", "payment batch");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), open_problem))?, render)
+    carry_out(claim, object, open_problem, render, async |claim| {
+        open_mfa_session(&app.services, &write.call.caller, &account, open, claim).await
+    })
+    .await
 }
 
 fn render(session: &MfaSession) -> Answer {

@@ -4,9 +4,9 @@ use super::{WRITE, batch_id};
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
-use crate::mapping::{BATCH, cancel_problem, write_problem};
+use crate::mapping::{BATCH, cancel_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_of, send};
+use crate::repeat::{carry_out, claim_of};
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -36,13 +36,16 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let claim = key.map(|key| claim_of(&call, key, &account, RecordedBody::Json(String::new()), render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = cancel_batch(&app.batches, &account, read(batch)?, claim).await;
+    let batch = read(batch)?;
     let object = (BATCH, "payment batch");
-    send(
-        written.map_err(|error| write_problem(error, object, recorded.as_ref(), |refusal| cancel_problem(&refusal)))?,
+    carry_out(
+        claim,
+        object,
+        |refusal| cancel_problem(&refusal),
         render,
+        async |claim| cancel_batch(&app.batches, &account, batch, claim).await,
     )
+    .await
 }
 
 fn render(_: &PaymentBatch) -> Answer {

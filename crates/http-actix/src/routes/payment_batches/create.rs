@@ -7,11 +7,11 @@ use crate::extract::headers::{idempotency_key, is_json};
 use crate::extract::json::NotJson;
 use crate::extract::lazy::{self, is_null};
 use crate::extract::members::boolean;
-use crate::mapping::{upload_problem, write_problem};
+use crate::mapping::upload_problem;
 use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_json};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim_of, send};
+use crate::repeat::{answer, carry_out, claim_of};
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;
@@ -80,7 +80,6 @@ pub(crate) async fn handle(
     let account = call.account(account_id).await?;
     let body = read(read_body)?;
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let Made { name, visible, payments } = body.value;
     let upload = |typed: TypedPayments| Upload {
         format: InputFormat::Json,
@@ -92,10 +91,13 @@ pub(crate) async fn handle(
         None => None,
     };
     let new = NewBatch { name, visible: visible.unwrap_or(true), payments };
-    let written = create_batch(&app.batches, call.caller.client.id, &account, new, claim).await;
+    let client = call.caller.client.id;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, "body.payments");
     let object = ("query.accountId", "account");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)
+    carry_out(claim, object, refused, render, async |claim| {
+        create_batch(&app.batches, client, &account, new, claim).await
+    })
+    .await
 }
 
 fn made(raw: &RawValue, faults: &mut Faults) -> Result<Made, NotJson> {

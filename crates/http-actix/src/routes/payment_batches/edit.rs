@@ -3,9 +3,9 @@
 use super::{WRITE, batch_id};
 use crate::call::Call;
 use crate::extract::members::{Members, boolean, text};
-use crate::mapping::{BATCH, write_problem};
+use crate::mapping::BATCH;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
 use crate::views::BatchView;
@@ -54,10 +54,16 @@ pub(crate) async fn handle(
     }
     let account = write.account().await?;
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = edit_batch(&app.batches, &account, read(batch)?, edit, claim).await;
+    let batch = read(batch)?;
     let object = (BATCH, "payment batch");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), |never| match never {}))?, render)
+    carry_out(
+        claim,
+        object,
+        |never| match never {},
+        render,
+        async |claim| edit_batch(&app.batches, &account, batch, edit, claim).await,
+    )
+    .await
 }
 
 fn render(summary: &BatchSummary) -> Answer {

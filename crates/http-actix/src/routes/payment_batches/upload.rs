@@ -5,11 +5,11 @@ use super::{UploadErrors, WRITE, batch_id};
 use crate::call::Call;
 use crate::extract::body::{self, MOST_BYTES_OF_PAYMENTS};
 use crate::extract::headers::{idempotency_key, is_csv, is_json};
-use crate::mapping::{BATCH, upload_problem, write_problem};
+use crate::mapping::{BATCH, upload_problem};
 use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_csv, read_json};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim_of, send};
+use crate::repeat::{answer, carry_out, claim_of};
 use crate::state::App;
 use crate::views::InputView;
 use actix_web::http::StatusCode;
@@ -53,13 +53,15 @@ pub(crate) async fn handle(
     let account = call.account(account_id).await?;
     let (format, body) = read(read_body)?;
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
+    let batch = read(batch)?;
     let upload = Upload { format, rows: body.value.rows, default_budget: body.value.default_budget };
     let request = typed::checked(&app, &account, upload).await?;
-    let written = upload_payments(&app.batches, &account, read(batch)?, request, claim).await;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     let object = (BATCH, "payment batch");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)
+    carry_out(claim, object, refused, render, async |claim| {
+        upload_payments(&app.batches, &account, batch, request, claim).await
+    })
+    .await
 }
 
 /// What the body is; `None`: there is none.

@@ -4,9 +4,8 @@ use super::{PERMISSION, SNAPSHOT, WorldErrors, snapshot_id, world_account, world
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
-use crate::mapping::write_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_of, send};
+use crate::repeat::{carry_out, claim_of};
 use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -33,10 +32,15 @@ pub(crate) async fn handle(
     let snapshot = snapshot_id(&mut call);
     let account = world_account(&mut call, id).await?;
     let claim = key.map(|key| claim_of(&call, key, &account, RecordedBody::Json(String::new()), render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = app.services.worlds.delete_snapshot(&account.id, read(snapshot)?, claim).await;
-    let problem = |error| write_problem(error, (SNAPSHOT, "snapshot"), recorded.as_ref(), |never| match never {});
-    send(written.map_err(problem)?, render)
+    let snapshot = read(snapshot)?;
+    carry_out(
+        claim,
+        (SNAPSHOT, "snapshot"),
+        |never| match never {},
+        render,
+        async |claim| app.services.worlds.delete_snapshot(&account.id, snapshot, claim).await,
+    )
+    .await
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "answers are rendered from what was done, which is nothing here")]

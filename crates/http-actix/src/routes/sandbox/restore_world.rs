@@ -6,9 +6,9 @@ use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, string};
-use crate::mapping::{snapshot_problem, write_problem};
+use crate::mapping::snapshot_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim_of, send};
+use crate::repeat::{answer, carry_out, claim_of};
 use crate::state::App;
 use crate::views::WorldView;
 use actix_web::http::StatusCode;
@@ -55,10 +55,12 @@ pub(crate) async fn handle(
     let account = world_account(&mut call, id).await?;
     let recorded = RecordedBody::Json(body.as_ref().map_or_else(String::new, Json::canonical));
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = restore_world(&app.services, &account, read(snapshot)?, claim).await;
+    let snapshot = read(snapshot)?;
     let object = ("body.snapshotId", "snapshot");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), snapshot_problem))?, render)
+    carry_out(claim, object, snapshot_problem, render, async |claim| {
+        restore_world(&app.services, &account, snapshot, claim).await
+    })
+    .await
 }
 
 fn render(restored: &RestoredWorld) -> Answer {

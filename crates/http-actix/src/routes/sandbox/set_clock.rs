@@ -4,9 +4,9 @@ use super::{ClockErrors, PERMISSION};
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, boolean, string};
-use crate::mapping::{clock_problem, write_problem};
+use crate::mapping::clock_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, send};
+use crate::repeat::{answer, carry_out, claim};
 use crate::state::App;
 use crate::views::ClockView;
 use actix_web::http::StatusCode;
@@ -55,11 +55,10 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let change = read(change)?;
     let claim = claim(&write, &account, false, render);
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = set_clock(&app.services, &account, change, claim).await;
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), refused))?, render)
+    carry_out(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await)
+        .await
 }
 
 /// Reads the body; `None` where faults were noted.

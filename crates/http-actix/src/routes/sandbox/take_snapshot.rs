@@ -6,9 +6,9 @@ use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, text};
-use crate::mapping::{snapshot_problem, write_problem};
+use crate::mapping::snapshot_problem;
 use crate::problem::Problem;
-use crate::repeat::{answer, claim_of, send};
+use crate::repeat::{answer, carry_out, claim_of};
 use crate::state::App;
 use crate::views::SnapshotView;
 use actix_web::http::StatusCode;
@@ -52,10 +52,10 @@ pub(crate) async fn handle(
     let account = world_account(&mut call, id).await?;
     let recorded = RecordedBody::Json(body.as_ref().map_or_else(String::new, Json::canonical));
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = take_snapshot(&app.services, &account, name, claim).await;
-    let problem = |error| write_problem(error, (WORLD, "world"), recorded.as_ref(), snapshot_problem);
-    send(written.map_err(problem)?, render)
+    carry_out(claim, (WORLD, "world"), snapshot_problem, render, async |claim| {
+        take_snapshot(&app.services, &account, name, claim).await
+    })
+    .await
 }
 
 fn render(snapshot: &WorldSnapshot) -> Answer {

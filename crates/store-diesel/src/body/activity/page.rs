@@ -7,9 +7,10 @@ use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::backend::{Conn, Db};
 use super::super::errors::{Outcome, corrupt};
 use super::super::names::Name;
+use super::super::sets::prepared;
 use super::super::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::activity::{ActivityFilter, ActivitySource, ActivityStatus, ActivityType};
 use florin_domain::ids::AccountId;
@@ -249,23 +250,7 @@ impl QueryFragment<Db> for Count<'_> {
     }
 }
 
-/// Told apart by their text, each of which stays prepared.
-macro_rules! prepared {
-    ($($query:ident -> $sql:ty;)*) => {$(
-        impl QueryId for $query<'_> {
-            type QueryId = ();
-            const HAS_STATIC_QUERY_ID: bool = false;
-        }
-
-        impl Query for $query<'_> {
-            type SqlType = $sql;
-        }
-
-        impl RunQueryDsl<Conn> for $query<'_> {}
-    )*};
-}
-
 prepared! {
-    Count -> BigInt;
-    Keys -> (Text, IdSql);
+    Count<'_> => BigInt;
+    Keys<'_> => (Text, IdSql);
 }

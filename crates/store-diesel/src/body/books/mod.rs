@@ -11,7 +11,6 @@ mod sums;
 
 pub(super) use sums::gather;
 
-use super::backend;
 use super::errors::Outcome;
 use super::store::Store;
 use async_trait::async_trait;
@@ -32,20 +31,13 @@ impl Books for Store {
         page: PageRequest,
     ) -> Result<Explained, StoreError> {
         let of = explain::Of::new(account, budget, currency);
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                backend::unhurried(conn)?;
-                explain::explained(conn, &of, page)
-            })
-        })
-        .await
+        self.read(move |conn| conn.transaction(|conn| explain::explained(conn, &of, page))).await
     }
 
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
         let account = account.clone();
         self.read(move |conn| {
             conn.transaction(|conn| {
-                backend::unhurried(conn)?;
                 let limits = limits::compare(conn, &account)?;
                 Outcome::Ok(AccountBooks { limits, ..gather(conn, Some(&account))? })
             })

@@ -2,8 +2,7 @@
 
 use super::super::backend::Conn;
 use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Needs, Sheet, ask};
-use super::super::payments::under_claim;
+use super::super::group::{Needs, Sheet, ask, under_claim};
 use super::super::schema::{card_transitions, cards, spending_limits};
 use super::super::sets::Stored;
 use super::super::store::Store;

@@ -6,8 +6,10 @@
 //! the group notices. What one order notes, the next one sees.
 
 mod needs;
+mod under_claim;
 
 pub(crate) use needs::{Key, Needs, RecordKey, record_key};
+pub(crate) use under_claim::under_claim;
 
 use super::backend::{self, Changes, Conn};
 use super::balances::{Budgets, Purses};

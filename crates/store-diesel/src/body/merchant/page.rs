@@ -4,9 +4,10 @@ use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::backend::{Conn, Db};
 use super::super::errors::Outcome;
 use super::super::names::Name;
+use super::super::sets::prepared;
 use super::super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
@@ -126,25 +127,9 @@ impl QueryFragment<Db> for Rows<'_> {
     }
 }
 
-/// Told apart by their text, each of which stays prepared.
-macro_rules! prepared {
-    ($($query:ident -> $sql:ty;)*) => {$(
-        impl QueryId for $query<'_> {
-            type QueryId = ();
-            const HAS_STATIC_QUERY_ID: bool = false;
-        }
-
-        impl Query for $query<'_> {
-            type SqlType = $sql;
-        }
-
-        impl RunQueryDsl<Conn> for $query<'_> {}
-    )*};
-}
-
 prepared! {
-    Count -> BigInt;
-    Rows -> (BigInt, RowSql);
+    Count<'_> => BigInt;
+    Rows<'_> => (BigInt, RowSql);
 }
 
 impl Row {

@@ -4,8 +4,7 @@ use super::super::backend::Conn;
 use super::super::batch_rows;
 use super::super::batches::funds;
 use super::super::errors::Outcome;
-use super::super::group::{Needs, Sheet, ask};
-use super::super::repeat::Records;
+use super::super::group::{Needs, Sheet, ask, under_claim};
 use super::super::schema::{accounts, payment_alerts, payment_orders, payments};
 use super::super::store::Store;
 use super::super::types::Id;
@@ -17,7 +16,7 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::AccountId;
 use florin_ports::{
-    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, RepeatClaim, UploadOrder, WriteError, Written,
+    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -62,25 +61,6 @@ impl BatchManagement for Store {
         })
         .await
     }
-}
-
-/// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
-pub(crate) fn under_claim<T, R>(
-    conn: &mut Conn,
-    mut needs: Needs,
-    claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn, &mut Sheet) -> Result<T, WriteError<R>>,
-) -> Result<Written<T>, WriteError<R>> {
-    needs.answer(claim);
-    let mut sheet = Sheet::load(conn, &needs)?;
-    if let Some(answer) = sheet.records.find(claim)? {
-        return Ok(Written::Replayed(answer));
-    }
-    let done = work(conn, &mut sheet)?;
-    let record = Records::made(claim, &done)?;
-    sheet.records.add(record);
-    sheet.store(conn)?;
-    Ok(Written::Fresh(done))
 }
 
 fn create(

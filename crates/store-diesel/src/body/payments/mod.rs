@@ -11,7 +11,6 @@ mod work;
 
 pub(crate) use bank::Bank;
 pub(crate) use events::Events;
-pub(crate) use manage::under_claim;
 pub(crate) use rows::by_ids;
 pub(crate) use status::Statuses;
 

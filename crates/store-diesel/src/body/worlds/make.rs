@@ -1,7 +1,7 @@
 //! Making a world.
 
 use super::super::backend::Conn;
-use super::super::errors::Outcome;
+use super::super::errors::{Outcome, corrupt};
 use super::super::group::ask;
 use super::super::transfer::picture;
 use super::super::{registry, seeding, timelines};
@@ -71,6 +71,6 @@ fn fill(conn: &mut Conn, order: &CreateWorldOrder, kept: Option<&snapshots::Kept
             };
             timelines::update(conn, &world.account, &Timeline { clock, seed: timeline.seed })
         }
-        (WorldContents::Snapshot { .. }, None) => Ok(()),
+        (WorldContents::Snapshot { .. }, None) => Err(corrupt("a snapshot that was found is not there")),
     }
 }

@@ -6,10 +6,11 @@ mod rows;
 mod snapshots;
 
 use super::backend;
-use super::errors::Failure;
+use super::group::{Needs, under_claim};
 use super::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use diesel::Connection;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
@@ -40,7 +41,7 @@ impl Worlds for Store {
         only: Option<BTreeSet<AccountId>>,
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError> {
-        self.read(move |conn| conn.transaction_of(|conn| rows::list(conn, client, only.as_ref(), page))).await
+        self.read(move |conn| conn.transaction(|conn| rows::list(conn, client, only.as_ref(), page))).await
     }
 
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
@@ -74,7 +75,7 @@ impl Worlds for Store {
 
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction_of(|conn| snapshots::list(conn, &account, page))).await
+        self.read(move |conn| conn.transaction(|conn| snapshots::list(conn, &account, page))).await
     }
 
     async fn delete_snapshot(
@@ -85,7 +86,7 @@ impl Worlds for Store {
     ) -> Result<Written<()>, WriteError<Infallible>> {
         let account = account.clone();
         self.task(move |conn| {
-            super::repeat::once(conn, repeat.as_ref(), |conn| {
+            under_claim(conn, Needs::default(), repeat.as_ref(), |conn, _| {
                 if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent) }
             })
         })
@@ -98,16 +99,5 @@ impl Worlds for Store {
             snapshots::restore(conn, &order)
         })
         .await
-    }
-}
-
-/// A transaction of a read: several statements with one view.
-trait OneView {
-    fn transaction_of<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure>;
-}
-
-impl OneView for backend::Conn {
-    fn transaction_of<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
-        diesel::Connection::transaction(self, work)
     }
 }

@@ -2,8 +2,7 @@
 
 use super::super::backend::{self, Conn, Db};
 use super::super::errors::{Outcome, corrupt};
-use super::super::group::ask;
-use super::super::repeat::once;
+use super::super::group::{Needs, ask, under_claim};
 use super::super::schema::{world_snapshots, worlds};
 use super::super::timelines;
 use super::super::transfer::picture;
@@ -62,7 +61,7 @@ pub(super) fn take(
     if rows::find(conn, &order.account)?.is_none() {
         return Err(WriteError::Absent);
     }
-    once(conn, order.repeat.as_ref(), |conn| {
+    under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| {
         backend::lock_account(conn, &order.account)?;
         let kept = picture::of(conn, &order.account)?;
         let others = count(conn, &order.account)?;
@@ -156,7 +155,7 @@ pub(super) fn restore(
     conn: &mut Conn,
     order: &RestoreOrder,
 ) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
-    once(conn, order.repeat.as_ref(), |conn| {
+    under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| {
         let kept = find(conn, &order.account, order.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (order.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
         backend::lock_account(conn, &order.account)?;
