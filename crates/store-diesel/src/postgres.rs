@@ -27,10 +27,15 @@ pub(crate) use body::schema::WRITTEN;
 pub(crate) type Conn = diesel::PgConnection;
 /// The backend of Diesel.
 pub(crate) type Db = diesel::pg::Pg;
+/// A column of a row that was read.
+pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
 /// Where a database is.
 pub(crate) type Place = url::PostgresUrl;
+
+/// How many threads write: while one commits, another works.
+pub(crate) const WRITERS: usize = 2;
 
 /// Rows that others hold locked are passed over.
 pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
@@ -54,3 +59,4 @@ pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use url::place;
+pub(crate) use values::read_text;

@@ -23,8 +23,13 @@ pub(crate) use body::schema::WRITTEN;
 pub(crate) type Conn = diesel::SqliteConnection;
 /// The backend of Diesel.
 pub(crate) type Db = diesel::sqlite::Sqlite;
+/// A column of a row that was read.
+pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
+
+/// How many threads write: a database has one write transaction at a time.
+pub(crate) const WRITERS: usize = 1;
 
 /// Rows that others hold locked are passed over. Nobody holds any: one write transaction at a time has the whole database.
 pub(crate) const SKIP_LOCKED: &str = "";
@@ -47,3 +52,4 @@ pub(crate) use connection::{
     unhurried, worth_another_try, write,
 };
 pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use values::read_text;

@@ -32,10 +32,9 @@ impl Store {
     /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
-        let conn = backend::connect_writer(&place)?;
         let readers = backend::open_readers(&place, settings.readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(settings.readers.max(1) as usize));
-        let writer = Writer::start(place.clone(), conn, settings.queue)?;
+        let writer = Writer::start(&place, settings.queue)?;
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 

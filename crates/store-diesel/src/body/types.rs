@@ -1,6 +1,7 @@
 //! The domain's values as columns.
 
 use super::backend::sql::{DaySql, IdSql, TimeSql};
+use super::backend::{Db, RawValue, read_text};
 use super::names::Name;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::backend::Backend;
@@ -56,13 +57,9 @@ where
     }
 }
 
-impl<DB: Backend> FromSql<Text, DB> for Account
-where
-    String: FromSql<Text, DB>,
-{
-    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
-        let text = String::from_sql(bytes)?;
-        Ok(Self(AccountId::parse(&text).map_err(|_| format!("`{text}` is no account id"))?))
+impl FromSql<Text, Db> for Account {
+    fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
+        read_text(value, |text| Ok(Self(AccountId::parse(text).map_err(|_| format!("`{text}` is no account id"))?)))
     }
 }
 
@@ -76,13 +73,9 @@ where
     }
 }
 
-impl<DB: Backend> FromSql<Text, DB> for Currency
-where
-    String: FromSql<Text, DB>,
-{
-    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
-        let text = String::from_sql(bytes)?;
-        Ok(Self(money::Currency::parse(&text).map_err(|_| format!("`{text}` is no currency"))?))
+impl FromSql<Text, Db> for Currency {
+    fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
+        read_text(value, |text| Ok(Self(money::Currency::parse(text).map_err(|_| format!("`{text}` is no currency"))?)))
     }
 }
 
@@ -96,22 +89,14 @@ where
     }
 }
 
-impl<T: Name, DB: Backend> FromSql<Text, DB> for Named<T>
-where
-    String: FromSql<Text, DB>,
-{
-    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
-        let text = String::from_sql(bytes)?;
-        Ok(Self(T::named(&text).ok_or_else(|| format!("`{text}` is on no list"))?))
+impl<T: Name> FromSql<Text, Db> for Named<T> {
+    fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
+        read_text(value, |text| Ok(Self(T::named(text).ok_or_else(|| format!("`{text}` is on no list"))?)))
     }
 }
 
-impl<DB: Backend> FromSql<Text, DB> for Exchange
-where
-    String: FromSql<Text, DB>,
-{
-    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
-        let text = String::from_sql(bytes)?;
-        Ok(Self(money::Rate::parse(&text).map_err(|_| format!("`{text}` is no rate"))?))
+impl FromSql<Text, Db> for Exchange {
+    fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
+        read_text(value, |text| Ok(Self(money::Rate::parse(text).map_err(|_| format!("`{text}` is no rate"))?)))
     }
 }

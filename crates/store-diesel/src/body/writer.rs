@@ -1,53 +1,55 @@
-//! The writer: one thread, one connection, one transaction for all orders that are waiting.
+//! The writer: one transaction for all orders that are waiting, and while that is committed, the next one.
+//!
+//! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. When nothing is left but the commit,
+//! it hands the turn over, and the other one begins while the disk is busy. It locks what it needs after the first one did, so orders
+//! of a budget keep the order of their arrival.
 
+mod queue;
+
+use self::queue::{Counter, Entrance, Turn};
 use super::backend::{self, Conn, Place};
 use super::errors::{Failure, Outcome};
-use super::group::{Needs, Sheet, text_of};
+use super::group::{Needs, RecordKey, Sheet, text_of};
 use super::job::Job;
 use super::repeat;
 use crate::OpenError;
 use florin_ports::StoreError;
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// At most so many jobs share a transaction.
-const MOST_IN_A_GROUP: usize = 256;
 /// A group is tried at most so often.
 const MOST_TRIES: u32 = 10;
 /// For so long a group is tried again: whoever waits for it is answered soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-enum Message {
-    Job(Job),
-    Stop,
-}
-
-/// The way to the writer thread.
+/// The way to the writer's threads.
 pub(crate) struct Writer {
-    queue: SyncSender<Message>,
-    room: usize,
-    waiting: Arc<AtomicUsize>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    queue: Entrance,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Writer {
-    /// Starts the thread.
-    pub(crate) fn start(place: Place, conn: Conn, queue: usize) -> Result<Self, OpenError> {
-        let room = queue.max(1);
-        let (sender, receiver) = sync_channel(room);
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let desk = Desk { place, conn: Some(conn), waiting: Arc::clone(&waiting) };
-        let thread = thread::Builder::new()
-            .name("florin-writer".into())
-            .spawn(move || desk.work(&receiver))
-            .map_err(OpenError::NoThread)?;
-        Ok(Self { queue: sender, room, waiting, thread: Mutex::new(Some(thread)) })
+    /// Connects, and starts the threads.
+    pub(crate) fn start(place: &Place, room: usize) -> Result<Self, OpenError> {
+        let (queue, counter) = queue::with_room(room.max(1));
+        let counter = Arc::new(counter);
+        let writer = Self { queue, threads: Mutex::default() };
+        for _ in 0..backend::WRITERS {
+            let conn = Some(backend::connect_writer(place)?);
+            let desk = Desk { place: place.clone(), conn, counter: Arc::clone(&counter) };
+            let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || desk.work());
+            writer.threads().push(thread.map_err(OpenError::NoThread)?);
+        }
+        Ok(writer)
+    }
+
+    fn threads(&self) -> std::sync::MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queues a job and waits for its answer. Dropping the future does not take the job back.
@@ -55,52 +57,40 @@ impl Writer {
         &self,
         (job, answer): (Job, oneshot::Receiver<Result<T, E>>),
     ) -> Result<T, E> {
-        // Counted before it is there to be taken: the count is never below zero.
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        self.queue.try_send(Message::Job(job)).map_err(|error| {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            match error {
-                TrySendError::Full(_) => StoreError::Overloaded,
-                TrySendError::Disconnected(_) => stopped(),
-            }
-        })?;
+        self.queue.add(job)?;
         // The writer drops a job unanswered only when it dies.
-        answer.await.unwrap_or_else(|_| Err(stopped().into()))
+        answer.await.unwrap_or_else(|_| Err(queue::stopped().into()))
     }
 
     /// Whether a job would be refused for lack of room.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= self.room
+        self.queue.is_full()
     }
 
-    /// Whether the thread lives.
+    /// Whether all threads live.
     pub(crate) fn is_alive(&self) -> bool {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        thread.as_ref().is_some_and(|thread| !thread.is_finished())
+        let threads = self.threads();
+        !threads.is_empty() && threads.iter().all(|thread| !thread.is_finished())
     }
 
     /// Lets the writer finish what is queued, and waits for its end.
     pub(crate) fn stop(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(thread) = thread else { return };
-        // Where it is gone already, there is nothing to stop.
-        let _ = self.queue.send(Message::Stop);
-        if thread.join().is_err() {
-            tracing::error!("the writer had died");
+        let threads = std::mem::take(&mut *self.threads());
+        self.queue.close();
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("the writer had died");
+            }
         }
     }
 }
 
-fn stopped() -> StoreError {
-    StoreError::Unavailable("the writer has stopped".into())
-}
-
-/// Where the writer works.
+/// Where a thread of the writer works.
 struct Desk {
     place: Place,
     /// None after it was lost, until there is a new one.
     conn: Option<Conn>,
-    waiting: Arc<AtomicUsize>,
+    counter: Arc<Counter>,
 }
 
 /// Why a group was not written.
@@ -111,16 +101,16 @@ struct Setback {
 }
 
 impl Desk {
-    /// Takes group after group until it is told to stop, or all ways to it are gone.
-    fn work(mut self, queue: &Receiver<Message>) {
-        let mut stop = false;
-        while !stop {
-            let Ok(first) = queue.recv() else { break };
-            let mut jobs = Vec::new();
-            stop = collect(first, queue, &mut jobs);
-            self.waiting.fetch_sub(jobs.len(), Ordering::Relaxed);
-            for group in jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Order(_), Job::Order(_)))) {
-                self.run_safely(group);
+    /// Takes group after group until it is told to stop.
+    fn work(mut self) {
+        let counter = Arc::clone(&self.counter);
+        while let Some((mut jobs, turn)) = counter.take() {
+            let mut turn = Some(turn);
+            let mut groups = jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Order(_), Job::Order(_)))).peekable();
+            while let Some(group) = groups.next() {
+                // Groups before the last one keep it.
+                let mut last = if groups.peek().is_none() { turn.take() } else { None };
+                self.run_safely(group, &mut last);
             }
         }
         if let Some(Err(Failure(error))) = self.conn.as_mut().map(backend::finish) {
@@ -129,10 +119,10 @@ impl Desk {
     }
 
     /// Runs jobs in one transaction, and answers them, whatever happens.
-    fn run_safely(&mut self, group: &mut [Job]) {
+    fn run_safely(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) {
         // Where the last group lost the connection in vain, this one does not wait as long again.
         let patience = if self.conn.is_some() { PATIENCE } else { Duration::ZERO };
-        let done = catch_unwind(AssertUnwindSafe(|| self.run(group, Instant::now() + patience)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.run(group, turn, Instant::now() + patience)));
         if let Err(panic) = done {
             self.conn = None;
             let error = panicked(panic.as_ref());
@@ -143,9 +133,9 @@ impl Desk {
 
     /// Runs jobs in one transaction, and answers them. What passes is tried again until the time is up; if storing them
     /// fails, each gets a transaction of its own; if the store fails, all do. Whether there is time left for others.
-    fn run(&mut self, group: &mut [Job], until: Instant) -> bool {
+    fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
-            let Err(Setback { error, at_commit }) = self.attempt(group) else {
+            let Err(Setback { error, at_commit }) = self.attempt(group, turn) else {
                 group.iter_mut().for_each(Job::settle);
                 return true;
             };
@@ -160,7 +150,7 @@ impl Desk {
                 tracing::warn!(%error, tries, jobs = group.len(), "a group is tried again");
                 thread::sleep(pause(tries));
             } else if !alone {
-                return self.run_each(group, until);
+                return self.run_each(group, turn, until);
             } else if tries >= MOST_TRIES || !repeat::is_taken(&error) {
                 fail(group, &error);
                 return true;
@@ -170,11 +160,13 @@ impl Desk {
     }
 
     /// Runs jobs in transactions of their own. When the store fails and the time is up, the rest is not tried.
-    fn run_each(&mut self, jobs: &mut [Job], until: Instant) -> bool {
+    fn run_each(&mut self, jobs: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for index in 0..jobs.len() {
             let (_, rest) = jobs.split_at_mut(index);
             let Some((job, rest)) = rest.split_first_mut() else { break };
-            if !self.run(std::slice::from_mut(job), until) {
+            let mut kept = None;
+            let turn = if rest.is_empty() { &mut *turn } else { &mut kept };
+            if !self.run(std::slice::from_mut(job), turn, until) {
                 fail(rest, &StoreError::Unavailable("the store failed for others before".into()));
                 return false;
             }
@@ -182,21 +174,25 @@ impl Desk {
         true
     }
 
-    /// Runs jobs in one transaction, on a new connection if the old one was lost.
-    fn attempt(&mut self, group: &mut [Job]) -> Result<(), Setback> {
+    /// Runs jobs in one transaction, on a new connection if the old one was lost. Before the commit the turn is handed over.
+    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Result<(), Setback> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
             None => backend::connect_writer(&self.place)
                 .map_err(|error| Setback { error: StoreError::Unavailable(error.to_string()), at_commit: false })?,
         };
         let mut at_commit = false;
+        let counter = &self.counter;
         // After a panic nothing can be said of the connection: it goes away, and what it had begun is rolled back.
         let done = catch_unwind(AssertUnwindSafe(|| {
+            let mut committing = None;
             let done = backend::write(&mut conn, |conn| {
-                write(conn, group)?;
+                let records = write(conn, group, counter)?;
                 at_commit = true;
+                committing = matches!(group, [Job::Order(_), ..]).then(|| counter.hand_over(turn.take(), records));
                 Ok(())
             });
+            drop(committing);
             (done, conn)
         }));
         let error = match done {
@@ -214,8 +210,8 @@ impl Desk {
     }
 }
 
-/// All of a group but the commit.
-fn write(conn: &mut Conn, group: &mut [Job]) -> Outcome<()> {
+/// All of a group but the commit; the keys of the records that it has looked for.
+fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
     let mut needs = Needs::default();
     for job in group.iter_mut() {
         match job {
@@ -227,13 +223,15 @@ fn write(conn: &mut Conn, group: &mut [Job]) -> Outcome<()> {
             Job::Task(task) => task.attempt(conn)?,
         }
     }
+    counter.wait_for(&needs.records);
     let mut sheet = Sheet::load(conn, &needs)?;
     for job in group {
         if let Job::Order(order) = job {
             order.decide(&mut sheet);
         }
     }
-    sheet.store(conn)
+    sheet.store(conn)?;
+    Ok(needs.records)
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> StoreError {
@@ -251,19 +249,6 @@ fn pause(tries: u32) -> Duration {
     let most = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
     let chance = RandomState::new().build_hasher().finish() % 512;
     most * (512 + u32::try_from(chance).unwrap_or_default()) / 1024
-}
-
-/// What is queued now, the first of it given; whether it ends with the order to stop.
-fn collect(first: Message, queue: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
-    let mut next = Some(first);
-    while let Some(message) = next {
-        match message {
-            Message::Stop => return true,
-            Message::Job(job) => jobs.push(job),
-        }
-        next = if jobs.len() < MOST_IN_A_GROUP { queue.try_recv().ok() } else { None };
-    }
-    false
 }
 
 #[cfg(test)]

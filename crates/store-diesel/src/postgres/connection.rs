@@ -23,9 +23,10 @@ const DURABLE: &str =
 const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
     SET enable_mergejoin = off; SET jit = off;";
 
-/// Of readers: they can't write, and each transaction has one view of everything.
-const READ_ONLY: &str =
-    "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on;";
+/// Of readers: they can't write, and each transaction has one view of everything. A plan is made once: left alone, PostgreSQL makes
+/// one for each page, since it thinks more of a `LIMIT` that it knows, and takes half as long again.
+const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
+    SET plan_cache_mode = force_generic_plan;";
 
 /// Errors that Diesel has no kind for are told apart by their text, which must be English.
 const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";

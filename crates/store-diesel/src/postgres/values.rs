@@ -9,6 +9,15 @@ use diesel::sql_types::{Date, Text, Timestamptz, Uuid as UuidSql};
 use std::io::Write;
 use uuid::Uuid;
 
+/// Reads a text where it lies, without a copy.
+#[allow(clippy::needless_pass_by_value, reason = "as every backend has it")]
+pub(crate) fn read_text<T>(
+    value: PgValue<'_>,
+    read: impl FnOnce(&str) -> deserialize::Result<T>,
+) -> deserialize::Result<T> {
+    read(str::from_utf8(value.as_bytes())?)
+}
+
 /// Keeps a value as Diesel keeps what is in it.
 macro_rules! kept {
     ($($name:ident($inner:ty) as $sql:ty,)*) => {$(

@@ -8,6 +8,14 @@ use diesel::sql_types::{BigInt, Text};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use uuid::Uuid;
 
+/// Reads a text where it lies, without a copy.
+pub(crate) fn read_text<T>(
+    mut value: SqliteValue<'_, '_, '_>,
+    read: impl FnOnce(&str) -> deserialize::Result<T>,
+) -> deserialize::Result<T> {
+    read(value.read_text())
+}
+
 impl ToSql<Text, Sqlite> for Id {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
         out.set_value(self.0.hyphenated().to_string());
@@ -17,8 +25,7 @@ impl ToSql<Text, Sqlite> for Id {
 
 impl FromSql<Text, Sqlite> for Id {
     fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
-        let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
-        Ok(Self(Uuid::try_parse(&text)?))
+        read_text(value, |text| Ok(Self(Uuid::try_parse(text)?)))
     }
 }
 
@@ -45,8 +52,7 @@ impl ToSql<Text, Sqlite> for Day {
 
 impl FromSql<Text, Sqlite> for Day {
     fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
-        let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
-        Ok(Self(text.parse::<NaiveDate>()?))
+        read_text(value, |text| Ok(Self(text.parse::<NaiveDate>()?)))
     }
 }
 

@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 /// So many rounds of work can be done in the world.
-pub(crate) const ROUNDS: u128 = 8;
+pub(crate) const ROUNDS: u128 = 24;
 
 fn batch_of(round: u128) -> PaymentBatchId {
     PaymentBatchId(Uuid::from_u128((44 << 64) + round))
@@ -40,11 +40,11 @@ fn answer<T>(_: &T) -> Answer {
 
 /// A world with enough batches, and a card with a limit.
 pub(crate) fn world_of_work() -> World {
-    let mut world = world(1_000_000);
+    let mut world = world(10_000_000);
     let mine = &mut world.accounts[0];
     mine.cards[0].limits = vec![SpendingLimit {
         window: SpendingWindow::Month,
-        amount: Minor(1_000_000),
+        amount: Minor(10_000_000),
         most_uses: Some(1_000_000),
         window_start: SpendingWindow::Month.start(noon()),
         spent: Minor(0),

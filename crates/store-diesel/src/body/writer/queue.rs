@@ -1,0 +1,212 @@
+//! What waits to be written, and whose turn it is to take it.
+
+use super::super::group::RecordKey;
+use super::super::job::Job;
+use florin_ports::StoreError;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// At most so many jobs are taken at once.
+const MOST_IN_A_GROUP: usize = 256;
+
+enum Message {
+    Job(Job),
+    Stop,
+}
+
+/// Where jobs are added.
+pub(super) struct Entrance {
+    queue: SyncSender<Message>,
+    room: usize,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Where jobs are taken.
+pub(super) struct Exit {
+    queue: Receiver<Message>,
+    waiting: Arc<AtomicUsize>,
+    is_closed: bool,
+}
+
+/// The end of the queue: whose turn it is, and what is being committed. At any time one thread at most has the turn, and one commits.
+pub(super) struct Counter {
+    exit: Mutex<Exit>,
+    committing: Mutex<()>,
+    /// Keys of the idempotency records that are being committed.
+    records: Mutex<BTreeSet<RecordKey>>,
+}
+
+/// Who has it may take jobs. Nobody else can until it is handed over.
+pub(super) type Turn<'q> = MutexGuard<'q, Exit>;
+
+/// A commit that is under way.
+pub(super) struct Committing<'q> {
+    counter: &'q Counter,
+    _alone: MutexGuard<'q, ()>,
+}
+
+/// An empty queue for so many jobs. It ends when nobody is at its counter any more.
+pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
+    let (entrance, exit) = sync_channel(room);
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let exit = Exit { queue: exit, waiting: Arc::clone(&waiting), is_closed: false };
+    let counter = Counter { exit: Mutex::new(exit), committing: Mutex::default(), records: Mutex::default() };
+    (Entrance { queue: entrance, room, waiting }, counter)
+}
+
+impl Entrance {
+    /// Adds a job, if there is room.
+    pub(super) fn add(&self, job: Job) -> Result<(), StoreError> {
+        // Counted before it is there to be taken: the count is never below zero.
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.queue.try_send(Message::Job(job)).map_err(|error| {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            match error {
+                TrySendError::Full(_) => StoreError::Overloaded,
+                TrySendError::Disconnected(_) => stopped(),
+            }
+        })
+    }
+
+    /// Whether there is no room.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= self.room
+    }
+
+    /// Lets nothing be taken that comes later.
+    pub(super) fn close(&self) {
+        // Where nobody takes anything any more, there is nothing to stop.
+        let _ = self.queue.send(Message::Stop);
+    }
+}
+
+impl Counter {
+    /// Waits for its turn and for a job, and takes all that wait. None when the queue was closed.
+    pub(super) fn take(&self) -> Option<(Vec<Job>, Turn<'_>)> {
+        let mut turn = locked(&self.exit);
+        let jobs = turn.take();
+        (!jobs.is_empty()).then_some((jobs, turn))
+    }
+
+    /// Hands over a turn to whoever waits for it, once no other commit is under way.
+    pub(super) fn hand_over(&self, turn: Option<Turn<'_>>, records: BTreeSet<RecordKey>) -> Committing<'_> {
+        let alone = locked(&self.committing);
+        *locked(&self.records) = records;
+        drop(turn);
+        Committing { counter: self, _alone: alone }
+    }
+
+    /// Waits for the commit of any of these records.
+    pub(super) fn wait_for(&self, records: &BTreeSet<RecordKey>) {
+        if !locked(&self.records).is_disjoint(records) {
+            drop(locked(&self.committing));
+        }
+    }
+}
+
+impl Exit {
+    /// Waits for a job, and takes it and all that wait; none when the queue was closed.
+    fn take(&mut self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        let mut next = if self.is_closed { None } else { self.queue.recv().ok() };
+        while let Some(message) = next {
+            match message {
+                Message::Stop => {
+                    self.is_closed = true;
+                    break;
+                }
+                Message::Job(job) => jobs.push(job),
+            }
+            next = if jobs.len() < MOST_IN_A_GROUP { self.queue.try_recv().ok() } else { None };
+        }
+        self.waiting.fetch_sub(jobs.len(), Ordering::Relaxed);
+        jobs
+    }
+}
+
+impl Drop for Committing<'_> {
+    fn drop(&mut self) {
+        locked(&self.counter.records).clear();
+    }
+}
+
+/// Why nothing can be written any more.
+pub(super) fn stopped() -> StoreError {
+    StoreError::Unavailable("the writer has stopped".into())
+}
+
+/// None of these is in between two states when its holder panics.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::super::super::types::{Account, Id};
+    use super::*;
+    use florin_domain::ids::AccountId;
+    use uuid::Uuid;
+
+    fn add(entrance: &Entrance) {
+        entrance.add(Job::change(|_| Ok(())).0).unwrap();
+    }
+
+    fn keys(key: &str) -> BTreeSet<RecordKey> {
+        [(Account(AccountId::parse("a").unwrap()), Id(Uuid::nil()), key.to_owned())].into()
+    }
+
+    #[test]
+    fn one_at_a_time_takes_and_one_commits() {
+        let (entrance, counter) = with_room(8);
+        add(&entrance);
+        add(&entrance);
+        let (jobs, turn) = counter.take().unwrap();
+        assert_eq!(jobs.len(), 2);
+        add(&entrance);
+        assert!(counter.exit.try_lock().is_err(), "taken while another one has the turn");
+        let committing = counter.hand_over(Some(turn), BTreeSet::new());
+        let (jobs, turn) = counter.take().unwrap();
+        assert_eq!(jobs.len(), 1);
+        assert!(counter.committing.try_lock().is_err(), "two commits at once");
+        drop(committing);
+        drop(counter.hand_over(Some(turn), BTreeSet::new()));
+        assert!(counter.committing.try_lock().is_ok());
+    }
+
+    #[test]
+    fn a_record_that_is_being_committed_is_waited_for() {
+        let (_entrance, counter) = with_room(8);
+        let committing = counter.hand_over(None, keys("one"));
+        // Of another key: this would wait for ever.
+        counter.wait_for(&keys("two"));
+        assert!(!locked(&counter.records).is_disjoint(&keys("one")));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| counter.wait_for(&keys("one")));
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(!waiting.is_finished());
+            drop(committing);
+            waiting.join().unwrap();
+        });
+        assert!(locked(&counter.records).is_empty());
+    }
+
+    #[test]
+    fn what_comes_after_the_end_is_refused() {
+        let (entrance, counter) = with_room(8);
+        add(&entrance);
+        entrance.close();
+        add(&entrance);
+        let (jobs, turn) = counter.take().unwrap();
+        assert_eq!(jobs.len(), 1);
+        drop(turn);
+        // Both threads come to the end.
+        assert!(counter.take().is_none());
+        assert!(counter.take().is_none());
+        drop(counter);
+        assert_eq!(entrance.add(Job::change(|_| Ok(())).0), Err(stopped()));
+    }
+}
