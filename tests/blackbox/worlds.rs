@@ -146,6 +146,30 @@ fn a_world_is_put_back_to_exactly_what_it_was() {
 }
 
 #[test]
+fn a_restore_keeps_its_key_whatever_the_snapshot_holds() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({}));
+    let empty = snapshot(&client);
+    let body = first_body(&demo().active_card("GBP").id, "10");
+    transaction(&client.post_once(AUTHORIZATION, "one", &body));
+    let full = snapshot(&client);
+    let path = below_world(&client.account, "restore");
+    let restore = |snapshot: &str| client.post_once(&path, "one", json!({"snapshotId": snapshot}).to_string());
+    expect_fault(&restore(&full), 422, "header.Idempotency-Key", "idempotency_mismatch");
+    expect_json(&client.post(&path, json!({"snapshotId": empty}).to_string()), 200);
+    let answer = restore(&full);
+    expect_json(&answer, 200);
+    assert!(!answer.replayed());
+    assert!(restore(&full).replayed());
+    expect_fault(
+        &client.post_once(AUTHORIZATION, "one", &body),
+        422,
+        "header.Idempotency-Key",
+        "idempotency_mismatch",
+    );
+}
+
+#[test]
 fn snapshots_are_listed_deleted_and_a_beginning_for_others() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));

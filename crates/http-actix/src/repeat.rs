@@ -3,6 +3,7 @@
 use crate::call::{Call, WriteCall};
 use crate::mapping::write_problem;
 use crate::problem::Problem;
+use crate::views::List;
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// The media type of all answers.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -125,6 +127,11 @@ pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Prob
 /// Sends a JSON body with 200.
 pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
     Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
+}
+
+/// Sends a page of a list with 200.
+pub(crate) fn ok_list<T: Serialize + ToSchema>(list: &List<T>) -> Result<HttpResponse, Problem> {
+    Ok(json(list.json().map_err(|_| Problem::internal())?))
 }
 
 /// Sends JSON with 200.

@@ -26,3 +26,13 @@ impl<T: ToSchema> List<T> {
         Self { limit: request.limit, offset: request.offset, count, rows: rows.into_iter().map(view).collect() }
     }
 }
+
+impl<T: Serialize + ToSchema> List<T> {
+    /// As JSON, into room for it all: a text that grows is copied again and again. Rows are about as long as the first one.
+    pub(crate) fn json(&self) -> serde_json::Result<Vec<u8>> {
+        let first = self.rows.first().map(serde_json::to_vec).transpose()?.map_or(0, |text| text.len());
+        let mut text = Vec::with_capacity(128 + self.rows.len() * (first + first / 8));
+        serde_json::to_writer(&mut text, self)?;
+        Ok(text)
+    }
+}

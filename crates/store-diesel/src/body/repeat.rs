@@ -1,6 +1,6 @@
 //! Idempotency records.
 
-use super::backend::{Changes, Db};
+use super::backend::{Changes, Conn, Db};
 use super::errors::{Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
 use super::schema::idempotency_records;
@@ -37,6 +37,17 @@ select_rows! {
         order ""
         lock ""
     }
+}
+
+/// Forgets what was answered under the key of a claim, if anything was.
+pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
+    let (account, client, key) = record_key(claim);
+    let record = idempotency_records::table
+        .filter(idempotency_records::account_id.eq(account))
+        .filter(idempotency_records::client_id.eq(client))
+        .filter(idempotency_records::idempotency_key.eq(key));
+    diesel::delete(record).execute(conn)?;
+    Ok(())
 }
 
 /// Whether a record was stored meanwhile by another instance under the same key, or a payment was accepted by the sandbox's

@@ -32,9 +32,10 @@ impl Store {
     /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
+        // Before the readers: it tells at once, and in a word, what is wrong.
+        let writer = Writer::start(&place, settings.queue)?;
         let readers = backend::open_readers(&place, settings.readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(settings.readers.max(1) as usize));
-        let writer = Writer::start(&place, settings.queue)?;
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 

@@ -106,7 +106,8 @@ impl Desk {
         let counter = Arc::clone(&self.counter);
         while let Some((mut jobs, turn)) = counter.take() {
             let mut turn = Some(turn);
-            let mut groups = jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Order(_), Job::Order(_)))).peekable();
+            let mut groups =
+                jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Order(_), Job::Order(_)))).peekable();
             while let Some(group) = groups.next() {
                 // Groups before the last one keep it.
                 let mut last = if groups.peek().is_none() { turn.take() } else { None };

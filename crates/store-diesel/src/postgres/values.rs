@@ -5,7 +5,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::{Date, Text, Timestamptz, Uuid as UuidSql};
+use diesel::sql_types::{BigInt, Date, Text, Timestamptz, Uuid as UuidSql};
 use std::io::Write;
 use uuid::Uuid;
 
@@ -37,8 +37,24 @@ macro_rules! kept {
 
 kept! {
     Id(Uuid) as UuidSql,
-    Time(DateTime<Utc>) as Timestamptz,
     Day(NaiveDate) as Date,
+}
+
+/// The first moment of the year 2000, where PostgreSQL begins to count, in microseconds.
+const EPOCH: i64 = 946_684_800_000_000;
+
+impl ToSql<Timestamptz, Pg> for Time {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        <DateTime<Utc> as ToSql<Timestamptz, Pg>>::to_sql(&self.0, out)
+    }
+}
+
+/// Diesel would go by way of a date and a duration, which takes longer than the rest of a row.
+impl FromSql<Timestamptz, Pg> for Time {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        let micros = <i64 as FromSql<BigInt, Pg>>::from_sql(value)?.checked_add(EPOCH);
+        Ok(Self(micros.and_then(DateTime::from_timestamp_micros).ok_or("a time is out of range")?))
+    }
 }
 
 impl ToSql<Text, Pg> for Exchange {

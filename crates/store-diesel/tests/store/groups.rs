@@ -3,7 +3,7 @@
 use crate::support::{Answered, Home, MINE, authorization, fresh, stamp};
 use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FirstMessageOrder, StoreError, Upkeep, WriteError};
+use florin_ports::{CardLedger, FirstMessageOrder, StoreError, Upkeep, WriteError, Written};
 use florin_store_diesel::Store;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -208,4 +208,55 @@ async fn closing_writes_what_is_queued_and_takes_no_more() {
     assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
     // Reads go on.
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+}
+
+/// More than one group takes.
+const MANY: u32 = 600;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_follow_each_other_in_the_order_of_arrival() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let mut orders = Vec::new();
+    for number in 1..=MANY {
+        orders.push(queue(&home.store, authorization(MINE, stamp(number.into()), "0.10")).await);
+    }
+    gate.open().await;
+    let mut left = Minor(9_500);
+    for order in orders {
+        left = Minor(left.0 - 10);
+        assert_eq!(fresh(order.await.unwrap()).available_balance, left);
+    }
+    assert_eq!(home.balances(MINE).await.available(), left);
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
+    let home = Home::planted().await;
+    let gate = Gate::shut(&home.store).await;
+    let decided = Arc::new(AtomicUsize::new(0));
+    let mut orders = Vec::new();
+    for number in 1..=MANY {
+        // Two and three have one, and so on: it is on both sides of the end of a group, after an even number.
+        let key = format!("key-{}", number / 2);
+        let repeat = Some(crate::repeats::claim_of(&key));
+        let order = FirstMessageOrder { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
+        let (rule, count) = (order.decide, Arc::clone(&decided));
+        let decide = Arc::new(move |situation: &FirstSituation| {
+            count.fetch_add(1, Ordering::Relaxed);
+            rule(situation)
+        });
+        orders.push(queue(&home.store, FirstMessageOrder { decide, ..order }).await);
+    }
+    gate.open().await;
+    let mut replayed = 0;
+    for order in orders {
+        replayed += u32::from(matches!(order.await.unwrap().unwrap(), Written::Replayed(_)));
+    }
+    assert_eq!(replayed, MANY / 2 - 1);
+    // Nothing was tried again.
+    assert_eq!(decided.load(Ordering::Relaxed), MANY as usize / 2 + 1);
+    assert_eq!(home.balances(MINE).await.held(), Minor((i64::from(MANY) / 2 + 1) * 10));
+    home.audit().await;
 }

@@ -4,7 +4,7 @@ use super::READ;
 use crate::call::Call;
 use crate::extract::batch_query::{from, to};
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{ActivityView, List};
@@ -50,5 +50,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     };
     let account = call.path_account(account_id).await?;
     let found = app.services.activities.list(&account.id, filter, page).await?;
-    ok(&List::new(page, found, |activity| ActivityView::from(&activity)))
+    ok_list(&List::new(page, found, |activity| ActivityView::from(&activity)))
 }

@@ -3,7 +3,7 @@
 use super::{READ, include_balances};
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{BudgetView, List};
@@ -37,5 +37,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let with_balances = include_balances(&mut call);
     let account = call.account(account_id).await?;
     let found = app.management.budgets.list(&account.id, filter, page).await?;
-    ok(&List::new(page, found, |record| BudgetView::new(record, with_balances)))
+    ok_list(&List::new(page, found, |record| BudgetView::new(record, with_balances)))
 }

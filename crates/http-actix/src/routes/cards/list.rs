@@ -3,7 +3,7 @@
 use super::READ;
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{CardView, List};
@@ -36,5 +36,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     };
     let account = call.account(account_id).await?;
     let found = app.management.cards.list(&account.id, filter, page).await?;
-    ok(&List::new(page, found, |record| CardView::from(&record)))
+    ok_list(&List::new(page, found, |record| CardView::from(&record)))
 }

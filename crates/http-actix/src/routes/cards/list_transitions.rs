@@ -3,7 +3,7 @@
 use super::{READ, card_id, no_card};
 use crate::call::Call;
 use crate::problem::{Problem, read};
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{List, TransitionView};
@@ -24,5 +24,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.query.page(&mut call.faults);
     let account = call.account(account_id).await?;
     let found = app.management.cards.transitions(&account.id, read(card)?, page).await?.ok_or_else(no_card)?;
-    ok(&List::new(page, found, TransitionView::from))
+    ok_list(&List::new(page, found, TransitionView::from))
 }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{CheckoutView, List};
@@ -34,5 +34,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     };
     let account = call.account(account_id).await?;
     let found = list_checkouts(&app.services, &account, filter, page).await?;
-    ok(&List::new(page, found, CheckoutView::from))
+    ok_list(&List::new(page, found, CheckoutView::from))
 }

@@ -4,7 +4,7 @@ use super::READ;
 use crate::call::Call;
 use crate::extract::batch_query::{direction, names, values};
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{BatchView, List};
@@ -37,5 +37,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     };
     let account = call.account(account_id).await?;
     let found = app.batches.reading.list(&account.id, filter, page).await?;
-    ok(&List::new(page, found, |summary| BatchView::from(&summary)))
+    ok_list(&List::new(page, found, |summary| BatchView::from(&summary)))
 }

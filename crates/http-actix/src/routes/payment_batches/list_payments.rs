@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::extract::batch_query::{direction, names};
 use crate::mapping::no_batch;
 use crate::problem::{Problem, read};
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::ReadErrors;
 use crate::state::App;
 use crate::views::{List, PaymentView};
@@ -37,5 +37,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     };
     let account = call.account(account_id).await?;
     let found = app.batches.reading.payments(&account.id, read(batch)?, filter, page).await?.ok_or_else(no_batch)?;
-    ok(&List::new(page, found, PaymentView::from))
+    ok_list(&List::new(page, found, PaymentView::from))
 }

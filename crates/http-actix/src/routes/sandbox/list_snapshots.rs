@@ -3,7 +3,7 @@
 use super::{PERMISSION, no_world, world_account, world_id};
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::SandboxReadErrors;
 use crate::state::App;
 use crate::views::{List, SnapshotView};
@@ -24,5 +24,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account = world_account(&mut call, id).await?;
     find_world(&app.services, &account).await?.ok_or_else(no_world)?;
     let found = app.services.worlds.snapshots(&account.id, page).await?;
-    ok(&List::new(page, found, |snapshot| SnapshotView::from(&snapshot)))
+    ok_list(&List::new(page, found, |snapshot| SnapshotView::from(&snapshot)))
 }

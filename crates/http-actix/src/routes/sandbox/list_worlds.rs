@@ -3,7 +3,7 @@
 use super::PERMISSION;
 use crate::call::Call;
 use crate::problem::{Problem, none_of};
-use crate::repeat::ok;
+use crate::repeat::ok_list;
 use crate::routes::openapi::SandboxReadErrors;
 use crate::state::App;
 use crate::views::{List, WorldView};
@@ -22,5 +22,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     none_of(std::mem::take(&mut call.faults))?;
     let found = list_worlds(&app.services, &call.caller, page).await?;
     let real = app.services.time.real_now();
-    ok(&List::new(page, found, |world| WorldView::at(&world, real)))
+    ok_list(&List::new(page, found, |world| WorldView::at(&world, real)))
 }

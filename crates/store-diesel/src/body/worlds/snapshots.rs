@@ -3,6 +3,7 @@
 use super::super::backend::{self, Conn, Db};
 use super::super::errors::{Outcome, corrupt};
 use super::super::group::{Needs, ask, under_claim};
+use super::super::repeat;
 use super::super::schema::{world_snapshots, worlds};
 use super::super::timelines;
 use super::super::transfer::picture;
@@ -161,6 +162,8 @@ pub(super) fn restore(
         backend::lock_account(conn, &order.account)?;
         picture::clear(conn, &order.account)?;
         picture::put(conn, &order.account, &kept.contents)?;
+        // The snapshot may hold an answer under the same key: this one is the later.
+        order.repeat.as_ref().map_or(Ok(()), |claim| repeat::forget(conn, claim))?;
         let was = timelines::find(conn, &order.account)?.unwrap_or_default();
         let clock = was.clock.put_back(kept.created_at, order.real);
         timelines::update(conn, &order.account, &Timeline { clock, ..was })?;
