@@ -56,4 +56,5 @@ mod plans;
 mod prepared;
 mod proxy;
 mod support;
+mod turns;
 mod work;

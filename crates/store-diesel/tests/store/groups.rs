@@ -72,7 +72,7 @@ fn panicking() -> FirstMessageOrder {
 }
 
 /// An authorization that counts how often it is decided.
-fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
+pub(crate) fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
     let order = authorization(MINE, stamp(number), "10");
     let (rule, count) = (order.decide, Arc::clone(count));
     let decide = Arc::new(move |situation: &FirstSituation| {

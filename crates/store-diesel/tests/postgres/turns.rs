@@ -1,0 +1,65 @@
+//! While one group commits, the next one is worked on.
+
+use crate::groups::{counted, queue};
+use crate::repeats::claim_of;
+use crate::support::{Home, MINE, OTHER, authorization, fresh, stamp};
+use florin_domain::card::decide::FirstSituation;
+use florin_ports::{FirstMessageOrder, Written};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Has the commit of order 1 take its time.
+fn slow_commit(home: &Home) {
+    home.sql(&format!(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON card_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+            WHEN (NEW.token = '{}') EXECUTE FUNCTION slow()",
+        stamp(1).token
+    ));
+}
+
+async fn until(count: &AtomicUsize, wanted: usize) {
+    while count.load(Ordering::Relaxed) < wanted {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_group_is_decided_while_one_commits() {
+    let home = Home::planted().await;
+    slow_commit(&home);
+    let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let slow = queue(&home.store, counted(1, &decided)).await;
+    until(&decided, 1).await;
+    let order = authorization(OTHER, stamp(2), "10");
+    let (rule, count) = (order.decide, Arc::clone(&next));
+    let decide = Arc::new(move |situation: &FirstSituation| {
+        count.fetch_add(1, Ordering::Relaxed);
+        rule(situation)
+    });
+    let other = queue(&home.store, FirstMessageOrder { decide, ..order }).await;
+    until(&next, 1).await;
+    assert!(!slow.is_finished(), "it was answered before its commit, or nothing was decided until it");
+    fresh(slow.await.unwrap());
+    fresh(other.await.unwrap());
+    home.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_being_committed_is_waited_for() {
+    let home = Home::planted().await;
+    slow_commit(&home);
+    let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let keyed = |order: FirstMessageOrder| FirstMessageOrder { repeat: Some(claim_of("key")), ..order };
+    let slow = queue(&home.store, keyed(counted(1, &decided))).await;
+    until(&decided, 1).await;
+    let repeated = queue(&home.store, keyed(counted(2, &next))).await;
+    let neighbour = queue(&home.store, counted(3, &next)).await;
+    fresh(slow.await.unwrap());
+    assert!(matches!(repeated.await.unwrap().unwrap(), Written::Replayed(_)));
+    fresh(neighbour.await.unwrap());
+    // The repeat was found, so that the neighbour had not to be decided again.
+    assert_eq!(next.load(Ordering::Relaxed), 1);
+    home.audit().await;
+}
