@@ -1,4 +1,4 @@
--- The confirmation of a batch of one order, with its session.
+-- The confirmation of a batch of one order, with its session and the event that tells of it.
 \set n :first + :client_id * :each + :seq
 \set seq :seq + 1
 \set account :n % 10
@@ -10,19 +10,22 @@ JOIN mfa_sessions s ON s.account_id = b.account_id AND s.batch_id = b.id
 LEFT JOIN totp_enrolments e ON e.account_id = b.account_id
 WHERE b.account_id = 'bench-' || :account AND b.id = bench_id(15, :n) AND s.id = bench_id(17, :n)
 FOR UPDATE OF b, s \gset
-SELECT o.budget_id, o.total_minor, p.available_minor, p.reserved_minor
+SELECT o.id AS order_id, o.budget_id, o.total_minor, p.available_minor, p.reserved_minor
 FROM payment_orders o
 JOIN balances p ON p.account_id = o.account_id AND p.budget_id = o.budget_id AND p.currency = o.currency
 WHERE o.account_id = 'bench-' || :account AND o.batch_id = bench_id(15, :n)
 ORDER BY o.budget_id FOR UPDATE OF p \gset
 UPDATE mfa_sessions SET state = 'burnt' WHERE account_id = 'bench-' || :account AND id = bench_id(17, :n);
-UPDATE payment_batches SET status = 'confirmed', updated_at = now(), confirmed_at = now(), passed_mfa_check_at = now()
+UPDATE payment_batches SET status = 'confirmed', updated_at = now(), confirmed_by = bench_id(1, 1),
+    confirmed_at = now(), passed_mfa_check_at = now()
 WHERE account_id = 'bench-' || :account AND id = bench_id(15, :n) AND status = 'validated';
 INSERT INTO journal_transactions VALUES (
     'bench-' || :account, bench_id(:turn, :n), 'batch_reservation', bench_id(15, :n), 'GBP', now());
 INSERT INTO journal_entries VALUES
     ('bench-' || :account, bench_id(:turn, :n), 0, 'available', :budget_id, - :total_minor::bigint),
     ('bench-' || :account, bench_id(:turn, :n), 1, 'reserved', :budget_id, :total_minor::bigint);
+INSERT INTO outbox_events VALUES (
+    'bench-' || :account, bench_id(:turn, :n), 'PaymentBatchOrderCreated', bench_id(15, :n), :order_id, NULL, now());
 UPDATE balances SET available_minor = :available_minor::bigint - :total_minor::bigint,
     reserved_minor = :reserved_minor::bigint + :total_minor::bigint
 WHERE account_id = 'bench-' || :account AND budget_id = :budget_id AND currency = 'GBP';

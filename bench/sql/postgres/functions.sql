@@ -52,7 +52,7 @@ BEGIN
     IF b.status <> 'validated' OR b.state <> 'open' OR b.expires_at <= at THEN
         RAISE 'refused';
     END IF;
-    SELECT r.budget_id, r.total_minor, p.available_minor, p.reserved_minor INTO STRICT o
+    SELECT r.id AS order_id, r.budget_id, r.total_minor, p.available_minor, p.reserved_minor INTO STRICT o
     FROM payment_orders r
     JOIN balances p ON p.account_id = r.account_id AND p.budget_id = r.budget_id AND p.currency = r.currency
     WHERE r.account_id = account AND r.batch_id = batch ORDER BY r.budget_id FOR UPDATE OF p;
@@ -60,12 +60,14 @@ BEGIN
         RAISE 'short of funds';
     END IF;
     UPDATE mfa_sessions SET state = 'burnt' WHERE account_id = account AND id = session;
-    UPDATE payment_batches SET status = 'confirmed', updated_at = at, confirmed_at = at, passed_mfa_check_at = at
+    UPDATE payment_batches SET status = 'confirmed', updated_at = at, confirmed_by = '00000000-0000-0000-0001-000000000001',
+        confirmed_at = at, passed_mfa_check_at = at
     WHERE account_id = account AND id = batch AND status = 'validated';
     INSERT INTO journal_transactions VALUES (account, journal, 'batch_reservation', batch, 'GBP', at);
     INSERT INTO journal_entries VALUES
         (account, journal, 0, 'available', o.budget_id, -o.total_minor),
         (account, journal, 1, 'reserved', o.budget_id, o.total_minor);
+    INSERT INTO outbox_events VALUES (account, journal, 'PaymentBatchOrderCreated', batch, o.order_id, NULL, at);
     UPDATE balances SET available_minor = o.available_minor - o.total_minor,
         reserved_minor = o.reserved_minor + o.total_minor
     WHERE account_id = account AND budget_id = o.budget_id AND currency = 'GBP';
