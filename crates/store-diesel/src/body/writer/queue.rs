@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// At most so many jobs are taken at once: few enough that answering them keeps nobody else waiting for long.
-const MOST_IN_A_GROUP: usize = 128;
+/// At most so many jobs are taken at once.
+const MOST_IN_A_GROUP: usize = 256;
 
 enum Message {
     Job(Job),
