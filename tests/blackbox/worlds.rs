@@ -161,12 +161,7 @@ fn a_restore_keeps_its_key_whatever_the_snapshot_holds() {
     expect_json(&answer, 200);
     assert!(!answer.replayed());
     assert!(restore(&full).replayed());
-    expect_fault(
-        &client.post_once(AUTHORIZATION, "one", &body),
-        422,
-        "header.Idempotency-Key",
-        "idempotency_mismatch",
-    );
+    expect_fault(&client.post_once(AUTHORIZATION, "one", &body), 422, "header.Idempotency-Key", "idempotency_mismatch");
 }
 
 #[test]

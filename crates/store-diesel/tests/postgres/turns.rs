@@ -2,7 +2,7 @@
 
 use crate::groups::{counted, queue};
 use crate::repeats::claim_of;
-use crate::support::{Home, MINE, OTHER, authorization, fresh, stamp};
+use crate::support::{Home, OTHER, authorization, fresh, stamp};
 use florin_domain::card::decide::FirstSituation;
 use florin_ports::{FirstMessageOrder, Written};
 use std::sync::Arc;
