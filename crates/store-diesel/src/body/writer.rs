@@ -17,7 +17,7 @@ use florin_ports::StoreError;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -48,7 +48,7 @@ impl Writer {
         Ok(writer)
     }
 
-    fn threads(&self) -> std::sync::MutexGuard<'_, Vec<JoinHandle<()>>> {
+    fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::database::skipped;
 use crate::support::{Home, MINE, id, key_hash, settings_of};
-use crate::work::{alone, together, world_of_work};
+use crate::work::{ROUNDS, alone, together, world_of_work};
 use crate::{Store, StoreSettings};
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
 use florin_domain::page::PageRequest;
@@ -64,9 +64,6 @@ async fn reads(store: &Store) {
     }
 }
 
-/// So many rounds are enough for every connection to have seen everything.
-const MOST_ROUNDS: u128 = 8;
-
 /// Each kind of work, alone and in groups.
 async fn round(store: &Store, number: u128) {
     alone(store, 3 * number).await;
@@ -96,11 +93,11 @@ async fn what_is_done_often_is_parsed_once() {
 
     // Which of the writer's connections gets what is by turns: both have seen everything after a few rounds.
     let mut again = Asked::default();
-    for number in 1..MOST_ROUNDS {
+    for number in 1..ROUNDS / 3 {
         let start = log.end();
         round(&store, number).await;
         again = log.since(start, database);
-        assert!(again.executed > 150, "the log tells nothing of what was executed: {again:?}");
+        assert!(again.executed > 200, "the log tells nothing of what was executed: {again:?}");
         if again.parsed.is_empty() {
             break;
         }

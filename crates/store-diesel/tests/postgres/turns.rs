@@ -1,9 +1,8 @@
 //! While one group commits, the next one is worked on.
 
-use crate::groups::{counted, queue};
+use crate::groups::{counting, queue};
 use crate::repeats::claim_of;
-use crate::support::{Home, OTHER, authorization, fresh, stamp};
-use florin_domain::card::decide::FirstSituation;
+use crate::support::{Home, MINE, OTHER, authorization, fresh, stamp};
 use florin_ports::{FirstMessageOrder, Written};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +18,10 @@ fn slow_commit(home: &Home) {
     ));
 }
 
+fn mine(number: u128) -> FirstMessageOrder {
+    authorization(MINE, stamp(number), "10")
+}
+
 async fn until(count: &AtomicUsize, wanted: usize) {
     while count.load(Ordering::Relaxed) < wanted {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -30,15 +33,9 @@ async fn the_next_group_is_decided_while_one_commits() {
     let home = Home::planted().await;
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let slow = queue(&home.store, counted(1, &decided)).await;
+    let slow = queue(&home.store, counting(mine(1), &decided)).await;
     until(&decided, 1).await;
-    let order = authorization(OTHER, stamp(2), "10");
-    let (rule, count) = (order.decide, Arc::clone(&next));
-    let decide = Arc::new(move |situation: &FirstSituation| {
-        count.fetch_add(1, Ordering::Relaxed);
-        rule(situation)
-    });
-    let other = queue(&home.store, FirstMessageOrder { decide, ..order }).await;
+    let other = queue(&home.store, counting(authorization(OTHER, stamp(2), "10"), &next)).await;
     until(&next, 1).await;
     assert!(!slow.is_finished(), "it was answered before its commit, or nothing was decided until it");
     fresh(slow.await.unwrap());
@@ -52,10 +49,10 @@ async fn a_key_that_is_being_committed_is_waited_for() {
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let keyed = |order: FirstMessageOrder| FirstMessageOrder { repeat: Some(claim_of("key")), ..order };
-    let slow = queue(&home.store, keyed(counted(1, &decided))).await;
+    let slow = queue(&home.store, keyed(counting(mine(1), &decided))).await;
     until(&decided, 1).await;
-    let repeated = queue(&home.store, keyed(counted(2, &next))).await;
-    let neighbour = queue(&home.store, counted(3, &next)).await;
+    let repeated = queue(&home.store, keyed(counting(mine(2), &next))).await;
+    let neighbour = queue(&home.store, counting(mine(3), &next)).await;
     fresh(slow.await.unwrap());
     assert!(matches!(repeated.await.unwrap().unwrap(), Written::Replayed(_)));
     fresh(neighbour.await.unwrap());

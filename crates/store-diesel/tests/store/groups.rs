@@ -72,8 +72,12 @@ fn panicking() -> FirstMessageOrder {
 }
 
 /// An authorization that counts how often it is decided.
-pub(crate) fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
-    let order = authorization(MINE, stamp(number), "10");
+fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
+    counting(authorization(MINE, stamp(number), "10"), count)
+}
+
+/// Counts how often an order is decided.
+pub(crate) fn counting(order: FirstMessageOrder, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
     let (rule, count) = (order.decide, Arc::clone(count));
     let decide = Arc::new(move |situation: &FirstSituation| {
         count.fetch_add(1, Ordering::Relaxed);
@@ -242,12 +246,7 @@ async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
         let key = format!("key-{}", number / 2);
         let repeat = Some(crate::repeats::claim_of(&key));
         let order = FirstMessageOrder { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
-        let (rule, count) = (order.decide, Arc::clone(&decided));
-        let decide = Arc::new(move |situation: &FirstSituation| {
-            count.fetch_add(1, Ordering::Relaxed);
-            rule(situation)
-        });
-        orders.push(queue(&home.store, FirstMessageOrder { decide, ..order }).await);
+        orders.push(queue(&home.store, counting(order, &decided)).await);
     }
     gate.open().await;
     let mut replayed = 0;

@@ -76,7 +76,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
 
 /// The list is the same for everybody, so its text is, too.
 fn render(page: PageRequest, found: Page<Bank>) -> Result<Option<Bytes>, StoreError> {
-    let list = List::new(page, found, BankView::from);
-    let text = serde_json::to_vec(&list).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let text = List::new(page, found, BankView::from).json().map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(Some(text.into()))
 }

@@ -163,7 +163,9 @@ pub(super) fn restore(
         picture::clear(conn, &order.account)?;
         picture::put(conn, &order.account, &kept.contents)?;
         // The snapshot may hold an answer under the same key: this one is the later.
-        order.repeat.as_ref().map_or(Ok(()), |claim| repeat::forget(conn, claim))?;
+        if let Some(claim) = &order.repeat {
+            repeat::forget(conn, claim)?;
+        }
         let was = timelines::find(conn, &order.account)?.unwrap_or_default();
         let clock = was.clock.put_back(kept.created_at, order.real);
         timelines::update(conn, &order.account, &Timeline { clock, ..was })?;
