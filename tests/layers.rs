@@ -26,7 +26,7 @@ enum Outside {
 const DOMAIN: &str = "florin-domain";
 const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
-const RECENT: &str = "florin-recent";
+const RECENT: &str = "florin-short-cache";
 
 /// What a provider may not use: what belongs to HTTP, to storage, or to the application binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
@@ -119,7 +119,7 @@ const ROOMS: &[Room] = &[
 ];
 
 /// The longest source file, in lines.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 /// Crates that money passes through: no binary floats in them.
 const NO_FLOATS: [&str; 5] =
     ["crates/domain", "crates/ports", "crates/application", "crates/bank-sandbox", "crates/store-diesel"];
@@ -163,8 +163,8 @@ fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
 fn wrong_source(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines = text.lines().count();
-    if lines > MOST_LINES {
-        wrong.push(format!("{path} has {lines} lines; a file has at most {MOST_LINES}: split it"));
+    if lines > MAX_LINES {
+        wrong.push(format!("{path} has {lines} lines; a file has at most {MAX_LINES}: split it"));
     }
     if NO_FLOATS.iter().any(|money| path.starts_with(money)) {
         for (number, line) in text.lines().enumerate() {

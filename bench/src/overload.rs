@@ -22,8 +22,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let database = Database::fill("overload", Size::STANDARD)?;
     let mut stage = Stage::new(database, settings, folder);
     // More connections than Florin takes by default: its queue is to fill, not the operating system's.
-    let most = (settings.overload_connections + 64).to_string();
-    let florin = Server::florin(&stage.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &most)])?;
+    let max = (settings.overload_connections + 64).to_string();
+    let florin = Server::florin(&stage.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &max)])?;
     let peak = peak(&mut stage, &florin)?;
     let rate = peak * TIMES;
     progress(&format!(
@@ -72,11 +72,11 @@ fn row(work: &str, against: &str, (baseline, florin): (f64, f64), unit: &'static
 fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report {
     let goodput = outcome.rate();
     let mut refused = |share| quantile(&mut outcome.refusals, share) / 1000.0;
-    let (half, most) = (refused(0.5), refused(0.99));
+    let (half, max) = (refused(0.5), refused(0.99));
     let memory = florin.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1_048_576.0);
     let rows = vec![
         row("goodput at 4 × the peak", "peak, closed loop", (peak, goodput), "/s", Rule::AtLeast(0.8, 0.95)),
-        row("refusals, p99", "50 ms", (50.0, most), " ms", Rule::AtMost(1.0, 1.0)),
+        row("refusals, p99", "50 ms", (50.0, max), " ms", Rule::AtMost(1.0, 1.0)),
         row("memory at its most", "256 MiB", (MEMORY, memory), " MiB", Rule::AtMost(1.0, 1.0)),
     ];
     let seconds = outcome.elapsed.as_secs_f64();

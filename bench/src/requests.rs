@@ -56,13 +56,13 @@ impl Requests {
         Self { ask, key: api_key(), turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
     }
 
-    /// Below `most`.
-    fn below(&mut self, most: u64) -> u64 {
+    /// Below `max`.
+    fn below(&mut self, max: u64) -> u64 {
         // xorshift64: any spread will do.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        self.random % most
+        self.random % max
     }
 
     fn post(&mut self, out: &mut Vec<u8>, path: std::fmt::Arguments<'_>, account: u64) {

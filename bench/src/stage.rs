@@ -129,9 +129,9 @@ impl<'a> Stage<'a> {
         lasting: Duration,
     ) -> anyhow::Result<(u64, Figures)> {
         // Batches that were prepared are used up, however long that takes.
-        let most = if batches.is_some() { Duration::from_secs(120) } else { lasting };
+        let max = if batches.is_some() { Duration::from_secs(120) } else { lasting };
         let mut requests = Requests::new(work.ask(batches), self.turn);
-        let (outcome, server_cpu) = drive(server, connections, most, &mut requests)?;
+        let (outcome, server_cpu) = drive(server, connections, max, &mut requests)?;
         let answered = outcome.answered;
         let measured = Measured { rate: outcome.rate(), transactions: answered, latencies: outcome.latencies };
         Ok((answered, Figures { server_cpu, ..figures(measured) }))
@@ -164,11 +164,11 @@ impl Party<'_> {
 pub(crate) fn drive(
     server: &Server,
     connections: usize,
-    most: Duration,
+    max: Duration,
     requests: &mut Requests,
 ) -> anyhow::Result<(Outcome, Option<f64>)> {
     let before = server.cpu();
-    let outcome = http::closed(server.address, connections, http::End(most), requests).context(server.name)?;
+    let outcome = http::closed(server.address, connections, http::End(max), requests).context(server.name)?;
     outcome.must_be_clean().with_context(|| format!("{}, whose log ends: {}", server.name, server.complaints()))?;
     let cpu = per_request(before, server.cpu(), outcome.answered);
     Ok((outcome, cpu))

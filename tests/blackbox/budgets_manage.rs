@@ -49,14 +49,14 @@ fn a_new_budget_has_every_member_and_no_money() {
 #[test]
 fn lists_are_newest_first_with_filters_and_counts() {
     let (_server, client) = alone();
-    let planted = list(&client, "")["count"].as_i64().unwrap();
+    let seeded = list(&client, "")["count"].as_i64().unwrap();
     let parent = budget(&client, "Parent");
     let sub = |name: &str, code: &str| {
         budget_of(&client, &json!({"name": name, "parentBudgetId": parent, "currencies": [code], "features": []}))
     };
     let (first, second) = (sub("First", "GBP"), sub("Second", "CHF"));
     let all = list(&client, "limit=2");
-    assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(planted + 3), &json!(2), &json!(0)));
+    assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 3), &json!(2), &json!(0)));
     assert_eq!(ids(&all), [second.clone(), first.clone()]);
     assert!(all["rows"][0].get("balances").is_none(), "{all}");
     assert_eq!(all["rows"][0]["features"], json!([]));
@@ -64,7 +64,7 @@ fn lists_are_newest_first_with_filters_and_counts() {
     assert_eq!((&of_parent["count"], ids(&of_parent)), (&json!(2), vec![first]));
     assert_eq!(ids(&list(&client, "currencyCode=CHF&include=balances")), [second]);
     let past = list(&client, "offset=1000000");
-    assert_eq!((&past["count"], ids(&past)), (&json!(planted + 3), vec![]));
+    assert_eq!((&past["count"], ids(&past)), (&json!(seeded + 3), vec![]));
 }
 
 #[test]

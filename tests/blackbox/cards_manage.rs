@@ -78,11 +78,11 @@ fn a_card_can_be_a_persons_and_in_use_at_once() {
 #[test]
 fn lists_are_newest_first_with_filters_and_counts() {
     let (_server, client) = alone();
-    let planted = list(&client, "")["count"].as_i64().unwrap();
+    let seeded = list(&client, "")["count"].as_i64().unwrap();
     let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
     let (first, second, third) = (card(&client, &one), card(&client, &two), card(&client, &one));
     let all = list(&client, "limit=3");
-    assert_eq!((&all["count"], ids(&all)), (&json!(planted + 3), vec![third.clone(), second.clone(), first.clone()]));
+    assert_eq!((&all["count"], ids(&all)), (&json!(seeded + 3), vec![third.clone(), second.clone(), first.clone()]));
     let of_budget = list(&client, &format!("budgetId={one}&offset=1"));
     assert_eq!((&of_budget["count"], ids(&of_budget)), (&json!(2), vec![first.clone()]));
     expect_json(&bring(&client, &third, "SUSPENDED"), 200);

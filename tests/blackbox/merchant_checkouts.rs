@@ -163,8 +163,8 @@ fn limits_at_their_ends() {
     let one = list(&client, "&limit=1");
     assert_eq!(rows(&one).len(), 1);
     assert_eq!(one["limit"], 1);
-    let most = list(&client, "&limit=1000");
-    assert_eq!(most["limit"], 1000);
+    let max = list(&client, "&limit=1000");
+    assert_eq!(max["limit"], 1000);
     assert_eq!(rows(&list(&client, "&limit=007")).len(), 7);
 }
 

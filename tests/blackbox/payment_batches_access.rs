@@ -180,9 +180,9 @@ fn one_key_fills_edits_and_deletes_once() {
 fn sixteen_mebibytes_and_no_more() {
     let (server, client) = alone();
     let batch = create(&client, "x");
-    let most = 16 * 1024 * 1024;
+    let max = 16 * 1024 * 1024;
     let mut body = rows(&[pounds("1", "a")]);
-    body.push_str(&" ".repeat(most - body.len()));
+    body.push_str(&" ".repeat(max - body.len()));
     assert_eq!(client.post(&below(&batch, "payments"), &body).status, 202);
     let authorization = format!("ApiKey {}", demo().api_key);
     let headers = |length: &'static str| {

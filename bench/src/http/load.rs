@@ -126,8 +126,8 @@ impl Driver {
         Ok(())
     }
 
-    fn wait(&mut self, most: Duration) -> anyhow::Result<()> {
-        match self.poll.poll(&mut self.events, Some(most)) {
+    fn wait(&mut self, max: Duration) -> anyhow::Result<()> {
+        match self.poll.poll(&mut self.events, Some(max)) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
                 self.events.clear();
                 Ok(())

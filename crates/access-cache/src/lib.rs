@@ -3,32 +3,32 @@
 //! Every request asks who calls and which account is meant. A store answers each in a round trip or two; at thousands of
 //! requests a second those are most of its reads, and nearly all have the same answers.
 //!
-//! What is remembered is at most [`STALENESS`](florin_recent::STALENESS) old, and never that something is absent. Whether a key
+//! What is remembered is at most [`STALENESS`](florin_short_cache::STALENESS) old, and never that something is absent. Whether a key
 //! has expired is not this crate's matter: that is asked of the remembered key at each request.
 
 use async_trait::async_trait;
 use florin_domain::access::{Account, Caller, KeyHash};
 use florin_domain::ids::AccountId;
 use florin_ports::{Accounts, Callers, StoreError};
-use florin_recent::Recent;
+use florin_short_cache::ShortCache;
 use std::fmt;
 use std::sync::Arc;
 
 /// So many of each are remembered; a caller takes about 1 KiB.
-const MOST: u64 = 10_000;
+const MAX: u64 = 10_000;
 
 macro_rules! remembered {
     ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and $forgets:ident)?;)*) => {$(
         $(#[$doc])*
         pub struct $name {
             inner: Arc<dyn $port>,
-            recent: Recent<$key, $value, StoreError>,
+            recent: ShortCache<$key, $value, StoreError>,
         }
 
         impl $name {
             /// Remembers the answers of `inner`.
             pub fn new(inner: Arc<dyn $port>) -> Self {
-                Self { inner, recent: Recent::new(MOST) }
+                Self { inner, recent: ShortCache::new(MAX) }
             }
         }
 

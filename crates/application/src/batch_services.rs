@@ -1,6 +1,6 @@
 //! The ports that the use cases of payment batches ask, wired by the app.
 
-use crate::{Moment, Timekeeper};
+use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::batch::ModulusTable;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct BatchServices {
     /// Tells the time and mints ids: those of an account by [`BatchServices::at`].
-    pub time: Timekeeper,
+    pub time: AccountClocks,
     /// Makes, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
@@ -22,7 +22,7 @@ pub struct BatchServices {
 
 impl BatchServices {
     /// Time and ids for a request that writes on an account: once a request.
-    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }
@@ -31,7 +31,7 @@ impl BatchServices {
 #[derive(Clone)]
 pub struct ProcessingServices {
     /// Tells the time and mints ids.
-    pub time: Timekeeper,
+    pub time: AccountClocks,
     /// Finds accounts, whose time the batches go by.
     pub accounts: Arc<dyn Accounts>,
     /// Shares batches among workers.

@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{CancelRefusal, PaymentBatch, decide_cancel};
 use florin_domain::ids::PaymentBatchId;
-use florin_ports::{CancelBatchOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{CancelBatchCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// Cancels a batch; what was reserved for it can be spent again.
@@ -15,11 +15,11 @@ pub async fn cancel_batch(
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
     let at = services.at(account).await?;
-    let order = CancelBatchOrder {
+    let command = CancelBatchCommand {
         account: account.id.clone(),
         batch,
         decide: Arc::new(move |situation| at.rule(|stamp| decide_cancel(situation, stamp))),
         repeat,
     };
-    services.management.cancel(order).await
+    services.management.cancel(command).await
 }

@@ -7,7 +7,7 @@ use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageSt
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageOrder, FollowUpOrder, RatesUnavailable, RepeatClaim, StoreError, Tried, WriteError,
+    DryRun, ExchangeRates, FirstMessageCommand, FollowUpCommand, RatesUnavailable, RepeatClaim, StoreError, WriteError,
     Written,
 };
 use std::sync::Arc;
@@ -35,19 +35,19 @@ pub async fn send_first_message(
     (message, merchant): (FirstMessage, Option<Currency>),
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
-    let order = first_message(services, account, card, (message, merchant)).await?;
-    Ok(services.cards.first_message(FirstMessageOrder { repeat, ..order }).await?)
+    let command = first_message(services, account, card, (message, merchant)).await?;
+    Ok(services.cards.first_message(FirstMessageCommand { repeat, ..command }).await?)
 }
 
 /// What [`send_first_message`] would come to.
-pub async fn try_first_message(
+pub async fn preview_first_message(
     services: &Services,
     account: &Account,
     card: CardId,
     message: (FirstMessage, Option<Currency>),
-) -> Result<Tried<CardTransaction>, FirstMessageError> {
-    let order = first_message(services, account, card, message).await?;
-    Ok(services.dry_runs.try_first_message(order).await?)
+) -> Result<DryRun<CardTransaction>, FirstMessageError> {
+    let command = first_message(services, account, card, message).await?;
+    Ok(services.dry_runs.preview_first_message(command).await?)
 }
 
 async fn first_message(
@@ -55,11 +55,11 @@ async fn first_message(
     account: &Account,
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
-) -> Result<FirstMessageOrder, FirstMessageError> {
+) -> Result<FirstMessageCommand, FirstMessageError> {
     // Before any lock is taken: rates may come from far away.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
-    Ok(FirstMessageOrder {
+    Ok(FirstMessageCommand {
         account: account.id.clone(),
         card,
         decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
@@ -87,18 +87,18 @@ pub async fn send_follow_up(
     message: FollowUp,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let order = follow_up(services, account, token, message).await?;
-    services.cards.follow_up(FollowUpOrder { repeat, ..order }).await
+    let command = follow_up(services, account, token, message).await?;
+    services.cards.follow_up(FollowUpCommand { repeat, ..command }).await
 }
 
 /// What [`send_follow_up`] would come to.
-pub async fn try_follow_up(
+pub async fn preview_follow_up(
     services: &Services,
     account: &Account,
     token: TransactionToken,
     message: FollowUp,
-) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-    services.dry_runs.try_follow_up(follow_up(services, account, token, message).await?).await
+) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+    services.dry_runs.preview_follow_up(follow_up(services, account, token, message).await?).await
 }
 
 async fn follow_up(
@@ -106,9 +106,9 @@ async fn follow_up(
     account: &Account,
     token: TransactionToken,
     message: FollowUp,
-) -> Result<FollowUpOrder, StoreError> {
+) -> Result<FollowUpCommand, StoreError> {
     let stamp = stamp(services, account).await?;
-    Ok(FollowUpOrder {
+    Ok(FollowUpCommand {
         account: account.id.clone(),
         token,
         decide: Arc::new(move |situation| decide_follow_up(situation, token, &message, &stamp)),

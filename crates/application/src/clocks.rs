@@ -4,7 +4,7 @@ use crate::Services;
 use crate::expire_holds::expire_holds_of;
 use florin_domain::access::Account;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, decide_clock};
-use florin_ports::{ClockOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{ClockCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// The clock of an account.
@@ -20,12 +20,12 @@ pub async fn set_clock(
     repeat: Option<RepeatClaim<ClockReading>>,
 ) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
     let real = services.time.real_now();
-    let order = ClockOrder {
+    let command = ClockCommand {
         account: account.id.clone(),
         decide: Arc::new(move |clock| decide_clock(*clock, change, real)),
         repeat,
     };
-    let written = services.timelines.set_clock(order).await;
+    let written = services.timelines.set_clock(command).await;
     services.accounts.forget(&account.id);
     let written = written?;
     // One that is repeated may have been cut short the first time.

@@ -6,7 +6,7 @@ use florin_domain::access::{Account, Caller};
 use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
-use florin_ports::{ConfirmOrder, MfaUnavailable, RepeatClaim, StoreError, Tried, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ pub async fn confirm_batch(
     request: ConfirmRequest,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
-    let order = order(services, caller, account, request).await?;
-    Ok(services.batches.confirm(ConfirmOrder { repeat, ..order }).await?)
+    let command = command(services, caller, account, request).await?;
+    Ok(services.batches.confirm(ConfirmCommand { repeat, ..command }).await?)
 }
 
 /// What [`confirm_batch`] would come to. No attempt is counted.
@@ -74,16 +74,16 @@ pub async fn try_confirm_batch(
     caller: &Caller,
     account: &Account,
     request: ConfirmRequest,
-) -> Result<Tried<PaymentBatch>, ConfirmBatchError> {
-    Ok(services.dry_runs.try_confirm(order(services, caller, account, request).await?).await?)
+) -> Result<DryRun<PaymentBatch>, ConfirmBatchError> {
+    Ok(services.dry_runs.preview_confirm(command(services, caller, account, request).await?).await?)
 }
 
-async fn order(
+async fn command(
     services: &Services,
     caller: &Caller,
     account: &Account,
     request: ConfirmRequest,
-) -> Result<ConfirmOrder, ConfirmBatchError> {
+) -> Result<ConfirmCommand, ConfirmBatchError> {
     let at = services.at(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);
     let proof = match request.mfa {
@@ -91,7 +91,7 @@ async fn order(
         None => None,
     };
     let client = caller.client.id;
-    Ok(ConfirmOrder {
+    Ok(ConfirmCommand {
         account: account.id.clone(),
         batch: request.batch,
         session,

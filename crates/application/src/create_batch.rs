@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{BatchName, BatchSummary, CreateRequest, UploadRefusal, UploadRequest, decide_create};
 use florin_domain::ids::{ClientId, PaymentBatchId};
-use florin_ports::{CreateBatchOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateBatchCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// What the client sends.
@@ -35,10 +35,10 @@ pub async fn create_batch(
         visible: new.visible,
         payments: new.payments,
     };
-    let order = CreateBatchOrder {
+    let command = CreateBatchCommand {
         account: account.id.clone(),
         decide: Arc::new(move |funding| at.rule(|stamp| decide_create(funding, &request, stamp))),
         repeat,
     };
-    services.management.create(order).await
+    services.management.create(command).await
 }

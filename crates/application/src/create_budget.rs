@@ -6,7 +6,7 @@ use florin_domain::budget::{BudgetFeature, BudgetRecord, BudgetRequest, CreateBu
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateBudgetOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateBudgetCommand, RepeatClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ pub async fn create_budget(
         features: new.features.unwrap_or_else(BudgetFeature::every),
         now: at.now(),
     };
-    let order = CreateBudgetOrder {
+    let command = CreateBudgetCommand {
         account: account.id.clone(),
         parent,
         decide: Arc::new(move |situation| decide_create_budget(*situation, &request)),
         repeat,
     };
-    services.budgets.create(order).await
+    services.budgets.create(command).await
 }

@@ -7,7 +7,7 @@ use florin_domain::card::{CardOwner, CardRecord, CardRequest, CreateCardRefusal,
 use florin_domain::ids::{BudgetId, CardId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateCardOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateCardCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// What the client sends.
@@ -51,11 +51,11 @@ pub async fn create_card(
         activate: new.activate,
         now: at.now(),
     };
-    let order = CreateCardOrder {
+    let command = CreateCardCommand {
         account: account.id.clone(),
         budget: new.budget,
         decide: Arc::new(move |situation| decide_create_card(situation, &request)),
         repeat,
     };
-    services.cards.create(order).await
+    services.cards.create(command).await
 }

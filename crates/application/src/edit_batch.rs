@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{BatchEdit, BatchSummary, decide_edit};
 use florin_domain::ids::PaymentBatchId;
-use florin_ports::{EditBatchOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{EditBatchCommand, RepeatClaim, WriteError, Written};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -18,5 +18,5 @@ pub async fn edit_batch(
 ) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
     let now = services.time.now_of(account);
     let decide = Arc::new(move |batch: &_| decide_edit(batch, &edit, now));
-    services.management.edit(EditBatchOrder { account: account.id.clone(), batch, decide, repeat }).await
+    services.management.edit(EditBatchCommand { account: account.id.clone(), batch, decide, repeat }).await
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{MessageStamp, decide_expiry};
 use florin_domain::ids::{AccountId, JournalId, TransactionToken};
 use florin_domain::world::Timeline;
-use florin_ports::{DueHold, ExpiryOrder, StoreError, WriteError};
+use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ async fn expire(
 ) -> Result<bool, StoreError> {
     let chain = hold.chain;
     let (time, timeline) = (services.time.clone(), timeline.clone());
-    let order = ExpiryOrder {
+    let command = ExpiryCommand {
         hold,
         decide: Arc::new(move |situation| {
             let due_at = situation.chain.as_ref().and_then(florin_domain::card::Chain::due_at);
@@ -115,7 +115,7 @@ async fn expire(
             decide_expiry(situation, &stamp)
         }),
     };
-    match services.cards.expire(order).await {
+    match services.cards.expire(command).await {
         Ok(written) => Ok(written),
         Err(WriteError::Store(error @ (StoreError::Unavailable(_) | StoreError::Overloaded))) => Err(error),
         Err(error) => {

@@ -1,7 +1,7 @@
 //! Tests of the sweep.
 
 use super::*;
-use crate::Timekeeper;
+use crate::AccountClocks;
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::CardRefusal;
@@ -19,7 +19,7 @@ fn services(cards: MockCardLedger) -> Services {
     timelines.expect_own().returning(|| Ok(Vec::new()));
     Services {
         environment: Environment::Sandbox,
-        time: Timekeeper::new(
+        time: AccountClocks::new(
             Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)),
             Arc::new(CountingIds::default()),
             Arc::new(MockTimelines::new()),
@@ -59,7 +59,7 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let listed = Arc::clone(&due);
     cards
         .expect_due_holds()
-        .returning(move |_, most| Ok(listed.lock().unwrap().iter().take(most as usize).cloned().collect()));
+        .returning(move |_, max| Ok(listed.lock().unwrap().iter().take(max as usize).cloned().collect()));
     cards.expect_expire().returning(move |order| {
         let mut due = due.lock().unwrap();
         if order.hold.chain.0.as_u128() < u128::from(stuck) {

@@ -4,7 +4,7 @@ use crate::Services;
 use florin_domain::access::Account;
 use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditStamp, decide_credit};
 use florin_domain::ids::JournalId;
-use florin_ports::{CreditOrder, RepeatClaim, StoreError, Tried, WriteError, Written};
+use florin_ports::{CreditCommand, DryRun, RepeatClaim, StoreError, WriteError, Written};
 use std::sync::Arc;
 
 /// Credits a budget of the account.
@@ -14,27 +14,27 @@ pub async fn generate_credit(
     instruction: CreditInstruction,
     repeat: Option<RepeatClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-    let order = order(services, account, instruction).await?;
-    services.credits.credit(CreditOrder { repeat, ..order }).await
+    let command = command(services, account, instruction).await?;
+    services.credits.credit(CreditCommand { repeat, ..command }).await
 }
 
 /// What [`generate_credit`] would come to.
-pub async fn try_credit(
+pub async fn preview_credit(
     services: &Services,
     account: &Account,
     instruction: CreditInstruction,
-) -> Result<Tried<Credit>, WriteError<CreditRefusal>> {
-    services.dry_runs.try_credit(order(services, account, instruction).await?).await
+) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+    services.dry_runs.preview_credit(command(services, account, instruction).await?).await
 }
 
-async fn order(
+async fn command(
     services: &Services,
     account: &Account,
     instruction: CreditInstruction,
-) -> Result<CreditOrder, StoreError> {
+) -> Result<CreditCommand, StoreError> {
     let at = services.at(account).await?;
     let stamp = CreditStamp { journal: JournalId(at.next_id()), now: at.now() };
-    Ok(CreditOrder {
+    Ok(CreditCommand {
         account: account.id.clone(),
         budget: instruction.budget,
         decide: Arc::new(move |(budget, number)| decide_credit(budget, *number, &instruction, stamp)),

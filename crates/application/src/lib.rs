@@ -1,6 +1,7 @@
 //! One use case a file: the order in which rules and ports are asked. No rule of the business lives here.
 
 mod access;
+mod account_clocks;
 mod batch_services;
 mod cancel_batch;
 mod cards;
@@ -26,7 +27,6 @@ mod process_batches;
 #[cfg(test)]
 mod process_batches_tests;
 mod services;
-mod timekeeper;
 mod transfer;
 mod transition_card;
 mod upload_payments;
@@ -34,9 +34,10 @@ mod validate_batch;
 mod worlds;
 
 pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_worlds, reach_account};
+pub use account_clocks::{AccountClock, AccountClocks};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
 pub use cancel_batch::cancel_batch;
-pub use cards::{FirstMessageError, send_first_message, send_follow_up, try_first_message, try_follow_up};
+pub use cards::{FirstMessageError, preview_first_message, preview_follow_up, send_first_message, send_follow_up};
 pub use chain_story::chain_story;
 pub use check_invariants::check_invariants;
 pub use clocks::{read_clock, set_clock};
@@ -48,7 +49,7 @@ pub use edit_batch::edit_batch;
 pub use expire_holds::expire_holds;
 pub use explain_balance::{ExplainBalanceError, explain_balance};
 pub use forget_answers::forget_answers;
-pub use generate_credit::{generate_credit, try_credit};
+pub use generate_credit::{generate_credit, preview_credit};
 pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use list_checkouts::{ListCheckoutsError, list_checkouts};
 pub use lookup_addresses::lookup_addresses;
@@ -56,8 +57,7 @@ pub use management_services::ManagementServices;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
 pub use services::Services;
-pub use timekeeper::{Moment, Timekeeper};
-pub use transfer::{transfer, try_transfer};
+pub use transfer::{preview_transfer, transfer};
 pub use transition_card::transition_card;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;

@@ -7,7 +7,7 @@ use florin_domain::card::{
 };
 use florin_domain::ids::CardId;
 use florin_domain::money::DecimalAmount;
-use florin_ports::{LimitOrder, RemoveLimitOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{LimitCommand, RemoveLimitCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// What the client sends.
@@ -31,7 +31,7 @@ pub async fn set_limit(
 ) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
     let change = LimitChange { window, amount, most_uses, now: services.time.now_of(account) };
     let decide = Arc::new(move |limits: &_| decide_limit(limits, &change));
-    services.cards.set_limit(LimitOrder { account: account.id.clone(), card, decide, repeat }).await
+    services.cards.set_limit(LimitCommand { account: account.id.clone(), card, decide, repeat }).await
 }
 
 /// Removes the limit of a card over a window.
@@ -43,5 +43,5 @@ pub async fn remove_limit(
     repeat: Option<RepeatClaim<SpendingWindow>>,
 ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
     let decide = Arc::new(move |limits: &_| decide_limit_removal(limits, window));
-    services.cards.remove_limit(RemoveLimitOrder { account: account.id.clone(), card, decide, repeat }).await
+    services.cards.remove_limit(RemoveLimitCommand { account: account.id.clone(), card, decide, repeat }).await
 }

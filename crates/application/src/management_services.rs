@@ -1,6 +1,6 @@
 //! The ports that managing budgets and cards asks, wired by the app.
 
-use crate::{Moment, Timekeeper};
+use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
 use florin_ports::{Budgets, CardManagement, DryRuns, StoreError, Transfers};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct ManagementServices {
     /// Tells the time and mints ids: those of an account by [`ManagementServices::at`].
-    pub time: Timekeeper,
+    pub time: AccountClocks,
     /// Reads budgets and makes new ones.
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
@@ -22,7 +22,7 @@ pub struct ManagementServices {
 
 impl ManagementServices {
     /// Time and ids for a request that writes on an account: once a request.
-    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }

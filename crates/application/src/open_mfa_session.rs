@@ -4,7 +4,7 @@ use crate::Services;
 use florin_domain::access::{Account, Caller};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, decide_open};
-use florin_ports::{OpenSessionOrder, RepeatClaim, WriteError, Written};
+use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// What the client asks for.
@@ -31,11 +31,11 @@ pub async fn open_mfa_session(
         provider: request.provider,
         now: at.now(),
     };
-    let order = OpenSessionOrder {
+    let command = OpenSessionCommand {
         account: account.id.clone(),
         batch: request.batch,
         decide: Arc::new(move |situation| decide_open(situation, &open)),
         repeat,
     };
-    services.mfa_sessions.open(order).await
+    services.mfa_sessions.open(command).await
 }

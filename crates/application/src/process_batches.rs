@@ -15,7 +15,7 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::LeaseId;
 use florin_ports::{
-    ClaimOrder, Lease, ProcessingError, RailUnavailable, RecordOrder, StartOrder, StoreError, TakeOrder,
+    ClaimCommand, Lease, ProcessingError, RailUnavailable, RecordCommand, StartCommand, StoreError, TakeCommand,
 };
 use futures_util::stream::{self, StreamExt};
 use std::fmt::Display;
@@ -29,7 +29,7 @@ struct Stopped;
 pub async fn process_batches(services: &ProcessingServices) -> Result<usize, StoreError> {
     let now = services.time.real_now();
     let (lease, until) = (LeaseId(services.time.real_id()), now + services.limits.lease);
-    let claim = ClaimOrder { lease, now, until, most: services.limits.batches };
+    let claim = ClaimCommand { lease, now, until, max: services.limits.batches };
     let mut worked = 0;
     for mut lease in services.processing.claim(claim).await? {
         // A world may have been deleted meanwhile.
@@ -63,7 +63,7 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
     let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
     let at = services.time.because(&account.timeline, services.time.now_of(account), &cause);
     let decide = Arc::new(move |batch: &_| at.rule(|stamp| decide_start(batch, stamp)));
-    match services.processing.start(StartOrder { lease: lease.clone(), decide }).await {
+    match services.processing.start(StartCommand { lease: lease.clone(), decide }).await {
         Ok(_) | Err(ProcessingError::Refused(_)) => Ok(()),
         Err(error) => Err(stopped(lease, &error)),
     }
@@ -71,8 +71,8 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
 
 /// Asks after payments that are due, then sends new ones.
 async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
-    let most = services.limits.portion;
-    let due = services.processing.due(lease, services.time.real_now(), most).await;
+    let max = services.limits.portion;
+    let due = services.processing.due(lease, services.time.real_now(), max).await;
     let due = due.map_err(|error| stopped(lease, &error))?;
     let asked = follow(services, account, lease, due, Step::Ask).await?;
     let (now, ask_at) = (services.time.now_of(account), lease.until);
@@ -83,7 +83,7 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
         causes.name_events(&mut decision.events);
         decision
     });
-    let taken = services.processing.take(TakeOrder { lease: lease.clone(), most, decide }).await;
+    let taken = services.processing.take(TakeCommand { lease: lease.clone(), max, decide }).await;
     let taken = taken.map_err(|error| stopped(lease, &error))?;
     Ok(asked + follow(services, account, lease, taken, Step::Send).await?)
 }
@@ -114,7 +114,7 @@ async fn follow(
     let causes = Causes::new(&services.time, &account.timeline, now);
     let at = services.time.because(&account.timeline, now, &[b"settle", lease.batch.0.as_bytes()]);
     let count = reports.len();
-    let order = RecordOrder {
+    let command = RecordCommand {
         lease: lease.clone(),
         payments: reports.iter().map(|reported| reported.payment).collect(),
         decide: Arc::new(move |situation| {
@@ -125,7 +125,7 @@ async fn follow(
             Ok(decision)
         }),
     };
-    services.processing.record(order).await.map_err(|error| stopped(lease, &error))?;
+    services.processing.record(command).await.map_err(|error| stopped(lease, &error))?;
     Ok(count)
 }
 

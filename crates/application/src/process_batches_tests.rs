@@ -1,6 +1,6 @@
 //! A worker's round against mocks: the real rules run, the bank is scripted.
 
-use crate::{ProcessingLimits, ProcessingServices, Timekeeper, process_batches};
+use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
@@ -108,7 +108,7 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     mock.expect_take().returning(move |order| {
         let mut stored = it.lock().unwrap();
         let open = stored.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
-        let next = open.take(order.most as usize).cloned().collect();
+        let next = open.take(order.max as usize).cloned().collect();
         let decision = (order.decide)(&(stored.batch.clone(), next));
         stored.keep(&decision.payments);
         Ok(decision.payments)
@@ -147,7 +147,7 @@ fn accounts() -> MockAccounts {
 
 fn services(processing: MockBatchProcessing, rail: MockPaymentRail, clock: &Arc<FakeClock>) -> ProcessingServices {
     ProcessingServices {
-        time: Timekeeper::new(
+        time: AccountClocks::new(
             Arc::clone(clock) as Arc<dyn Clock>,
             Arc::new(CountingIds::default()),
             Arc::new(MockTimelines::new()),

@@ -1,6 +1,6 @@
 //! The ports that use cases ask, wired by the app.
 
-use crate::{Moment, Timekeeper};
+use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -15,7 +15,7 @@ pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
     /// Tells the time and mints ids: those of an account by [`Services::at`].
-    pub time: Timekeeper,
+    pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
     /// Finds accounts.
@@ -60,7 +60,7 @@ pub struct Services {
 
 impl Services {
     /// Time and ids for a request that writes on an account: once a request.
-    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
+    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }

@@ -4,7 +4,7 @@ use crate::ManagementServices;
 use florin_domain::access::Account;
 use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, TransferStamp, decide_transfer};
 use florin_domain::ids::{JournalId, TransferId};
-use florin_ports::{RepeatClaim, StoreError, TransferOrder, Tried, WriteError, Written};
+use florin_ports::{DryRun, RepeatClaim, StoreError, TransferCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Moves money between two budgets of the account.
@@ -14,27 +14,27 @@ pub async fn transfer(
     instruction: TransferInstruction,
     repeat: Option<RepeatClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-    let order = order(services, account, instruction).await?;
-    services.transfers.transfer(TransferOrder { repeat, ..order }).await
+    let command = command(services, account, instruction).await?;
+    services.transfers.transfer(TransferCommand { repeat, ..command }).await
 }
 
 /// What [`transfer`] would come to.
-pub async fn try_transfer(
+pub async fn preview_transfer(
     services: &ManagementServices,
     account: &Account,
     instruction: TransferInstruction,
-) -> Result<Tried<TransferDone>, WriteError<TransferRefusal>> {
-    services.dry_runs.try_transfer(order(services, account, instruction).await?).await
+) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+    services.dry_runs.preview_transfer(command(services, account, instruction).await?).await
 }
 
-async fn order(
+async fn command(
     services: &ManagementServices,
     account: &Account,
     instruction: TransferInstruction,
-) -> Result<TransferOrder, StoreError> {
+) -> Result<TransferCommand, StoreError> {
     let at = services.at(account).await?;
     let stamp = TransferStamp { transfer: TransferId(at.next_id()), journal: JournalId(at.next_id()), now: at.now() };
-    Ok(TransferOrder {
+    Ok(TransferCommand {
         account: account.id.clone(),
         from: instruction.from,
         to: instruction.to,

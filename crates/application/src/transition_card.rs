@@ -5,7 +5,7 @@ use florin_domain::access::Account;
 use florin_domain::card::{CardRecord, CardState, IllegalTransition, TransitionRequest, decide_transition};
 use florin_domain::ids::{CardId, ClientId};
 use florin_domain::text::Text;
-use florin_ports::{RepeatClaim, TransitionOrder, WriteError, Written};
+use florin_ports::{RepeatClaim, TransitionCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Brings a card of the account into a state, for a reason.
@@ -18,11 +18,11 @@ pub async fn transition_card(
     repeat: Option<RepeatClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
     let request = TransitionRequest { to, reason, client, now: services.time.now_of(account) };
-    let order = TransitionOrder {
+    let command = TransitionCommand {
         account: account.id.clone(),
         card,
         decide: Arc::new(move |card| decide_transition(card, &request)),
         repeat,
     };
-    services.cards.transition(order).await
+    services.cards.transition(command).await
 }

@@ -7,7 +7,7 @@ use florin_domain::batch::{
     CheckBasis, InputFormat, PaymentBatch, PaymentRow, UploadRefusal, UploadRequest, check_rows, decide_upload,
 };
 use florin_domain::ids::{BudgetId, PaymentBatchId};
-use florin_ports::{RepeatClaim, StoreError, UploadOrder, WriteError, Written};
+use florin_ports::{RepeatClaim, StoreError, UploadCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// What the client sends.
@@ -30,13 +30,13 @@ pub async fn upload_payments(
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
     let at = services.at(account).await?;
-    let order = UploadOrder {
+    let command = UploadCommand {
         account: account.id.clone(),
         batch,
         decide: Arc::new(move |situation| at.rule(|stamp| decide_upload(situation, &request, stamp))),
         repeat,
     };
-    services.management.upload(order).await
+    services.management.upload(command).await
 }
 
 /// What rows are checked against: the budgets that the account has now. Should it have others under the lock, the rule checks

@@ -1,17 +1,17 @@
 //! An integrator makes worlds, keeps their state, puts them back, and throws them away.
 
-use crate::timekeeper::{account_of_world, seed_of};
+use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    AccountClock, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal,
+    ClockSetting, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal,
     Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
 };
 use florin_ports::{
-    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, WriteError, Written,
+    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub async fn create_world(
     let seed = new.seed.as_ref().map(|text| seed_of(client, text.as_str()));
     let id = account_of_world(seed, services.time.real_id())?;
     let frozen = new.starts_at.or_else(|| seed.and_then(|_| DateTime::from_timestamp(START, 0)));
-    let clock = frozen.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at });
+    let clock = frozen.map_or_else(ClockSetting::default, |at| ClockSetting::Frozen { at });
     let timeline = Timeline { clock, seed };
     let (template, contents) = contents(caller, &new, &id, &timeline, real)?;
     let secret = services.keys.new_key(services.environment)?;
@@ -84,7 +84,7 @@ pub async fn create_world(
     let world =
         SandboxWorld { account: id.clone(), client, template, seed: new.seed, created_at: real, expires_at, clock };
     let (replace, under) = (new.replace, new.under.clone());
-    let order = CreateWorldOrder {
+    let command = CreateWorldCommand {
         world,
         contents,
         key,
@@ -92,7 +92,7 @@ pub async fn create_world(
         under: new.under,
         decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
     };
-    let made = services.worlds.create(order).await;
+    let made = services.worlds.create(command).await;
     services.accounts.forget(&id);
     Ok(MadeWorld { world: made?, key: secret })
 }
@@ -116,13 +116,13 @@ fn contents(
         mfa_required: true,
         timeline: timeline.clone(),
     };
-    let planted = |seed| WorldContents::Planted(Box::new(seed));
+    let seeded = |seed| WorldContents::Seeded(Box::new(seed));
     Ok(match new.template {
         NewWorldTemplate::Demo => {
             let seed = demo::filled(account(name), timeline.clock.now(real));
-            (WorldTemplate::Demo, planted(seed.map_err(|fault| StoreError::Corrupt(fault.to_string()))?))
+            (WorldTemplate::Demo, seeded(seed.map_err(|fault| StoreError::Corrupt(fault.to_string()))?))
         }
-        NewWorldTemplate::Empty => (WorldTemplate::Empty, planted(demo::bare(account(name)))),
+        NewWorldTemplate::Empty => (WorldTemplate::Empty, seeded(demo::bare(account(name)))),
         NewWorldTemplate::Snapshot(id) => {
             let contents = WorldContents::Snapshot { id, reach: reach(caller), name, timeline: timeline.clone() };
             (WorldTemplate::Snapshot, contents)
@@ -170,7 +170,7 @@ pub async fn take_snapshot(
         return Err(WriteError::Absent);
     }
     let moment = services.time.at(account).await?;
-    let order = SnapshotOrder {
+    let command = SnapshotCommand {
         account: account.id.clone(),
         id: SnapshotId(moment.next_id()),
         name,
@@ -178,7 +178,7 @@ pub async fn take_snapshot(
         decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
         repeat,
     };
-    services.worlds.take_snapshot(order).await
+    services.worlds.take_snapshot(command).await
 }
 
 /// Puts a world back to a snapshot of it.
@@ -188,14 +188,14 @@ pub async fn restore_world(
     snapshot: SnapshotId,
     repeat: Option<RepeatClaim<RestoredWorld>>,
 ) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
-    let order = RestoreOrder {
+    let command = RestoreCommand {
         account: account.id.clone(),
         snapshot,
         real: services.time.real_now(),
         decide: Arc::new(|same_schema| decide_restore(*same_schema)),
         repeat,
     };
-    let written = services.worlds.restore(order).await;
+    let written = services.worlds.restore(command).await;
     services.accounts.forget(&account.id);
     written
 }

@@ -103,11 +103,11 @@ pub struct Faults {
 
 impl Faults {
     /// How many faults are kept: a caller must not be able to grow an answer without bound.
-    pub const MOST: usize = 1000;
+    pub const MAX: usize = 1000;
 
     /// Adds a fault, unless the collector is full.
     pub fn push(&mut self, fault: Fault) {
-        if self.found.len() < Self::MOST {
+        if self.found.len() < Self::MAX {
             self.found.push(fault);
         }
     }
@@ -130,7 +130,7 @@ impl Faults {
 
     /// Whether more would be passed over: then nobody need look for them.
     pub fn is_full(&self) -> bool {
-        self.found.len() >= Self::MOST
+        self.found.len() >= Self::MAX
     }
 
     /// All that was found, in the order it was found.

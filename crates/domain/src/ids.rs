@@ -80,7 +80,7 @@ pub struct AccountId(String);
 
 impl AccountId {
     /// The longest account id, in characters.
-    pub const MOST: usize = 36;
+    pub const MAX: usize = 36;
 
     /// Checks the length, and that there is no NUL.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
@@ -90,7 +90,7 @@ impl AccountId {
         if text.contains('\0') {
             return Err(Flaw::format("The NUL character is not allowed."));
         }
-        if text.chars().count() > Self::MOST {
+        if text.chars().count() > Self::MAX {
             return Err(Flaw::new(FlawCode::TooLong, "An account id has at most 36 characters."));
         }
         Ok(Self(text.to_owned()))

@@ -1,4 +1,4 @@
-//! The demo data: planted once, described as it is now.
+//! The demo data: seeded once, described as it is now.
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
@@ -12,19 +12,19 @@ use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, Checkouts, Seeding, StoreError};
 use serde::Serialize;
 
-/// What of a store the demo data is planted in and read from.
+/// What of a store the demo data is seeded in and read from.
 pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 
 impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
-/// Plants the demo world in a store that was never used. Whether it is there afterwards, planted now or before.
-pub(crate) async fn plant(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
+/// Seeds the demo world in a store that was never used. Whether it is there afterwards, seeded now or before.
+pub(crate) async fn seed(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
-        match store.plant(demo::world(now)?).await {
-            Ok(()) => tracing::info!("the demo data is planted"),
+        match store.seed(demo::world(now)?).await {
+            Ok(()) => tracing::info!("the demo data is seeded"),
             // Another process was faster.
             Err(StoreError::Duplicate(_)) => {}
-            Err(error) => return Err(error).context("the demo data can't be planted"),
+            Err(error) => return Err(error).context("the demo data can't be seeded"),
         }
     }
     is_there(store).await
@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_is_planted_once_and_told_as_it_is() {
+    fn the_demo_is_seeded_once_and_told_as_it_is() {
         on_fresh_store(async |store| {
             let now = SystemClock.now();
             assert!(!is_there(store).await.unwrap());
-            assert!(plant(store, now).await.unwrap() && key_works(store, now).await.unwrap());
+            assert!(seed(store, now).await.unwrap() && key_works(store, now).await.unwrap());
             let first = serde_json::to_value(described(store).await).unwrap();
-            assert!(plant(store, now).await.unwrap());
+            assert!(seed(store, now).await.unwrap());
             assert_eq!(serde_json::to_value(described(store).await).unwrap(), first);
 
             assert_eq!((&first["accountId"], &first["other"]["accountId"]), (&json!("F50091"), &json!("F60017")));
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn the_sample_request_is_one_line_that_a_shell_takes_whole() {
         on_fresh_store(async |store| {
-            plant(store, SystemClock.now()).await.unwrap();
+            seed(store, SystemClock.now()).await.unwrap();
             let data = described(store).await;
             let request = data.sample_request().unwrap();
             assert!(request.starts_with("curl ") && !request.contains('\n'), "{request}");
@@ -271,7 +271,7 @@ mod tests {
             let id = ClientId(uuid::Uuid::from_u128(1));
             let client = ApiClient { id, name: "Real".into(), allowed_networks: Vec::new(), features: BTreeSet::new() };
             store.add_client(client).await.unwrap();
-            assert!(!plant(store, SystemClock.now()).await.unwrap());
+            assert!(!seed(store, SystemClock.now()).await.unwrap());
             assert_eq!(store.clients().await.unwrap().len(), 1);
         });
     }

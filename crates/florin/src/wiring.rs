@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{RecentAccounts, RecentCallers};
 use florin_application::{
-    BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services, Timekeeper,
+    AccountClocks, BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
@@ -17,7 +17,7 @@ use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
-pub(crate) use florin_recent::STALENESS;
+pub(crate) use florin_short_cache::STALENESS;
 use florin_store_diesel::{AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::fs;
@@ -73,7 +73,7 @@ fn too_new() -> anyhow::Error {
 pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Services {
     Services {
         environment: settings.environment,
-        time: timekeeper(store),
+        time: account_clocks(store),
         callers: Arc::new(RecentCallers::new(store.clone())),
         accounts: Arc::new(RecentAccounts::new(store.clone())),
         checkouts: store.clone(),
@@ -99,8 +99,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
 }
 
 /// Time and ids.
-fn timekeeper(store: &Arc<dyn AnyStore>) -> Timekeeper {
-    Timekeeper::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
+fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
+    AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
 /// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
@@ -122,7 +122,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
 /// The services that manage budgets and cards.
 pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
-        time: timekeeper(store),
+        time: account_clocks(store),
         budgets: store.clone(),
         transfers: store.clone(),
         dry_runs: store.clone(),
@@ -137,7 +137,7 @@ pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow:
         None => ModulusTable::built_in().context("the built-in table of sort codes can't be read")?,
     };
     Ok(BatchServices {
-        time: timekeeper(store),
+        time: account_clocks(store),
         management: store.clone(),
         reading: store.clone(),
         modulus: Arc::new(modulus),

@@ -7,12 +7,12 @@ use crate::views::DryRunView;
 use actix_web::HttpResponse;
 use florin_application::AccessError;
 use florin_domain::access::Environment;
-use florin_ports::{Answer, Tried, Written};
+use florin_ports::{Answer, DryRun, Written};
 
 /// What an order has come to, or would come to.
 pub(crate) enum Outcome<T> {
     Written(Written<T>),
-    Tried(Tried<T>),
+    DryRun(DryRun<T>),
 }
 
 /// Makes an answer from an outcome, and from what would be written where nothing was.
@@ -32,8 +32,8 @@ impl Call<'_> {
 /// Sends what an order has come to, or would come to.
 pub(crate) fn send<T>(outcome: Outcome<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
     match outcome {
-        Outcome::Written(Written::Fresh(done)) => reply(render(&done, None), false),
+        Outcome::Written(Written::New(done)) => reply(render(&done, None), false),
         Outcome::Written(Written::Replayed(answer)) => reply(answer, true),
-        Outcome::Tried(tried) => reply(render(&tried.done, Some(DryRunView::from(&tried))), false),
+        Outcome::DryRun(tried) => reply(render(&tried.done, Some(DryRunView::from(&tried))), false),
     }
 }

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// So much of a refused request is read…
-const MOST_DISCARDED: usize = 64 * 1024;
+const MAX_DISCARDED: usize = 64 * 1024;
 /// …and so long it is waited for.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 
 /// Counts the requests that are being answered.
 pub(crate) struct InFlight {
-    most: usize,
+    max: usize,
     now: AtomicUsize,
 }
 
@@ -26,14 +26,14 @@ pub(crate) struct InFlight {
 pub(crate) struct Admission<'a>(&'a InFlight);
 
 impl InFlight {
-    pub(crate) const fn new(most: usize) -> Self {
-        Self { most, now: AtomicUsize::new(0) }
+    pub(crate) const fn new(max: usize) -> Self {
+        Self { max, now: AtomicUsize::new(0) }
     }
 
     /// Admits a request, if there is room for it.
     pub(crate) fn admit(&self) -> Option<Admission<'_>> {
         let admission = Admission(self);
-        (self.now.fetch_add(1, Ordering::Relaxed) < self.most).then_some(admission)
+        (self.now.fetch_add(1, Ordering::Relaxed) < self.max).then_some(admission)
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn discard(mut payload: Payload) {
         let mut discarded = 0_usize;
         while let Some(Ok(chunk)) = payload.next().await {
             discarded = discarded.saturating_add(chunk.len());
-            if discarded > MOST_DISCARDED {
+            if discarded > MAX_DISCARDED {
                 break;
             }
         }

@@ -202,7 +202,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("Only {authorised} {} was authorised.", authorised.currency);
             conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
-        CardRefusal::BalanceLimit(_) => balance_limit(AMOUNT),
+        CardRefusal::AmountOverflow(_) => balance_limit(AMOUNT),
         CardRefusal::Unbalanced(error) => bug(&error),
     }
 }
@@ -211,7 +211,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
 pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     match refusal {
         CreditRefusal::Faults(faults) => Problem::faults(faults),
-        CreditRefusal::BalanceLimit(_) => balance_limit("body.settlementPriceAmount"),
+        CreditRefusal::AmountOverflow(_) => balance_limit("body.settlementPriceAmount"),
         CreditRefusal::Unbalanced(error) => bug(&error),
     }
 }
@@ -263,7 +263,7 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
             forbidden(MFA, ErrorCode::MfaLocked, "Multi-factor authentication is locked.")
         }
         ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
-        ConfirmRefusal::BalanceLimit(_) => balance_limit(BATCH),
+        ConfirmRefusal::AmountOverflow(_) => balance_limit(BATCH),
         ConfirmRefusal::Unbookable => bug(&refusal),
     }
 }
@@ -286,7 +286,7 @@ pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
             let message = "The payment batch is locked: it was made with its payments. Make another one.";
             conflict(path, ErrorCode::InvalidState, message)
         }
-        UploadRefusal::BalanceLimit(_) => balance_limit(path),
+        UploadRefusal::AmountOverflow(_) => balance_limit(path),
     }
 }
 
@@ -297,7 +297,7 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
             let message = format!("The payment batch is {}; it can't be cancelled any more.", illegal.current);
             conflict(BATCH, ErrorCode::InvalidState, message)
         }
-        CancelRefusal::BalanceLimit(error) => bug(error),
+        CancelRefusal::AmountOverflow(error) => bug(error),
         CancelRefusal::Unbalanced(error) => bug(error),
     }
 }
@@ -370,7 +370,7 @@ pub(crate) fn no_batch() -> Problem {
 }
 
 fn balance_limit(path: &str) -> Problem {
-    conflict(path, ErrorCode::BalanceLimit, "A balance would leave the range of 64-bit minor units.")
+    conflict(path, ErrorCode::AmountOverflow, "A balance would leave the range of 64-bit minor units.")
 }
 
 fn bug(error: &dyn std::error::Error) -> Problem {

@@ -10,9 +10,9 @@ use std::fmt;
 use utoipa::ToSchema;
 
 /// The longest message, in characters.
-const MESSAGE_MOST: usize = 1024;
+const MESSAGE_MAX: usize = 1024;
 /// The longest path, in characters.
-const PATH_MOST: usize = 256;
+const PATH_MAX: usize = 256;
 
 /// An answer from 400 on.
 #[derive(Debug)]
@@ -54,11 +54,7 @@ pub(crate) struct ProblemEntry {
 
 impl ProblemEntry {
     pub(crate) fn new(path: impl Into<String>, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            path: cut(path.into(), PATH_MOST),
-            message: cut(message.into(), MESSAGE_MOST),
-            error_code: code.as_str(),
-        }
+        Self { path: cut(path.into(), PATH_MAX), message: cut(message.into(), MESSAGE_MAX), error_code: code.as_str() }
     }
 }
 
@@ -72,7 +68,7 @@ impl Problem {
 
     /// A problem with its entries, at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
-        Self { status, message: cut(message.into(), MESSAGE_MOST), entries, retry_after: None, allow: None }
+        Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None }
     }
 
     /// 400 with all the faults of a request.
@@ -84,7 +80,7 @@ impl Problem {
         let message = match entries.as_slice() {
             [entry] if entry.path.is_empty() => entry.message.clone(),
             [entry] => format!("{}: {}", entry.path, entry.message),
-            entries if entries.len() >= Faults::MOST => format!("The request has {} faults or more.", Faults::MOST),
+            entries if entries.len() >= Faults::MAX => format!("The request has {} faults or more.", Faults::MAX),
             entries => format!("The request has {} faults.", entries.len()),
         };
         Self::with_entries(StatusCode::BAD_REQUEST, message, entries)
@@ -134,7 +130,7 @@ impl Problem {
             Some(id) if self.status.is_server_error() => format!("{} Request id: {id}.", self.message),
             _ => self.message.clone(),
         };
-        let body = ProblemBody { message: cut(message, MESSAGE_MOST), errors: self.entries.clone() };
+        let body = ProblemBody { message: cut(message, MESSAGE_MAX), errors: self.entries.clone() };
         builder.body(serde_json::to_string(&body).unwrap_or_default())
     }
 }
@@ -165,10 +161,10 @@ pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }
 
-fn cut(text: String, most: usize) -> String {
-    match text.char_indices().nth(most) {
+fn cut(text: String, max: usize) -> String {
+    match text.char_indices().nth(max) {
         None => text,
-        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        Some(_) => text.chars().take(max - 1).chain(['…']).collect(),
     }
 }
 

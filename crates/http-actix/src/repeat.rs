@@ -95,7 +95,7 @@ pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
 }
 
 /// Does a write under its claim, and sends what it came to. `object` is where what it acts on was named, and what that is.
-pub(crate) async fn carry_out<T, R>(
+pub(crate) async fn execute<T, R>(
     claim: Option<RepeatClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -105,7 +105,7 @@ pub(crate) async fn carry_out<T, R>(
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
     let (answer, replayed) = match written {
-        Written::Fresh(outcome) => (render(&outcome), false),
+        Written::New(outcome) => (render(&outcome), false),
         Written::Replayed(answer) => (answer, true),
     };
     reply(answer, replayed)

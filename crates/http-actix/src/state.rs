@@ -6,7 +6,7 @@ use actix_web::web::Bytes;
 use florin_application::{BatchServices, ManagementServices, Services};
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
-use florin_recent::Recent;
+use florin_short_cache::ShortCache;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ pub(crate) struct App {
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
     /// Pages of the bank list as they are sent, by limit and offset.
-    pub(crate) banks: Recent<(i64, i64), Bytes, StoreError>,
+    pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
 }
 
 impl App {
@@ -44,7 +44,7 @@ impl App {
             limiter: settings.rate_limit.map(RateLimiter::new),
             metrics: settings.metrics.clone(),
             in_flight: InFlight::new(settings.max_in_flight),
-            banks: Recent::new(Self::PAGES_OF_BANKS),
+            banks: ShortCache::new(Self::PAGES_OF_BANKS),
         }
     }
 }

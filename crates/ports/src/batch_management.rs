@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::convert::Infallible;
 
 /// A batch to be made.
-pub struct CreateBatchOrder {
+pub struct CreateBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The rule. It is given the account's budgets with the currencies each holds.
@@ -20,7 +20,7 @@ pub struct CreateBatchOrder {
 }
 
 /// Payments to be put into a batch.
-pub struct UploadOrder {
+pub struct UploadCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -32,7 +32,7 @@ pub struct UploadOrder {
 }
 
 /// A batch to be renamed, hidden or shown.
-pub struct EditBatchOrder {
+pub struct EditBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -44,7 +44,7 @@ pub struct EditBatchOrder {
 }
 
 /// A batch to be cancelled.
-pub struct CancelBatchOrder {
+pub struct CancelBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -61,16 +61,16 @@ pub struct CancelBatchOrder {
 #[async_trait]
 pub trait BatchManagement: Send + Sync {
     /// Decides the making of a batch and stores it with payments, alerts and events. `Absent`: no such account.
-    async fn create(&self, order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>>;
+    async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>>;
 
     /// Decides an upload. Payments, alerts and orders of the decision take the place of all earlier ones of the batch.
     /// `Absent`: no such batch on the account.
-    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>>;
+    async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>>;
 
     /// Edits a batch; alerts are those of the batch as ever. `Absent`: no such batch on the account.
-    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>>;
+    async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>>;
 
     /// Decides a cancellation, and stores the status it says for every payment of the batch. `Absent`: no such batch on
     /// the account.
-    async fn cancel(&self, order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>>;
+    async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>>;
 }

@@ -23,7 +23,7 @@ pub struct Lease {
 
 /// A claim on batches with work to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimOrder {
+pub struct ClaimCommand {
     /// The id that the leases get: new for this claim.
     pub lease: LeaseId,
     /// Now.
@@ -31,11 +31,11 @@ pub struct ClaimOrder {
     /// Until when the leases run.
     pub until: DateTime<Utc>,
     /// How many batches at most.
-    pub most: u32,
+    pub max: u32,
 }
 
 /// A batch to be started.
-pub struct StartOrder {
+pub struct StartCommand {
     /// The lease.
     pub lease: Lease,
     /// The rule.
@@ -43,17 +43,17 @@ pub struct StartOrder {
 }
 
 /// Payments to be taken for sending.
-pub struct TakeOrder {
+pub struct TakeCommand {
     /// The lease.
     pub lease: Lease,
     /// How many payments at most.
-    pub most: u32,
+    pub max: u32,
     /// The rule. It is shown the batch and its next confirmed payments, by input index.
     pub decide: Decide<(PaymentBatch, Vec<Payment>), TakeDecision>,
 }
 
 /// Reports to be recorded.
-pub struct RecordOrder {
+pub struct RecordCommand {
     /// The lease.
     pub lease: Lease,
     /// The payments that the reports are about; what is not of the batch is left out of the situation.
@@ -88,21 +88,21 @@ pub trait BatchProcessing: Send + Sync {
     /// Leases batches that have work to do: those confirmed that have payments, those started with payments to be taken,
     /// and any with a payment whose `ask_at` is not after `now`. Batches whose lease runs beyond `now` are passed over; one
     /// that has run out is taken over. Those that were changed longest ago come first.
-    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError>;
+    async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError>;
 
     /// Decides that a batch starts. Whoever finds it started already is refused by the rule.
-    async fn start(&self, order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>>;
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>;
 
     /// Takes the next payments to be sent: those of status confirmed, by input index. What the decision says is durable
     /// before they are answered, so that a payment which may have been sent is never forgotten.
-    async fn take(&self, order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
+    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
 
     /// The payments of a leased batch whose bank is due to be asked (`ask_at` not after `now`), the longest due first, at
-    /// most `most`.
-    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError>;
+    /// most `max`.
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError>;
 
     /// Decides what reports change, all in one transaction; answers with what was stored.
-    async fn record(&self, order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>>;
+    async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>>;
 
     /// Lets a lease run longer; whether it was still held.
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError>;

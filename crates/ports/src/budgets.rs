@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
 /// A budget to be made.
-pub struct CreateBudgetOrder {
+pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget that it is to be a part of, whose level the rule is told.
@@ -22,7 +22,7 @@ pub struct CreateBudgetOrder {
 }
 
 /// A transfer to be decided.
-pub struct TransferOrder {
+pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget that gives, which must be the account's.
@@ -53,7 +53,10 @@ pub trait Budgets: Send + Sync {
 
     /// Decides the making of a budget. Creations on one account are decided one after the other: the number of budgets
     /// that a rule is told is true. `Absent`: no such account.
-    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
+    async fn create(
+        &self,
+        command: CreateBudgetCommand,
+    ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
 /// Takes transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
@@ -62,5 +65,5 @@ pub trait Budgets: Send + Sync {
 #[async_trait]
 pub trait Transfers: Send + Sync {
     /// Decides a transfer. `Absent`: the account has no budget that could give.
-    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>>;
+    async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>>;
 }

@@ -8,7 +8,7 @@ use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, Fir
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 
 /// A first message to be decided.
-pub struct FirstMessageOrder {
+pub struct FirstMessageCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
@@ -20,7 +20,7 @@ pub struct FirstMessageOrder {
 }
 
 /// A follow-up to be decided.
-pub struct FollowUpOrder {
+pub struct FollowUpCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The token that names a message of the account.
@@ -32,7 +32,7 @@ pub struct FollowUpOrder {
 }
 
 /// An expiry to be decided.
-pub struct ExpiryOrder {
+pub struct ExpiryCommand {
     /// The hold.
     pub hold: DueHold,
     /// The rule: `None` where nothing is to be done (any more).
@@ -58,16 +58,16 @@ pub trait CardLedger: Send + Sync {
     /// Decides a first message. `Absent`: no such card on the account.
     async fn first_message(
         &self,
-        order: FirstMessageOrder,
+        command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
     /// Decides a follow-up. `Absent`: no message of that token on the account.
-    async fn follow_up(&self, order: FollowUpOrder) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+    async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
     /// Decides an expiry; whether it was written. `Absent`: no such chain on the account.
-    async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>>;
+    async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Open holds that are due at `now`, the oldest first, at most `most`: of accounts that go by real time. For those that have a
+    /// Open holds that are due at `now`, the oldest first, at most `max`: of accounts that go by real time. For those that have a
     /// timeline of their own see [`crate::Timelines::due_holds`].
-    async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError>;
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;
 }

@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::page::{Page, PageRequest};
 
 /// A card to be made.
-pub struct CreateCardOrder {
+pub struct CreateCardCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget that is to pay, which must be the account's.
@@ -22,7 +22,7 @@ pub struct CreateCardOrder {
 }
 
 /// A card to be brought into another state.
-pub struct TransitionOrder {
+pub struct TransitionCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
@@ -34,7 +34,7 @@ pub struct TransitionOrder {
 }
 
 /// A spending limit to be set.
-pub struct LimitOrder {
+pub struct LimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
@@ -46,7 +46,7 @@ pub struct LimitOrder {
 }
 
 /// A spending limit to be removed.
-pub struct RemoveLimitOrder {
+pub struct RemoveLimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
@@ -88,14 +88,20 @@ pub trait CardManagement: Send + Sync {
 
     /// Decides the making of a card. Creations on one account are decided one after the other: the number of cards that
     /// a rule is told is true. `Absent`: no such budget on the account.
-    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
 
     /// Decides a transition, and keeps it. `Absent`: no such card on the account.
-    async fn transition(&self, order: TransitionOrder) -> Result<Written<CardRecord>, WriteError<IllegalTransition>>;
+    async fn transition(
+        &self,
+        command: TransitionCommand,
+    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>>;
 
     /// Decides a limit. `Absent`: no such card on the account.
-    async fn set_limit(&self, order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>>;
+    async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>>;
 
     /// Decides the removal of a limit. `Absent`: no such card on the account.
-    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>>;
+    async fn remove_limit(
+        &self,
+        command: RemoveLimitCommand,
+    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>>;
 }

@@ -6,7 +6,7 @@ use florin_domain::budget::{Budget, Credit, CreditDecision, CreditRefusal};
 use florin_domain::ids::{AccountId, BudgetId};
 
 /// A credit to be decided.
-pub struct CreditOrder {
+pub struct CreditCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget, which must be the account's.
@@ -22,5 +22,5 @@ pub struct CreditOrder {
 #[async_trait]
 pub trait Credits: Send + Sync {
     /// Decides a credit. `Absent`: no such budget on the account.
-    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>>;
+    async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>>;
 }

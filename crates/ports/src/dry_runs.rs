@@ -4,7 +4,7 @@
     expect(clippy::struct_field_names, reason = "the mock has a member for each method, named as it is")
 )]
 
-use crate::{ConfirmOrder, CreditOrder, FirstMessageOrder, FollowUpOrder, TransferOrder, WriteError};
+use crate::{ConfirmCommand, CreditCommand, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError};
 use async_trait::async_trait;
 use florin_domain::batch::{ConfirmRefusal, Confirmation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, TransferDecision, TransferDone, TransferRefusal};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// What an order would come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried<T> {
+pub struct DryRun<T> {
     /// What the caller would be told.
     pub done: T,
     /// Why a card message would be declined, and the currency of the amounts in it; `None` where it would not be.
@@ -28,7 +28,7 @@ pub struct Tried<T> {
     pub balances: BTreeMap<(BudgetId, Currency), Balances>,
 }
 
-impl From<CardDecision> for Tried<CardTransaction> {
+impl From<CardDecision> for DryRun<CardTransaction> {
     fn from(decision: CardDecision) -> Self {
         let message = decision.transaction;
         let currency = message.currency;
@@ -41,7 +41,7 @@ impl From<CardDecision> for Tried<CardTransaction> {
     }
 }
 
-impl From<CreditDecision> for Tried<Credit> {
+impl From<CreditDecision> for DryRun<Credit> {
     fn from(CreditDecision { credit, journal }: CreditDecision) -> Self {
         let of_budget = (credit.instruction.budget, credit.instruction.currency);
         let balances = [(of_budget, credit.balances)].into();
@@ -49,7 +49,7 @@ impl From<CreditDecision> for Tried<Credit> {
     }
 }
 
-impl From<TransferDecision> for Tried<TransferDone> {
+impl From<TransferDecision> for DryRun<TransferDone> {
     fn from(TransferDecision { done, journal }: TransferDecision) -> Self {
         let TransferDone { transfer, from, to } = &done;
         let balances = [((transfer.from, transfer.currency), *from), ((transfer.to, transfer.currency), *to)].into();
@@ -57,7 +57,7 @@ impl From<TransferDecision> for Tried<TransferDone> {
     }
 }
 
-impl From<Confirmation> for Tried<PaymentBatch> {
+impl From<Confirmation> for DryRun<PaymentBatch> {
     fn from(confirmed: Confirmation) -> Self {
         let Confirmation { batch, journal, balances, .. } = confirmed;
         Self { done: batch, declined: None, journal, balances }
@@ -73,20 +73,29 @@ impl From<Confirmation> for Tried<PaymentBatch> {
 #[async_trait]
 pub trait DryRuns: Send + Sync {
     /// Tries a first message: see [`crate::CardLedger::first_message`].
-    async fn try_first_message(
+    async fn preview_first_message(
         &self,
-        order: FirstMessageOrder,
-    ) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>>;
+        command: FirstMessageCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>>;
 
     /// Tries a follow-up: see [`crate::CardLedger::follow_up`].
-    async fn try_follow_up(&self, order: FollowUpOrder) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>>;
+    async fn preview_follow_up(
+        &self,
+        command: FollowUpCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>>;
 
     /// Tries a credit: see [`crate::Credits::credit`].
-    async fn try_credit(&self, order: CreditOrder) -> Result<Tried<Credit>, WriteError<CreditRefusal>>;
+    async fn preview_credit(&self, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>>;
 
     /// Tries a transfer: see [`crate::Transfers::transfer`].
-    async fn try_transfer(&self, order: TransferOrder) -> Result<Tried<TransferDone>, WriteError<TransferRefusal>>;
+    async fn preview_transfer(
+        &self,
+        command: TransferCommand,
+    ) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>>;
 
     /// Tries a confirmation: see [`crate::PaymentBatches::confirm`].
-    async fn try_confirm(&self, order: ConfirmOrder) -> Result<Tried<PaymentBatch>, WriteError<ConfirmRefusal>>;
+    async fn preview_confirm(
+        &self,
+        command: ConfirmCommand,
+    ) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>>;
 }

@@ -47,31 +47,33 @@ pub use access::{Accounts, Callers};
 pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
-pub use batch_management::{BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder};
-pub use batch_processing::{BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, TakeOrder};
+pub use batch_management::{BatchManagement, CancelBatchCommand, CreateBatchCommand, EditBatchCommand, UploadCommand};
+pub use batch_processing::{
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, TakeCommand,
+};
 pub use batch_reading::BatchReading;
 pub use books::{Books, Explained};
-pub use budgets::{Budgets, CreateBudgetOrder, TransferOrder, Transfers};
-pub use card_ledger::{CardLedger, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder};
-pub use card_management::{CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransitionOrder};
+pub use budgets::{Budgets, CreateBudgetCommand, TransferCommand, Transfers};
+pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
+pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
 pub use chain_stories::ChainStories;
 pub use clock::{Clock, IdSource};
-pub use credits::{CreditOrder, Credits};
-pub use dry_runs::{DryRuns, Tried};
+pub use credits::{CreditCommand, Credits};
+pub use dry_runs::{DryRun, DryRuns};
 pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
-pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionOrder};
-pub use payment_batches::{ConfirmOrder, PaymentBatches};
+pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
+pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
-pub use timelines::{ClockOrder, Timelines};
+pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
-pub use worlds::{CreateWorldOrder, RestoreOrder, SnapshotOrder, WorldContents, Worlds};
+pub use worlds::{CreateWorldCommand, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
 pub use {

@@ -28,7 +28,7 @@ pub trait MfaProvider: Send + Sync {
 pub struct MfaUnavailable(pub String);
 
 /// A session to be opened.
-pub struct OpenSessionOrder {
+pub struct OpenSessionCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -44,7 +44,7 @@ pub struct OpenSessionOrder {
 #[async_trait]
 pub trait MfaSessions: Send + Sync {
     /// Decides whether a session is opened, and stores it. `Absent`: no such batch on the account.
-    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
+    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
 
     /// The account's TOTP enrolment.
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError>;

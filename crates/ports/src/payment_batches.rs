@@ -6,7 +6,7 @@ use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, Pa
 use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
 
 /// A confirmation to be decided.
-pub struct ConfirmOrder {
+pub struct ConfirmCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -24,5 +24,5 @@ pub struct ConfirmOrder {
 #[async_trait]
 pub trait PaymentBatches: Send + Sync {
     /// Decides a confirmation. `Absent`: no such batch on the account.
-    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>>;
+    async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>>;
 }

@@ -92,7 +92,7 @@ impl<T> fmt::Debug for RepeatClaim<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written<T> {
     /// It took effect now.
-    Fresh(T),
+    New(T),
     /// It took effect before; this was the answer.
     Replayed(Answer),
 }

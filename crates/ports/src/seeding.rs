@@ -60,7 +60,7 @@ pub struct SeedCard {
     pub limits: Vec<SpendingLimit>,
 }
 
-/// Plants worlds.
+/// Seeds worlds.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Seeding: Send + Sync {
@@ -68,7 +68,7 @@ pub trait Seeding: Send + Sync {
     async fn is_fresh(&self) -> Result<bool, StoreError>;
 
     /// Stores the world, all of it or none of it. `Duplicate`: something of it is there already.
-    async fn plant(&self, world: World) -> Result<(), StoreError>;
+    async fn seed(&self, world: World) -> Result<(), StoreError>;
 
     /// The budgets of an account by id, with their balances as they are now by currency code. Minted ids grow, so that
     /// their order is the order in which things were made.

@@ -4,14 +4,14 @@ use crate::{Decide, DueHold, RepeatClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::AccountId;
-use florin_domain::world::{AccountClock, ClockReading, ClockRefusal, Timeline};
+use florin_domain::world::{ClockReading, ClockRefusal, ClockSetting, Timeline};
 
 /// A clock to be changed.
-pub struct ClockOrder {
+pub struct ClockCommand {
     /// The account.
     pub account: AccountId,
     /// The rule.
-    pub decide: Decide<AccountClock, Result<ClockReading, ClockRefusal>>,
+    pub decide: Decide<ClockSetting, Result<ClockReading, ClockRefusal>>,
     /// The idempotency claim.
     pub repeat: Option<RepeatClaim<ClockReading>>,
 }
@@ -23,7 +23,7 @@ pub struct ClockOrder {
 #[async_trait]
 pub trait Timelines: Send + Sync {
     /// Decides a change of a clock. `Absent`: no such account.
-    async fn set_clock(&self, order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>>;
+    async fn set_clock(&self, command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>>;
 
     /// The next number of an account: 1, 2, 3, … Each is given once, durably, even to two callers at a time. `NotFound`: the
     /// account has no timeline of its own.
@@ -32,6 +32,6 @@ pub trait Timelines: Send + Sync {
     /// All accounts that have a timeline of their own, by id.
     async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
 
-    /// Holds of an account that are due at a time, the oldest first, at most `most`.
-    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError>;
+    /// Holds of an account that are due at a time, the oldest first, at most `max`.
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;
 }

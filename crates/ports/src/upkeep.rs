@@ -26,6 +26,6 @@ pub trait Upkeep: Send + Sync {
     /// have changed by the time the write comes.
     fn is_overloaded(&self) -> bool;
 
-    /// Forgets idempotency records made before a time, at most `most`; how many went.
-    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
+    /// Forgets idempotency records made before a time, at most `max`; how many went.
+    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

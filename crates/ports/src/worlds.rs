@@ -17,7 +17,7 @@ use std::convert::Infallible;
 #[derive(Clone, Debug)]
 pub enum WorldContents {
     /// What stands on this account; its timeline is that of the world.
-    Planted(Box<SeedAccount>),
+    Seeded(Box<SeedAccount>),
     /// What is in a snapshot of a world of the client that `reach` allows (`None`: of any).
     Snapshot {
         /// The snapshot.
@@ -32,7 +32,7 @@ pub enum WorldContents {
 }
 
 /// A world to be made.
-pub struct CreateWorldOrder {
+pub struct CreateWorldCommand {
     /// The world; where it is made from a snapshot, its clock is the snapshot's.
     pub world: SandboxWorld,
     /// What is in it.
@@ -48,7 +48,7 @@ pub struct CreateWorldOrder {
 }
 
 /// A snapshot to be taken.
-pub struct SnapshotOrder {
+pub struct SnapshotCommand {
     /// The world.
     pub account: AccountId,
     /// The id of the snapshot.
@@ -64,7 +64,7 @@ pub struct SnapshotOrder {
 }
 
 /// A world to be put back.
-pub struct RestoreOrder {
+pub struct RestoreCommand {
     /// The world.
     pub account: AccountId,
     /// The snapshot.
@@ -84,7 +84,7 @@ pub struct RestoreOrder {
 #[async_trait]
 pub trait Worlds: Send + Sync {
     /// Makes a world with its account and key. `Absent`: no such snapshot.
-    async fn create(&self, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
+    async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
     /// The world that an account is.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
@@ -101,12 +101,15 @@ pub trait Worlds: Send + Sync {
     /// entry); whether there was one.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
-    /// Deletes worlds whose time is over, the longest over first, at most `most`; which.
-    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError>;
+    /// Deletes worlds whose time is over, the longest over first, at most `max`; which.
+    async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
     /// Keeps all that is in a world: the clock, the number of ids and the idempotency records, too; not keys and snapshots.
     /// `Absent`: no such world.
-    async fn take_snapshot(&self, order: SnapshotOrder) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
+    async fn take_snapshot(
+        &self,
+        command: SnapshotCommand,
+    ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
 
     /// The snapshots of a world, by id.
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError>;
@@ -121,5 +124,5 @@ pub trait Worlds: Send + Sync {
 
     /// Puts a world back to what it was: what came to be since is gone, and what was changed is as before. `Absent`: no such
     /// snapshot of that world.
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }

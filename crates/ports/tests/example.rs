@@ -10,7 +10,7 @@ use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
 use florin_ports::test_support::{CountingIds, FakeClock};
-use florin_ports::{CardLedger, Clock, FirstMessageOrder, IdSource, MockCardLedger, WriteError, Written};
+use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, WriteError, Written};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -59,14 +59,14 @@ async fn buy_coffee(
     ids: &dyn IdSource,
 ) -> Result<CardTransaction, WriteError<CardRefusal>> {
     let stamp = stamp(clock, ids);
-    let order = FirstMessageOrder {
+    let command = FirstMessageCommand {
         account: AccountId::parse("F50091").unwrap(),
         card: CardId(Uuid::from_u128(1)),
         decide: Arc::new(move |situation| decide_first(situation, &purchase_of("2.40"), &stamp)),
         repeat: None,
     };
-    match ledger.first_message(order).await? {
-        Written::Fresh(transaction) => Ok(transaction),
+    match ledger.first_message(command).await? {
+        Written::New(transaction) => Ok(transaction),
         Written::Replayed(_) => unreachable!("no idempotency key was sent"),
     }
 }
@@ -83,8 +83,8 @@ fn a_rule_is_a_function_from_a_situation_to_a_decision() {
 async fn a_mock_decides_as_an_adapter_would() {
     let (clock, ids) = (FakeClock::at(DateTime::<Utc>::UNIX_EPOCH), CountingIds::default());
     let mut ledger = MockCardLedger::new();
-    ledger.expect_first_message().times(1).returning(|order| match (order.decide)(&situation(100)) {
-        Ok(decision) => Ok(Written::Fresh(decision.transaction)),
+    ledger.expect_first_message().times(1).returning(|command| match (command.decide)(&situation(100)) {
+        Ok(decision) => Ok(Written::New(decision.transaction)),
         Err(refusal) => Err(WriteError::Refused(refusal)),
     });
     let coffee = buy_coffee(&ledger, &clock, &ids).await.unwrap();

@@ -12,9 +12,9 @@ const REQUIRED: [&str; 3] = ["addressLine1", "city", "postcode"];
 /// The longest value, in characters.
 const LONGEST: usize = 255;
 /// The most rows of a file.
-const MOST_ROWS: usize = 1_000_000;
+const MAX_ROWS: usize = 1_000_000;
 /// After so many faults the rest of the file is not read.
-const MOST_FAULTS: usize = 20;
+const MAX_FAULTS: usize = 20;
 
 /// What is wrong with a file: one line of text for each fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,10 +53,10 @@ impl fmt::Display for LineFault {
 /// White space around a value is dropped. `addressLine1`, `city` and `postcode` are required; the postcode must be of a
 /// UK shape, and comes out in capitals without a space. All of the file is taken or none of it.
 pub fn read_csv(file: impl Read) -> Result<Vec<Address>, CsvFault> {
-    read_at_most(MOST_ROWS, file)
+    read_at_most(MAX_ROWS, file)
 }
 
-fn read_at_most(most_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFault> {
+fn read_at_most(max_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFault> {
     // Lines end with LF for the parser, so that they can be counted. The CR before it is dropped with white space.
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
@@ -65,7 +65,7 @@ fn read_at_most(most_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFa
     let mut faults = Vec::new();
     let mut addresses = Vec::new();
     let Some(columns) = read_header(&mut reader, &mut record, &mut faults) else { return Err(CsvFault(faults)) };
-    while faults.len() < MOST_FAULTS {
+    while faults.len() < MAX_FAULTS {
         let line = match next(&mut reader, &mut record) {
             Ok(None) => break,
             Ok(Some(line)) => line,
@@ -74,13 +74,13 @@ fn read_at_most(most_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFa
                 break;
             }
         };
-        if addresses.len() == most_rows {
-            faults.push(whole_line(line, format!("a file has at most {most_rows} addresses")));
+        if addresses.len() == max_rows {
+            faults.push(whole_line(line, format!("a file has at most {max_rows} addresses")));
             break;
         }
         addresses.push(Row { line, record: &record, faults: &mut faults }.read(&columns));
     }
-    faults.truncate(MOST_FAULTS);
+    faults.truncate(MAX_FAULTS);
     if faults.is_empty() { Ok(addresses) } else { Err(CsvFault(faults)) }
 }
 
@@ -126,7 +126,7 @@ fn read_header<R: Read>(
         }
     };
     let mut found = Vec::new();
-    for name in record.iter().take(MOST_FAULTS) {
+    for name in record.iter().take(MAX_FAULTS) {
         match COLUMNS.into_iter().find(|column| column.as_bytes() == name) {
             Some(column) if found.contains(&column) => {
                 faults.push(whole_line(line, format!("the column {column} is there twice")));
@@ -141,7 +141,7 @@ fn read_header<R: Read>(
     for column in COLUMNS.into_iter().filter(|column| !found.contains(column)) {
         faults.push(whole_line(line, format!("the column {column} is missing")));
     }
-    faults.truncate(MOST_FAULTS);
+    faults.truncate(MAX_FAULTS);
     faults.is_empty().then_some(found)
 }
 

@@ -76,7 +76,7 @@ fn a_header_is_needed_and_all_of_it() {
          line 1: the column addressLine3 is missing\n\
          line 1: the column county is missing"
     );
-    assert_eq!(read_csv("a,".repeat(1000).as_bytes()).unwrap_err().faults().len(), MOST_FAULTS);
+    assert_eq!(read_csv("a,".repeat(1000).as_bytes()).unwrap_err().faults().len(), MAX_FAULTS);
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn lines_are_counted_over_quotes_and_blank_lines() {
 
 #[test]
 fn lengths_count_characters() {
-    let most = "ü".repeat(255);
-    assert_eq!(read_csv(with_header(&format!("1,{most},,Hull,M11AE,\n")).as_bytes()).unwrap()[0].address_line2, most);
+    let max = "ü".repeat(255);
+    assert_eq!(read_csv(with_header(&format!("1,{max},,Hull,M11AE,\n")).as_bytes()).unwrap()[0].address_line2, max);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn rows_have_a_limit() {
     let file = with_header(&"1,,,X,M11AE,\n".repeat(3));
     assert_eq!(read_at_most(3, file.as_bytes()).unwrap().len(), 3);
     assert_eq!(read_at_most(2, file.as_bytes()).unwrap_err().to_string(), "line 4: a file has at most 2 addresses");
-    assert_eq!(MOST_ROWS, 1_000_000);
+    assert_eq!(MAX_ROWS, 1_000_000);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::factory::{Factory, Handle, SetupError};
 use florin_domain::fault::Flaw;
-use florin_domain::ledger::{BalanceLimit, Unbalanced};
+use florin_domain::ledger::{AmountOverflow, Unbalanced};
 use florin_ports::{ProcessingError, StoreError, WriteError};
 use std::any::Any;
 use std::fmt;
@@ -75,9 +75,9 @@ impl From<Flaw> for Failure {
     }
 }
 
-impl From<BalanceLimit> for Failure {
+impl From<AmountOverflow> for Failure {
     #[track_caller]
-    fn from(limit: BalanceLimit) -> Self {
+    fn from(limit: AmountOverflow) -> Self {
         Self::new(format!("the kit made a wrong value: {limit}"))
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn there<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
 #[track_caller]
 pub(crate) fn fresh<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<T, Failure> {
     match answer {
-        Ok(Written::Fresh(done)) => Ok(done),
+        Ok(Written::New(done)) => Ok(done),
         other => Err(Failure::new(format!("an effect was wanted, not {other:?}"))),
     }
 }

@@ -19,12 +19,12 @@
 
 mod check;
 mod checks;
+mod commands;
 mod expect;
 mod factory;
 mod management;
 mod model;
 mod observe;
-mod orders;
 mod payments;
 mod verdict;
 mod world;

@@ -1,7 +1,7 @@
 //! Orders that manage budgets and cards, with the rules of the domain.
 
 use crate::check::Failure;
-use crate::orders::journal_id;
+use crate::commands::journal_id;
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::{
@@ -15,7 +15,9 @@ use florin_domain::card::{
 use florin_domain::ids::{BudgetId, CardId, TransferId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::text::Text;
-use florin_ports::{CreateBudgetOrder, CreateCardOrder, LimitOrder, RemoveLimitOrder, TransferOrder, TransitionOrder};
+use florin_ports::{
+    CreateBudgetCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransferCommand, TransitionCommand,
+};
 use std::sync::Arc;
 
 /// The id of the budget of this number that a check makes.
@@ -39,7 +41,7 @@ pub(crate) fn make(
     number: u128,
     parent: Option<BudgetId>,
     currencies: Vec<Currency>,
-) -> Result<CreateBudgetOrder, Failure> {
+) -> Result<CreateBudgetCommand, Failure> {
     make_for(who, number, parent, currencies, &BudgetFeature::ALL)
 }
 
@@ -50,7 +52,7 @@ pub(crate) fn make_for(
     parent: Option<BudgetId>,
     currencies: Vec<Currency>,
     features: &[BudgetFeature],
-) -> Result<CreateBudgetOrder, Failure> {
+) -> Result<CreateBudgetCommand, Failure> {
     let request = BudgetRequest {
         id: budget_id(number),
         account: who.account()?,
@@ -61,7 +63,7 @@ pub(crate) fn make_for(
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(*situation, &request));
-    Ok(CreateBudgetOrder { account: who.account()?, parent, decide, repeat: None })
+    Ok(CreateBudgetCommand { account: who.account()?, parent, decide, repeat: None })
 }
 
 /// A transfer of this number between two budgets, in GBP.
@@ -70,7 +72,7 @@ pub(crate) fn transfer(
     number: u128,
     (from, to): (BudgetId, BudgetId),
     amount: &str,
-) -> Result<TransferOrder, Failure> {
+) -> Result<TransferCommand, Failure> {
     let instruction = TransferInstruction {
         from,
         to,
@@ -80,11 +82,11 @@ pub(crate) fn transfer(
     };
     let stamp = TransferStamp { transfer: TransferId(uuid(83, number)), journal: journal_id(number), now: noon() };
     let decide = Arc::new(move |situation: &TransferSituation| decide_transfer(situation, &instruction, stamp));
-    Ok(TransferOrder { account: who.account()?, from, to, decide, repeat: None })
+    Ok(TransferCommand { account: who.account()?, from, to, decide, repeat: None })
 }
 
 /// A card of this number on a budget, in GBP.
-pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardOrder, Failure> {
+pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardCommand, Failure> {
     let request = CardRequest {
         id: card_id(number),
         account: who.account()?,
@@ -98,14 +100,14 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateCardSituation| decide_create_card(situation, &request));
-    Ok(CreateCardOrder { account: who.account()?, budget, decide, repeat: None })
+    Ok(CreateCardCommand { account: who.account()?, budget, decide, repeat: None })
 }
 
 /// A card brought into a state.
-pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionOrder, Failure> {
+pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionCommand, Failure> {
     let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
     let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
-    Ok(TransitionOrder { account: who.account()?, card, decide, repeat: None })
+    Ok(TransitionCommand { account: who.account()?, card, decide, repeat: None })
 }
 
 /// A limit of a card over a window, at a time.
@@ -114,14 +116,14 @@ pub(crate) fn limit(
     card: CardId,
     (window, amount, most_uses): (SpendingWindow, &str, Option<u32>),
     now: DateTime<Utc>,
-) -> Result<LimitOrder, Failure> {
+) -> Result<LimitCommand, Failure> {
     let change = LimitChange { window, amount: DecimalAmount::from_decimal_string(amount)?, most_uses, now };
     let decide = Arc::new(move |limits: &CardLimits| decide_limit(limits, &change));
-    Ok(LimitOrder { account: who.account()?, card, decide, repeat: None })
+    Ok(LimitCommand { account: who.account()?, card, decide, repeat: None })
 }
 
 /// The removal of a limit.
-pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitOrder, Failure> {
+pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitCommand, Failure> {
     let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
-    Ok(RemoveLimitOrder { account: who.account()?, card, decide, repeat: None })
+    Ok(RemoveLimitCommand { account: who.account()?, card, decide, repeat: None })
 }

@@ -4,9 +4,9 @@
 //! situation and refuses.
 
 use crate::check::{Failure, Proof};
+use crate::commands::{session_id, token};
 use crate::expect::there;
 use crate::factory::Handle;
-use crate::orders::{session_id, token};
 use crate::world::{BOTH, Who, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchFilter, ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentFilter};
@@ -14,13 +14,14 @@ use florin_domain::budget::{Budget, BudgetFilter, CreditRefusal};
 use florin_domain::card::CardFilter;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
-use florin_domain::ledger::{BalanceLimit, Balances};
+use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    ConfirmOrder, CreditOrder, Decide, FirstMessageOrder, FollowUpOrder, OpenSessionOrder, WriteError, Written,
+    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, OpenSessionCommand, WriteError,
+    Written,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -28,9 +29,9 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Keeps what a rule was shown.
-struct Eye<S>(Arc<Mutex<Option<S>>>);
+struct Observer<S>(Arc<Mutex<Option<S>>>);
 
-impl<S: Clone + Send + 'static> Eye<S> {
+impl<S: Clone + Send + 'static> Observer<S> {
     fn new() -> Self {
         Self(Arc::new(Mutex::new(None)))
     }
@@ -63,10 +64,10 @@ pub(crate) async fn card(
     account: &AccountId,
     card: CardId,
 ) -> Result<Option<FirstSituation>, Failure> {
-    let eye = Eye::new();
-    let decide = eye.refusing(|| Err(CardRefusal::Expired));
-    let order = FirstMessageOrder { account: account.clone(), card, decide, repeat: None };
-    let seen: Option<FirstSituation> = eye.saw(handle.cards.first_message(order).await)?;
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CardRefusal::Expired));
+    let command = FirstMessageCommand { account: account.clone(), card, decide, repeat: None };
+    let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
         seen
@@ -79,10 +80,10 @@ pub(crate) async fn chain(
     account: &AccountId,
     token: TransactionToken,
 ) -> Result<Option<ChainSituation>, Failure> {
-    let eye = Eye::new();
-    let decide = eye.refusing(|| Err(CardRefusal::Expired));
-    let order = FollowUpOrder { account: account.clone(), token, decide, repeat: None };
-    let seen: Option<ChainSituation> = eye.saw(handle.cards.follow_up(order).await)?;
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CardRefusal::Expired));
+    let command = FollowUpCommand { account: account.clone(), token, decide, repeat: None };
+    let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
         seen
@@ -95,10 +96,10 @@ pub(crate) async fn budget(
     account: &AccountId,
     budget: BudgetId,
 ) -> Result<Option<(Budget, i64)>, Failure> {
-    let eye = Eye::new();
-    let decide = eye.refusing(|| Err(CreditRefusal::BalanceLimit(BalanceLimit)));
-    let order = CreditOrder { account: account.clone(), budget, decide, repeat: None };
-    eye.saw(handle.credits.credit(order).await)
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
+    let command = CreditCommand { account: account.clone(), budget, decide, repeat: None };
+    observer.saw(handle.credits.credit(command).await)
 }
 
 /// What a confirmation under that session would be shown.
@@ -108,11 +109,11 @@ pub(crate) async fn batch(
     batch: PaymentBatchId,
     session: Option<MfaSessionId>,
 ) -> Result<Option<ConfirmSituation>, Failure> {
-    let eye = Eye::new();
+    let observer = Observer::new();
     let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
-    let decide = eye.refusing(refused);
-    let order = ConfirmOrder { account: account.clone(), batch, session, decide, repeat: None };
-    eye.saw(handle.batches.confirm(order).await)
+    let decide = observer.refusing(refused);
+    let command = ConfirmCommand { account: account.clone(), batch, session, decide, repeat: None };
+    observer.saw(handle.batches.confirm(command).await)
 }
 
 /// What the opening of a session would be shown.
@@ -121,10 +122,10 @@ pub(crate) async fn opening(
     account: &AccountId,
     batch: PaymentBatchId,
 ) -> Result<Option<OpenSituation>, Failure> {
-    let eye = Eye::new();
-    let decide = eye.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
-    let order = OpenSessionOrder { account: account.clone(), batch, decide, repeat: None };
-    eye.saw(handle.mfa.open(order).await)
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
+    let command = OpenSessionCommand { account: account.clone(), batch, decide, repeat: None };
+    observer.saw(handle.mfa.open(command).await)
 }
 
 /// What the account's first budget holds in a currency, as the operator sees it.
@@ -141,12 +142,12 @@ pub(crate) async fn audited(handle: &Handle) -> Proof {
 
 /// Everything the ports show of a store, as lines of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub(crate) struct Observation {
     lines: BTreeMap<String, String>,
     numbers: RangeInclusive<u128>,
 }
 
-impl Picture {
+impl Observation {
     /// Looks at everything: at messages and sessions of the numbers 0 to `numbers`, too.
     pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
         Self::of(handle, 0..=numbers).await

@@ -2,9 +2,9 @@
 //! does not know them. All else are the domain's rules.
 
 use crate::check::Failure;
+use crate::commands::ids_from;
 use crate::expect::{fresh, there};
 use crate::factory::Handle;
-use crate::orders::ids_from;
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
@@ -18,8 +18,8 @@ use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CancelBatchOrder, ClaimOrder, ConfirmOrder, CreateBatchOrder, Lease, RecordOrder, StartOrder, TakeOrder,
-    UploadOrder,
+    CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, Lease, RecordCommand, StartCommand,
+    TakeCommand, UploadCommand,
 };
 use std::sync::Arc;
 
@@ -149,7 +149,7 @@ pub(crate) fn event(kind: EventKind, batch: &PaymentBatch, number: u128) -> Even
 }
 
 /// A batch to be made, with payments or without.
-pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchOrder, Failure> {
+pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchCommand, Failure> {
     let number = batch.id.0.as_u128();
     let decide = Arc::new(move |_: &FundingBudgets| {
         let events = vec![event(EventKind::PaymentBatchCreated, &batch, number)];
@@ -159,32 +159,32 @@ pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Resul
         let filled = fill.decide(who, &batch)?;
         Ok(CreateDecision { batch: filled.batch, payments: filled.payments, alerts: filled.alerts, events })
     });
-    Ok(CreateBatchOrder { account: who.account()?, decide, repeat: None })
+    Ok(CreateBatchCommand { account: who.account()?, decide, repeat: None })
 }
 
 /// Payments to be put into a batch.
-pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadOrder, Failure> {
+pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
     let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
-    Ok(UploadOrder { account: who.account()?, batch, decide, repeat: None })
+    Ok(UploadCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
 /// A batch to be cancelled; the ids of what it makes begin at `ids`.
-pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<CancelBatchOrder, Failure> {
+pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<CancelBatchCommand, Failure> {
     let decide = Arc::new(move |situation: &CancelSituation| {
         let ids = ids_from(ids);
         decide_cancel(situation, &Stamp { now: after(60), ids: &ids })
     });
-    Ok(CancelBatchOrder { account: who.account()?, batch, decide, repeat: None })
+    Ok(CancelBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
 /// A confirmation that needs no authentication; the ids of what it makes begin at `ids`.
-pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<ConfirmOrder, Failure> {
+pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<ConfirmCommand, Failure> {
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let ids = ids_from(ids);
         let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
         decide_confirm(&situation, None, who.client(), &Stamp { now: after(30), ids: &ids })
     });
-    Ok(ConfirmOrder { account: who.account()?, batch, session: None, decide, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, repeat: None })
 }
 
 /// A batch of that number with so many payments, confirmed.
@@ -195,8 +195,8 @@ pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u3
 }
 
 /// A claim on up to so many batches, for a minute.
-pub(crate) fn claim(number: u128, now: DateTime<Utc>, most: u32) -> ClaimOrder {
-    ClaimOrder { lease: lease_id(number), now, until: now + TimeDelta::seconds(60), most }
+pub(crate) fn claim(number: u128, now: DateTime<Utc>, max: u32) -> ClaimCommand {
+    ClaimCommand { lease: lease_id(number), now, until: now + TimeDelta::seconds(60), max }
 }
 
 /// The only lease that a claim gets.
@@ -207,21 +207,21 @@ pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) ->
 }
 
 /// A batch to be started; the ids of what it makes begin at `ids`.
-pub(crate) fn start(lease: &Lease, ids: u128) -> StartOrder {
+pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     let decide = Arc::new(move |batch: &PaymentBatch| {
         let ids = ids_from(ids);
         decide_start(batch, &Stamp { now: after(90), ids: &ids })
     });
-    StartOrder { lease: lease.clone(), decide }
+    StartCommand { lease: lease.clone(), decide }
 }
 
 /// Payments to be taken; the bank is to be asked 120 seconds after noon.
-pub(crate) fn take(lease: &Lease, most: u32, ids: u128) -> TakeOrder {
+pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
     let decide = Arc::new(move |(batch, payments): &(PaymentBatch, Vec<Payment>)| {
         let ids = ids_from(ids);
         decide_take(batch, payments, after(120), &Stamp { now: after(91), ids: &ids })
     });
-    TakeOrder { lease: lease.clone(), most, decide }
+    TakeCommand { lease: lease.clone(), max, decide }
 }
 
 /// The same report of several payments; the ids of what it makes begin at `ids`.
@@ -231,14 +231,14 @@ pub(crate) fn record(
     outcome: PaymentOutcome,
     ask_again_at: Option<DateTime<Utc>>,
     ids: u128,
-) -> RecordOrder {
+) -> RecordCommand {
     let report = PaymentReport { outcome, ask_again_at };
     let reports: Vec<_> = payments.iter().map(|payment| Reported { payment: *payment, report }).collect();
     let decide = Arc::new(move |situation: &SettleSituation| {
         let ids = ids_from(ids);
         decide_settle(situation, &reports, &Stamp { now: after(100), ids: &ids })
     });
-    RecordOrder { lease: lease.clone(), payments: payments.to_vec(), decide }
+    RecordCommand { lease: lease.clone(), payments: payments.to_vec(), decide }
 }
 
 /// All of a batch.

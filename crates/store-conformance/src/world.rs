@@ -105,8 +105,8 @@ pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
 }
 
 /// Puts the world with these funds into the store: 95.00 GBP and 5000 JPY in the first budget, 50.00 in the second.
-pub(crate) async fn planted(handle: &Handle) -> Result<(), Failure> {
-    Ok(handle.seeding.plant(world(9_500)?).await?)
+pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
+    Ok(handle.seeding.seed(world(9_500)?).await?)
 }
 
 /// The world with this much GBP in each first budget.

@@ -12,20 +12,21 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{
-    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, StoreError, UploadOrder, WriteError, Written,
+    BatchManagement, CancelBatchCommand, CreateBatchCommand, EditBatchCommand, StoreError, UploadCommand, WriteError,
+    Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 #[async_trait]
 impl BatchManagement for MemoryStore {
-    async fn create(&self, order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+    async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                if !data.accounts.contains_key(&order.account) {
+            once(data, command.repeat.as_ref(), |data| {
+                if !data.accounts.contains_key(&command.account) {
                     return Err(WriteError::Absent);
                 }
-                let decision = (order.decide)(&funding_of(data, &order.account)).map_err(WriteError::Refused)?;
+                let decision = (command.decide)(&funding_of(data, &command.account)).map_err(WriteError::Refused)?;
                 let batch = decision.batch;
                 must_exist(data.clients.contains_key(&batch.created_by), &batch.created_by)?;
                 add(&mut data.batches, (batch.account.clone(), batch.id), batch.clone())?;
@@ -36,12 +37,12 @@ impl BatchManagement for MemoryStore {
         })
     }
 
-    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+    async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
-                let situation = UploadSituation { batch, funding: funding_of(data, &order.account) };
-                let decision = (order.decide)(&situation).map_err(WriteError::Refused)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
+                let situation = UploadSituation { batch, funding: funding_of(data, &command.account) };
+                let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 save(data, &decision.batch)?;
                 fill(data, &decision.batch, decision.payments, decision.alerts)?;
                 Ok(decision.batch)
@@ -49,23 +50,23 @@ impl BatchManagement for MemoryStore {
         })
     }
 
-    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+    async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
-                let edited = (order.decide)(&batch);
+            once(data, command.repeat.as_ref(), |data| {
+                let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
+                let edited = (command.decide)(&batch);
                 save(data, &edited)?;
                 Ok(summary(data, &edited))
             })
         })
     }
 
-    async fn cancel(&self, order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+    async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let batch = batch(data, &order.account, order.batch).ok_or(WriteError::Absent)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
                 let balances = balances_of(data, &batch);
-                let decision = (order.decide)(&CancelSituation { batch, balances }).map_err(WriteError::Refused)?;
+                let decision = (command.decide)(&CancelSituation { batch, balances }).map_err(WriteError::Refused)?;
                 let batch = decision.batch;
                 save(data, &batch)?;
                 set_payments(data, &batch, decision.payments);
@@ -90,8 +91,8 @@ pub(crate) fn save(data: &mut Data, batch: &PaymentBatch) -> Result<(), StoreErr
 
 /// Puts payments and alerts in the place of all earlier ones.
 fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: Vec<Alert>) -> Result<(), StoreError> {
-    for order in &batch.orders {
-        must_exist(data.budgets.contains_key(&(batch.account.clone(), order.budget)), &order.budget)?;
+    for command in &batch.orders {
+        must_exist(data.budgets.contains_key(&(batch.account.clone(), command.budget)), &command.budget)?;
     }
     data.payments.retain(|(account, id, _), _| (account, id) != (&batch.account, &batch.id));
     let mut ids: BTreeSet<_> = data.payments.values().map(|known| (known.account.clone(), known.id)).collect();

@@ -12,22 +12,23 @@ use florin_domain::batch::{
     SettleSituation,
 };
 use florin_ports::{
-    BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, StoreError, TakeOrder, WriteError,
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
+    WriteError,
 };
 use std::convert::Infallible;
 
 #[async_trait]
 impl BatchProcessing for MemoryStore {
-    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
+    async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
         self.change(|data| {
             let free = |batch: &&PaymentBatch| {
                 let lease = data.leases.get(&(batch.account.clone(), batch.id));
-                lease.is_none_or(|(_, until)| *until <= order.now) && has_work(data, batch, order.now)
+                lease.is_none_or(|(_, until)| *until <= command.now) && has_work(data, batch, command.now)
             };
             let mut due: Vec<_> = data.batches.values().filter(free).collect();
             due.sort_by_key(|batch| (batch.updated_at, batch.account.clone(), batch.id));
-            due.truncate(usize::try_from(order.most).unwrap_or(usize::MAX));
-            let (id, until) = (order.lease, order.until);
+            due.truncate(usize::try_from(command.max).unwrap_or(usize::MAX));
+            let (id, until) = (command.lease, command.until);
             let lease = |batch: &PaymentBatch| Lease { id, account: batch.account.clone(), batch: batch.id, until };
             let leases: Vec<_> = due.into_iter().map(lease).collect();
             for lease in &leases {
@@ -37,41 +38,41 @@ impl BatchProcessing for MemoryStore {
         })
     }
 
-    async fn start(&self, order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
-        self.fenced(&order.lease, |data, batch| {
-            let decision = (order.decide)(&batch).map_err(WriteError::Refused)?;
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        self.fenced(&command.lease, |data, batch| {
+            let decision = (command.decide)(&batch).map_err(WriteError::Refused)?;
             save(data, &decision.batch)?;
             data.events.extend(decision.events);
             Ok(decision.batch)
         })
     }
 
-    async fn take(&self, order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
-        self.fenced(&order.lease, |data, batch| {
+    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        self.fenced(&command.lease, |data, batch| {
             let payments = payments_of(data, &batch.account, batch.id);
             let next = payments.filter(|payment| payment.status == PaymentStatus::Confirmed);
-            let next = next.take(usize::try_from(order.most).unwrap_or(usize::MAX)).cloned().collect();
-            let decision = (order.decide)(&(batch, next));
+            let next = next.take(usize::try_from(command.max).unwrap_or(usize::MAX)).cloned().collect();
+            let decision = (command.decide)(&(batch, next));
             save_payments(data, &decision.payments)?;
             data.events.extend(decision.events);
             Ok(decision.payments)
         })
     }
 
-    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let payments = payments_of(data, &lease.account, lease.batch);
             payments.filter(|payment| payment.ask_at.is_some_and(|at| at <= now)).cloned().collect()
         });
         due.sort_by_key(|payment: &Payment| (payment.ask_at, payment.index));
-        due.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
         Ok(due)
     }
 
-    async fn record(&self, order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
-        self.fenced(&order.lease, |data, batch| {
+    async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+        self.fenced(&command.lease, |data, batch| {
             let account = batch.account.clone();
-            let decision = (order.decide)(&situation(data, &batch, &order)).map_err(WriteError::Refused)?;
+            let decision = (command.decide)(&situation(data, &batch, &command)).map_err(WriteError::Refused)?;
             if let Some(batch) = &decision.batch {
                 save(data, batch)?;
             }
@@ -139,10 +140,10 @@ fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
     })
 }
 
-fn situation(data: &Data, batch: &PaymentBatch, order: &RecordOrder) -> SettleSituation {
+fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> SettleSituation {
     let all = || payments_of(data, &batch.account, batch.id);
     SettleSituation {
-        payments: all().filter(|payment| order.payments.contains(&payment.id)).cloned().collect(),
+        payments: all().filter(|payment| command.payments.contains(&payment.id)).cloned().collect(),
         open: all().filter(|payment| !payment.status.is_final()).count() as u64,
         any_paid: all().any(|payment| payment.status.was_paid()),
         balances: balances_of(data, batch),

@@ -114,7 +114,7 @@ pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
 /// A batch with the first of its alerts.
 pub(crate) fn summary(data: &Data, batch: &PaymentBatch) -> BatchSummary {
     let alerts = alerts_of(data, &batch.account, batch.id);
-    BatchSummary { batch: batch.clone(), alerts: alerts.iter().take(BatchSummary::MOST_ALERTS).cloned().collect() }
+    BatchSummary { batch: batch.clone(), alerts: alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect() }
 }
 
 /// The alerts of a batch, in the order in which a rule made them: by input index.

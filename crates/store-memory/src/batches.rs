@@ -10,14 +10,14 @@ use florin_domain::batch::{
     PaymentStatus,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
 
 #[async_trait]
 impl PaymentBatches for MemoryStore {
-    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+    async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let decision = decide(data, &order)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let decision = decide(data, &command)?;
                 // Attempts count, whatever the answer is.
                 if let Some(session) = decision.session {
                     replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
@@ -34,19 +34,19 @@ impl PaymentBatches for MemoryStore {
 }
 
 /// What is to be stored of a confirmation.
-pub(crate) fn decide(data: &Data, order: &ConfirmOrder) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
-    let situation = situation(data, order)?.ok_or(WriteError::Absent)?;
-    Ok((order.decide)(&situation))
+pub(crate) fn decide(data: &Data, command: &ConfirmCommand) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+    let situation = situation(data, command)?.ok_or(WriteError::Absent)?;
+    Ok((command.decide)(&situation))
 }
 
 /// The batch, and of the account: the session that was named, the enrolment, the policy, and what the budgets hold.
-fn situation(data: &Data, order: &ConfirmOrder) -> Result<Option<ConfirmSituation>, StoreError> {
-    let account = &order.account;
-    let Some(batch) = data.batches.get(&(account.clone(), order.batch)) else { return Ok(None) };
+fn situation(data: &Data, command: &ConfirmCommand) -> Result<Option<ConfirmSituation>, StoreError> {
+    let account = &command.account;
+    let Some(batch) = data.batches.get(&(account.clone(), command.batch)) else { return Ok(None) };
     let policy = data.accounts.get(account).map(|account| account.mfa_required);
     Ok(Some(ConfirmSituation {
         batch: batch.clone(),
-        session: order.session.and_then(|id| data.sessions.get(&(account.clone(), id))).cloned(),
+        session: command.session.and_then(|id| data.sessions.get(&(account.clone(), id))).cloned(),
         enrolment: data.enrolments.get(account).cloned(),
         mfa_required: policy.ok_or_else(|| StoreError::Corrupt("a batch without its account".into()))?,
         balances: balances_of(data, batch),
@@ -64,7 +64,7 @@ fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> 
 
 /// What the funding budgets of a batch hold.
 pub(crate) fn balances_of(data: &Data, batch: &PaymentBatch) -> BatchBalances {
-    let budgets = batch.orders.iter().filter_map(|order| data.budgets.get(&(batch.account.clone(), order.budget)));
+    let budgets = batch.orders.iter().filter_map(|command| data.budgets.get(&(batch.account.clone(), command.budget)));
     let balances = budgets.flat_map(|budget| {
         let id = budget.id;
         budget.balances.iter().map(move |(currency, balances)| ((id, *currency), *balances))

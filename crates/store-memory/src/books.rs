@@ -5,7 +5,7 @@ use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
-    AccountBooks, Booking, BudgetBooks, ExplanationParts, Held, KindSum, LimitTally, MOST_TOLD, OpenHold, Pool, Pools,
+    AccountBooks, Booking, BudgetBooks, ExplanationParts, Held, KindSum, LimitTally, MAX_TOLD, OpenHold, Pool, Pools,
     Reservation,
 };
 use florin_domain::card::Chain;
@@ -189,6 +189,6 @@ fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> H
 fn told<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> Held<T> {
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let total = rows.iter().map(|row| Total::from(amount(row))).sum();
-    rows.truncate(MOST_TOLD);
+    rows.truncate(MAX_TOLD);
     Held { count, total, rows }
 }

@@ -6,11 +6,11 @@ use crate::merchant::cut;
 use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{
-    Budget, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS,
+    Budget, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS,
 };
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Budgets, CreateBudgetOrder, StoreError, WriteError, Written};
+use florin_ports::{Budgets, CreateBudgetCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Budgets for MemoryStore {
@@ -36,19 +36,22 @@ impl Budgets for MemoryStore {
         Ok(cut(matching, page))
     }
 
-    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+    async fn create(
+        &self,
+        command: CreateBudgetCommand,
+    ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                if !data.accounts.contains_key(&order.account) {
+            once(data, command.repeat.as_ref(), |data| {
+                if !data.accounts.contains_key(&command.account) {
                     return Err(WriteError::Absent);
                 }
-                let budgets = data.budgets.keys().filter(|(account, _)| *account == order.account).count();
+                let budgets = data.budgets.keys().filter(|(account, _)| *account == command.account).count();
                 let situation = CreateBudgetSituation {
                     budgets: u64::try_from(budgets).unwrap_or(u64::MAX),
-                    parent_level: order.parent.and_then(|parent| level(data, &order.account, parent)),
+                    parent_level: command.parent.and_then(|parent| level(data, &command.account, parent)),
                 };
-                let record = (order.decide)(&situation).map_err(WriteError::Refused)?;
-                let key = (order.account.clone(), record.budget.id);
+                let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let key = (command.account.clone(), record.budget.id);
                 add(&mut data.budgets, key.clone(), record.budget.clone())?;
                 add(&mut data.budget_records, key, record.clone())?;
                 Ok(record)
@@ -66,18 +69,18 @@ pub(crate) fn find(data: &Data, account: &AccountId, budget: BudgetId) -> Option
 pub(crate) fn record(data: &Data, budget: &Budget) -> BudgetRecord {
     match data.budget_records.get(&(budget.account.clone(), budget.id)) {
         Some(record) => BudgetRecord { budget: budget.clone(), ..record.clone() },
-        None => BudgetRecord::planted(budget.clone()),
+        None => BudgetRecord::seeded(budget.clone()),
     }
 }
 
 /// How deep a budget of the account is nested, from 1.
 fn level(data: &Data, account: &AccountId, budget: BudgetId) -> Option<u32> {
     let mut record = find(data, account, budget)?;
-    for level in 1..=MOST_LEVELS {
+    for level in 1..=MAX_LEVELS {
         match record.parent {
             Some(parent) => record = find(data, account, parent)?,
             None => return Some(level),
         }
     }
-    Some(MOST_LEVELS)
+    Some(MAX_LEVELS)
 }

@@ -13,7 +13,8 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, CardId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, StoreError, TransitionOrder, WriteError, Written,
+    CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError, TransitionCommand, WriteError,
+    Written,
 };
 
 #[async_trait]
@@ -59,14 +60,14 @@ impl CardManagement for MemoryStore {
         }))
     }
 
-    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let budget = budgets::find(data, &order.account, order.budget).ok_or(WriteError::Absent)?;
-                let cards = data.cards.keys().filter(|(account, _)| *account == order.account).count();
+            once(data, command.repeat.as_ref(), |data| {
+                let budget = budgets::find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
+                let cards = data.cards.keys().filter(|(account, _)| *account == command.account).count();
                 let cards = u64::try_from(cards).unwrap_or(u64::MAX);
                 let situation = CreateCardSituation { budget, cards };
-                let record = (order.decide)(&situation).map_err(WriteError::Refused)?;
+                let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 let card = &record.card;
                 let budget = budgets::find(data, &card.account, card.budget);
                 let holds = budget.and_then(|budget| budget.budget.in_currency(card.currency)).is_some();
@@ -79,13 +80,16 @@ impl CardManagement for MemoryStore {
         })
     }
 
-    async fn transition(&self, order: TransitionOrder) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+    async fn transition(
+        &self,
+        command: TransitionCommand,
+    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let card = find(data, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let decision = (order.decide)(&card).map_err(WriteError::Refused)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let card = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let decision = (command.decide)(&card).map_err(WriteError::Refused)?;
                 must_exist(data.clients.contains_key(&decision.transition.client), &decision.transition.client)?;
-                let (card, _) = stored(data, &order.account, order.card)?;
+                let (card, _) = stored(data, &command.account, command.card)?;
                 card.state = decision.transition.to;
                 data.transitions.push(decision.transition);
                 Ok(decision.card)
@@ -93,12 +97,12 @@ impl CardManagement for MemoryStore {
         })
     }
 
-    async fn set_limit(&self, order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+    async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let situation = limits(data, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let set = (order.decide)(&situation).map_err(WriteError::Refused)?;
-                let (_, limits) = stored(data, &order.account, order.card)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let situation = limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let set = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let (_, limits) = stored(data, &command.account, command.card)?;
                 limits.retain(|limit| limit.window != set.limit.window);
                 limits.push(set.limit.clone());
                 Ok(set)
@@ -106,12 +110,15 @@ impl CardManagement for MemoryStore {
         })
     }
 
-    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    async fn remove_limit(
+        &self,
+        command: RemoveLimitCommand,
+    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let situation = limits(data, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let window = (order.decide)(&situation).map_err(WriteError::Refused)?;
-                let (_, limits) = stored(data, &order.account, order.card)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let situation = limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let window = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let (_, limits) = stored(data, &command.account, command.card)?;
                 limits.retain(|limit| limit.window != window);
                 Ok(window)
             })
@@ -127,7 +134,7 @@ fn find(data: &Data, account: &AccountId, card: CardId) -> Option<CardRecord> {
 fn record(data: &Data, card: &Card) -> CardRecord {
     match data.card_records.get(&(card.account.clone(), card.id)) {
         Some(record) => CardRecord { card: card.clone(), ..record.clone() },
-        None => CardRecord::planted(card.clone()),
+        None => CardRecord::seeded(card.clone()),
     }
 }
 

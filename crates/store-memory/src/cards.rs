@@ -11,45 +11,46 @@ use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, ChainStories, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, StoreError, WriteError, Written,
+    CardLedger, ChainStories, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, StoreError, WriteError,
+    Written,
 };
 
 #[async_trait]
 impl CardLedger for MemoryStore {
     async fn first_message(
         &self,
-        order: FirstMessageOrder,
+        command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let decision = decide_first(data, &order)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let decision = decide_first(data, &command)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
             })
         })
     }
 
-    async fn follow_up(&self, order: FollowUpOrder) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let decision = decide_follow_up(data, &order)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let decision = decide_follow_up(data, &command)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
             })
         })
     }
 
-    async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>> {
+    async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>> {
         self.decide(|data| {
-            let DueHold { account, chain } = &order.hold;
+            let DueHold { account, chain } = &command.hold;
             let situation = chain_situation(data, account, *chain)?.ok_or(WriteError::Absent)?;
-            let Some(decision) = (order.decide)(&situation).map_err(WriteError::Refused)? else { return Ok(false) };
+            let Some(decision) = (command.decide)(&situation).map_err(WriteError::Refused)? else { return Ok(false) };
             save(data, &decision)?;
             Ok(true)
         })
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let held = data
                 .chains
@@ -60,7 +61,7 @@ impl CardLedger for MemoryStore {
         });
         due.sort();
         let hold = |(_, account, chain)| DueHold { account, chain };
-        Ok(due.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).map(hold).collect())
+        Ok(due.into_iter().take(usize::try_from(max).unwrap_or(usize::MAX)).map(hold).collect())
     }
 }
 
@@ -87,15 +88,21 @@ impl ChainStories for MemoryStore {
 }
 
 /// What is to be stored of a first message.
-pub(crate) fn decide_first(data: &Data, order: &FirstMessageOrder) -> Result<CardDecision, WriteError<CardRefusal>> {
-    let situation = first_situation(data, &order.account, order.card)?.ok_or(WriteError::Absent)?;
-    (order.decide)(&situation).map_err(WriteError::Refused)
+pub(crate) fn decide_first(
+    data: &Data,
+    command: &FirstMessageCommand,
+) -> Result<CardDecision, WriteError<CardRefusal>> {
+    let situation = first_situation(data, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+    (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
 /// What is to be stored of a follow-up.
-pub(crate) fn decide_follow_up(data: &Data, order: &FollowUpOrder) -> Result<CardDecision, WriteError<CardRefusal>> {
-    let situation = chain_situation(data, &order.account, order.token)?.ok_or(WriteError::Absent)?;
-    (order.decide)(&situation).map_err(WriteError::Refused)
+pub(crate) fn decide_follow_up(
+    data: &Data,
+    command: &FollowUpCommand,
+) -> Result<CardDecision, WriteError<CardRefusal>> {
+    let situation = chain_situation(data, &command.account, command.token)?.ok_or(WriteError::Absent)?;
+    (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
 /// For a first message on a card of the account.

@@ -7,20 +7,20 @@ use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal};
 use florin_domain::ids::AccountId;
-use florin_ports::{CreditOrder, Credits, StoreError, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Credits for MemoryStore {
-    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+    async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let decision = decide(data, &order)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let decision = decide(data, &command)?;
                 let credit = decision.credit;
                 write_journal(data, &decision.journal)?;
                 let of_journal = (decision.journal.id, credit.clone());
-                add(&mut data.credits, (order.account.clone(), credit.box_transaction_id), of_journal)?;
-                let of_budget = (order.budget, credit.instruction.currency);
-                store_balances(data, &order.account, of_budget, credit.balances)?;
+                add(&mut data.credits, (command.account.clone(), credit.box_transaction_id), of_journal)?;
+                let of_budget = (command.budget, credit.instruction.currency);
+                store_balances(data, &command.account, of_budget, credit.balances)?;
                 Ok(credit)
             })
         })
@@ -28,10 +28,10 @@ impl Credits for MemoryStore {
 }
 
 /// What is to be stored of a credit.
-pub(crate) fn decide(data: &Data, order: &CreditOrder) -> Result<CreditDecision, WriteError<CreditRefusal>> {
-    let budget = data.budgets.get(&(order.account.clone(), order.budget)).ok_or(WriteError::Absent)?.clone();
-    let number = next_number(data, &order.account)?;
-    (order.decide)(&(budget, number)).map_err(WriteError::Refused)
+pub(crate) fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
+    let budget = data.budgets.get(&(command.account.clone(), command.budget)).ok_or(WriteError::Absent)?.clone();
+    let number = next_number(data, &command.account)?;
+    (command.decide)(&(budget, number)).map_err(WriteError::Refused)
 }
 
 /// The credits of an account are numbered from 1 without gaps.

@@ -7,31 +7,40 @@ use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::{
-    ConfirmOrder, CreditOrder, DryRuns, FirstMessageOrder, FollowUpOrder, TransferOrder, Tried, WriteError,
+    ConfirmCommand, CreditCommand, DryRun, DryRuns, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError,
 };
 
 #[async_trait]
 impl DryRuns for MemoryStore {
-    async fn try_first_message(
+    async fn preview_first_message(
         &self,
-        order: FirstMessageOrder,
-    ) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        self.look(|data| cards::decide_first(data, &order).map(Tried::from))
+        command: FirstMessageCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        self.look(|data| cards::decide_first(data, &command).map(DryRun::from))
     }
 
-    async fn try_follow_up(&self, order: FollowUpOrder) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        self.look(|data| cards::decide_follow_up(data, &order).map(Tried::from))
+    async fn preview_follow_up(
+        &self,
+        command: FollowUpCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        self.look(|data| cards::decide_follow_up(data, &command).map(DryRun::from))
     }
 
-    async fn try_credit(&self, order: CreditOrder) -> Result<Tried<Credit>, WriteError<CreditRefusal>> {
-        self.look(|data| credits::decide(data, &order).map(Tried::from))
+    async fn preview_credit(&self, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+        self.look(|data| credits::decide(data, &command).map(DryRun::from))
     }
 
-    async fn try_transfer(&self, order: TransferOrder) -> Result<Tried<TransferDone>, WriteError<TransferRefusal>> {
-        self.look(|data| transfers::decide(data, &order).map(Tried::from))
+    async fn preview_transfer(
+        &self,
+        command: TransferCommand,
+    ) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+        self.look(|data| transfers::decide(data, &command).map(DryRun::from))
     }
 
-    async fn try_confirm(&self, order: ConfirmOrder) -> Result<Tried<PaymentBatch>, WriteError<ConfirmRefusal>> {
-        self.look(|data| batches::decide(data, &order)?.answer.map(Tried::from).map_err(WriteError::Refused))
+    async fn preview_confirm(
+        &self,
+        command: ConfirmCommand,
+    ) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        self.look(|data| batches::decide(data, &command)?.answer.map(DryRun::from).map_err(WriteError::Refused))
     }
 }

@@ -8,6 +8,7 @@
 //! is a copy a change: it is a store for thousands of rows, not for millions.
 
 mod access;
+mod account_rows;
 mod activities;
 mod addresses;
 mod audit;
@@ -25,7 +26,6 @@ mod dry_runs;
 mod merchant;
 mod mfa;
 mod money;
-mod picture;
 mod registry;
 mod repeat;
 mod sandbox_bank;

@@ -6,16 +6,17 @@ use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, TotpEnrolment};
-use florin_ports::{MfaSessions, OpenSessionOrder, StoreError, WriteError, Written};
+use florin_ports::{MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl MfaSessions for MemoryStore {
-    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let batch = data.batches.get(&(order.account.clone(), order.batch)).ok_or(WriteError::Absent)?.clone();
-                let enrolment = data.enrolments.get(&order.account).cloned();
-                let session = (order.decide)(&OpenSituation { batch, enrolment }).map_err(WriteError::Refused)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let batch =
+                    data.batches.get(&(command.account.clone(), command.batch)).ok_or(WriteError::Absent)?.clone();
+                let enrolment = data.enrolments.get(&command.account).cloned();
+                let session = (command.decide)(&OpenSituation { batch, enrolment }).map_err(WriteError::Refused)?;
                 must_exist(data.clients.contains_key(&session.client), &session.client)?;
                 add(&mut data.sessions, (session.account.clone(), session.id), session.clone())?;
                 Ok(session)

@@ -10,7 +10,7 @@ pub(crate) fn once<T, R>(
     claim: Option<&RepeatClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
-    let Some(claim) = claim else { return work(data).map(Written::Fresh) };
+    let Some(claim) = claim else { return work(data).map(Written::New) };
     let key = (claim.account.clone(), claim.client, claim.key.as_str().to_owned());
     if let Some(record) = data.records.get(&key) {
         return if record.request == claim.request {
@@ -23,5 +23,5 @@ pub(crate) fn once<T, R>(
     must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
     let record = Record { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
     add(&mut data.records, key, record)?;
-    Ok(Written::Fresh(done))
+    Ok(Written::New(done))
 }

@@ -18,9 +18,9 @@ impl Seeding for MemoryStore {
         Ok(self.read(|data| data.clients.is_empty() && data.accounts.is_empty()))
     }
 
-    async fn plant(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: World) -> Result<(), StoreError> {
         prove(&world)?;
-        self.change(|data| plant(data, world))
+        self.change(|data| seed(data, world))
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
@@ -56,17 +56,17 @@ fn prove(world: &World) -> Result<(), StoreError> {
     }
 }
 
-fn plant(data: &mut Data, world: World) -> Result<(), StoreError> {
+fn seed(data: &mut Data, world: World) -> Result<(), StoreError> {
     let World { clients, keys, accounts, banks } = world;
     clients.into_iter().try_for_each(|client| insert_client(data, client))?;
     accounts.iter().try_for_each(|seed| insert_account(data, seed.account.clone()))?;
     keys.into_iter().try_for_each(|(key, hash)| insert_key(data, key, hash))?;
-    accounts.into_iter().try_for_each(|seed| plant_account(data, seed))?;
+    accounts.into_iter().try_for_each(|seed| seed_account(data, seed))?;
     banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
 }
 
 /// Stores what stands on an account that is there.
-pub(crate) fn plant_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
+pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
     for checkout in seed.checkouts {
         must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;

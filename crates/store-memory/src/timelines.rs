@@ -6,20 +6,20 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockReading, ClockRefusal, Timeline};
-use florin_ports::{ClockOrder, DueHold, StoreError, Timelines, WriteError, Written};
+use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
 
 #[async_trait]
 impl Timelines for MemoryStore {
-    async fn set_clock(&self, order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+    async fn set_clock(&self, command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
         self.decide(|data| {
-            if !data.accounts.contains_key(&order.account) {
+            if !data.accounts.contains_key(&command.account) {
                 return Err(WriteError::Absent);
             }
-            once(data, order.repeat.as_ref(), |data| {
-                let account = data.accounts.get_mut(&order.account).ok_or(WriteError::Absent)?;
-                let reading = (order.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
+                let reading = (command.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
                 account.timeline.clock = reading.clock;
-                data.numbers.entry(order.account.clone()).or_default();
+                data.numbers.entry(command.account.clone()).or_default();
                 Ok(reading)
             })
         })
@@ -39,13 +39,13 @@ impl Timelines for MemoryStore {
         Ok(self.read(|data| data.accounts.iter().filter(|(id, _)| data.numbers.contains_key(*id)).map(of).collect()))
     }
 
-    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let own = data.chains.values().filter(|chain| chain.account == *account);
             own.filter_map(|chain| Some((chain.due_at().filter(|due_at| *due_at <= now)?, chain.id))).collect()
         });
         due.sort();
         let hold = |(_, chain)| DueHold { account: account.clone(), chain };
-        Ok(due.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).map(hold).collect())
+        Ok(due.into_iter().take(usize::try_from(max).unwrap_or(usize::MAX)).map(hold).collect())
     }
 }

@@ -7,19 +7,19 @@ use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{TransferDecision, TransferDone, TransferRefusal, TransferSituation};
-use florin_ports::{TransferOrder, Transfers, WriteError, Written};
+use florin_ports::{TransferCommand, Transfers, WriteError, Written};
 
 #[async_trait]
 impl Transfers for MemoryStore {
-    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+    async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let decision = decide(data, &order)?;
+            once(data, command.repeat.as_ref(), |data| {
+                let decision = decide(data, &command)?;
                 let TransferDone { transfer, from, to } = &decision.done;
                 write_journal(data, &decision.journal)?;
-                add(&mut data.transfers, (order.account.clone(), transfer.id), transfer.clone())?;
-                store_balances(data, &order.account, (order.from, transfer.currency), *from)?;
-                store_balances(data, &order.account, (order.to, transfer.currency), *to)?;
+                add(&mut data.transfers, (command.account.clone(), transfer.id), transfer.clone())?;
+                store_balances(data, &command.account, (command.from, transfer.currency), *from)?;
+                store_balances(data, &command.account, (command.to, transfer.currency), *to)?;
                 Ok(decision.done)
             })
         })
@@ -27,8 +27,8 @@ impl Transfers for MemoryStore {
 }
 
 /// What is to be stored of a transfer.
-pub(crate) fn decide(data: &Data, order: &TransferOrder) -> Result<TransferDecision, WriteError<TransferRefusal>> {
-    let from = find(data, &order.account, order.from).ok_or(WriteError::Absent)?;
-    let situation = TransferSituation { from, to: find(data, &order.account, order.to) };
-    (order.decide)(&situation).map_err(WriteError::Refused)
+pub(crate) fn decide(data: &Data, command: &TransferCommand) -> Result<TransferDecision, WriteError<TransferRefusal>> {
+    let from = find(data, &command.account, command.from).ok_or(WriteError::Absent)?;
+    let situation = TransferSituation { from, to: find(data, &command.account, command.to) };
+    (command.decide)(&situation).map_err(WriteError::Refused)
 }

@@ -16,12 +16,12 @@ impl Upkeep for MemoryStore {
         false
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
             let old = data.records.iter().filter(|(_, record)| record.at < before);
             let mut old: Vec<_> = old.map(|(key, record)| (record.at, key.clone())).collect();
             old.sort();
-            old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            old.truncate(usize::try_from(max).unwrap_or(usize::MAX));
             for (_, key) in &old {
                 data.records.remove(key);
             }

@@ -1,22 +1,23 @@
 //! Worlds, made, kept, put back and deleted.
 
 use crate::MemoryStore;
+use crate::account_rows;
 use crate::data::{Data, add};
-use crate::picture;
 use crate::registry::{insert_account, insert_key};
 use crate::repeat::once;
-use crate::seeding::plant_account;
+use crate::seeding::seed_account;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    AccountClock, CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotRefusal,
+    ClockSetting, CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotRefusal,
     Timeline, WorldSnapshot,
 };
 use florin_ports::{
-    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, WorldContents, Worlds, WriteError, Written,
+    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds, WriteError,
+    Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -29,8 +30,8 @@ pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
 
 #[async_trait]
 impl Worlds for MemoryStore {
-    async fn create(&self, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-        self.decide(|data| create(data, order))
+    async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+        self.decide(|data| create(data, command))
     }
 
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
@@ -55,12 +56,12 @@ impl Worlds for MemoryStore {
         self.change(|data| Ok(delete(data, account)))
     }
 
-    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
+    async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
         self.change(|data| {
             let over = data.worlds.values().filter(|(world, _)| world.expires_at <= real);
             let mut over: Vec<_> = over.map(|(world, _)| (world.expires_at, world.account.clone())).collect();
             over.sort();
-            over.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            over.truncate(usize::try_from(max).unwrap_or(usize::MAX));
             let over: Vec<_> = over.into_iter().map(|(_, account)| account).collect();
             for account in &over {
                 delete(data, account);
@@ -69,26 +70,29 @@ impl Worlds for MemoryStore {
         })
     }
 
-    async fn take_snapshot(&self, order: SnapshotOrder) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+    async fn take_snapshot(
+        &self,
+        command: SnapshotCommand,
+    ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
-            let timeline = match data.accounts.get(&order.account) {
-                Some(account) if data.worlds.contains_key(&order.account) => account.timeline.clone(),
+            let timeline = match data.accounts.get(&command.account) {
+                Some(account) if data.worlds.contains_key(&command.account) => account.timeline.clone(),
                 _ => return Err(WriteError::Absent),
             };
-            once(data, order.repeat.as_ref(), |data| {
-                let others = data.snapshots.keys().filter(|(account, _)| *account == order.account).count();
+            once(data, command.repeat.as_ref(), |data| {
+                let others = data.snapshots.keys().filter(|(account, _)| *account == command.account).count();
                 // What is in memory has no text: it is never too large.
                 let others = i64::try_from(others).unwrap_or(i64::MAX);
-                (order.decide)(&(others, 0)).map_err(WriteError::Refused)?;
-                let kept = picture::of(data, &order.account);
+                (command.decide)(&(others, 0)).map_err(WriteError::Refused)?;
+                let kept = account_rows::of(data, &command.account);
                 let snapshot = WorldSnapshot {
-                    id: order.id,
-                    account: order.account.clone(),
-                    name: order.name.clone(),
-                    created_at: order.now,
+                    id: command.id,
+                    account: command.account.clone(),
+                    name: command.name.clone(),
+                    created_at: command.now,
                     rows: i64::try_from(rows(&kept)).unwrap_or(i64::MAX),
                 };
-                let key = (order.account.clone(), order.id);
+                let key = (command.account.clone(), command.id);
                 add(&mut data.snapshots, key, (snapshot.clone(), timeline, Box::new(kept)))?;
                 Ok(snapshot)
             })
@@ -116,19 +120,19 @@ impl Worlds for MemoryStore {
         })
     }
 
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
-            once(data, order.repeat.as_ref(), |data| {
-                let kept = data.snapshots.get(&(order.account.clone(), order.snapshot)).cloned();
+            once(data, command.repeat.as_ref(), |data| {
+                let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
                 let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
-                (order.decide)(&true).map_err(WriteError::Refused)?;
-                picture::clear(data, &order.account);
-                picture::put(data, &order.account, *kept);
-                let account = data.accounts.get_mut(&order.account).ok_or(WriteError::Absent)?;
-                let clock = timeline.clock.put_back(snapshot.created_at, order.real);
+                (command.decide)(&true).map_err(WriteError::Refused)?;
+                account_rows::clear(data, &command.account);
+                account_rows::put(data, &command.account, *kept);
+                let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
+                let clock = timeline.clock.put_back(snapshot.created_at, command.real);
                 account.timeline = Timeline { clock, ..timeline };
-                let world = world(data, &order.account).ok_or(WriteError::Absent)?;
-                Ok(RestoredWorld { world, real: order.real })
+                let world = world(data, &command.account).ok_or(WriteError::Absent)?;
+                Ok(RestoredWorld { world, real: command.real })
             })
         })
     }
@@ -165,7 +169,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
     if data.worlds.remove(account).is_none() {
         return false;
     }
-    picture::clear(data, account);
+    account_rows::clear(data, account);
     data.snapshots.retain(|(world, _), _| world != account);
     data.keys.retain(|_, (key, _)| match &mut key.accounts {
         AccountGrant::AllOfClient => true,
@@ -174,10 +178,10 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
     data.accounts.remove(account).is_some()
 }
 
-fn create(data: &mut Data, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let CreateWorldOrder { world: new, contents, key, hash, under, decide } = order;
+fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    let CreateWorldCommand { world: new, contents, key, hash, under, decide } = command;
     let kept = match &contents {
-        WorldContents::Planted(_) => None,
+        WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
             let found = data.snapshots.iter().find(|((account, known), _)| {
                 known == id
@@ -203,16 +207,16 @@ fn create(data: &mut Data, order: CreateWorldOrder) -> Result<SandboxWorld, Writ
     }
     data.numbers.insert(new.account.clone(), 0);
     match (contents, kept) {
-        (WorldContents::Planted(seed), _) => {
+        (WorldContents::Seeded(seed), _) => {
             insert_account(data, seed.account.clone())?;
-            plant_account(data, *seed)?;
+            seed_account(data, *seed)?;
         }
         (WorldContents::Snapshot { name, timeline, .. }, Some((snapshot, was, kept))) => {
-            let frozen = AccountClock::Frozen { at: snapshot.created_at };
+            let frozen = ClockSetting::Frozen { at: snapshot.created_at };
             let real = new.created_at;
             let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(snapshot.created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
-            picture::put(data, &new.account, *kept);
+            account_rows::put(data, &new.account, *kept);
         }
         (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),
     }

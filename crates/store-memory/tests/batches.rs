@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, TimeDelta};
 use florin_application::{
-    BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Timekeeper, Upload, cancel_batch, check_basis,
+    AccountClocks, BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, check_basis,
     check_upload, create_batch, demo, process_batches, upload_payments, validate_batch,
 };
 use florin_bank_sandbox::SandboxBank;
@@ -16,7 +16,7 @@ use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    BatchProcessing, BatchReading, ClaimOrder, Clock, ConfirmOrder, IdSource, LedgerAudit, PaymentBatches, Seeding,
+    BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, PaymentBatches, Seeding,
     WriteError, Written,
 };
 use florin_store_memory::MemoryStore;
@@ -38,13 +38,13 @@ impl Home {
         let mut world = demo::world(clock.now()).unwrap();
         world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
         let account = world.accounts[0].account.clone();
-        store.plant(world).await.unwrap();
+        store.seed(world).await.unwrap();
         let budget = store.budgets(&account.id).await.unwrap()[0].id;
         Self { store, clock, ids: Arc::default(), account, budget }
     }
 
-    fn time(&self) -> Timekeeper {
-        Timekeeper::new(self.clock.clone(), self.ids.clone(), self.store.clone())
+    fn time(&self) -> AccountClocks {
+        AccountClocks::new(self.clock.clone(), self.ids.clone(), self.store.clone())
     }
 
     fn batches(&self) -> BatchServices {
@@ -93,16 +93,16 @@ impl Home {
     async fn made(&self, references: &[&str]) -> PaymentBatchId {
         let new = NewBatch { name: None, visible: true, payments: None };
         let made = create_batch(&self.batches(), self.account.client, &self.account, new, None).await.unwrap();
-        let Written::Fresh(made) = made else { panic!("made now") };
+        let Written::New(made) = made else { panic!("made now") };
         let rows = self.upload(references).await;
         let filled = upload_payments(&self.batches(), &self.account, made.batch.id, rows, None).await;
-        assert!(matches!(filled, Ok(Written::Fresh(batch)) if batch.status == PaymentBatchStatus::Validated));
+        assert!(matches!(filled, Ok(Written::New(batch)) if batch.status == PaymentBatchStatus::Validated));
         made.batch.id
     }
 
     async fn confirm(&self, batch: PaymentBatchId) {
         let (client, now, ids) = (self.account.client, self.clock.now(), Arc::clone(&self.ids));
-        let order = ConfirmOrder {
+        let command = ConfirmCommand {
             account: self.account.id.clone(),
             batch,
             session: None,
@@ -111,7 +111,7 @@ impl Home {
             }),
             repeat: None,
         };
-        self.store.confirm(order).await.unwrap();
+        self.store.confirm(command).await.unwrap();
     }
 
     async fn status(&self, batch: PaymentBatchId) -> PaymentBatchStatus {
@@ -175,7 +175,7 @@ async fn a_lease_keeps_others_off_until_it_runs_out() {
     home.confirm(batch).await;
     let claim = |number| {
         let now = home.clock.now();
-        ClaimOrder { lease: LeaseId(Uuid::from_u128(number)), now, until: now + TimeDelta::seconds(30), most: 10 }
+        ClaimCommand { lease: LeaseId(Uuid::from_u128(number)), now, until: now + TimeDelta::seconds(30), max: 10 }
     };
     let first = home.store.claim(claim(1)).await.unwrap();
     assert_eq!(first.iter().map(|lease| lease.batch).collect::<Vec<_>>(), [batch]);

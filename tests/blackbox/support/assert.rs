@@ -94,10 +94,10 @@ fn read_fault(entry: &Value) -> Result<Fault, String> {
     Ok(Fault { path, code, message })
 }
 
-fn short_text(value: &Value, least: usize, most: usize) -> Result<String, String> {
+fn short_text(value: &Value, least: usize, max: usize) -> Result<String, String> {
     let text = value.as_str().ok_or("is no string")?;
     let length = text.chars().count();
-    if (least..=most).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
+    if (least..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
 }
 
 /// An error answer of this status.

@@ -5,7 +5,7 @@ use super::ids::{Kind, id};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::Budget;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
@@ -69,8 +69,10 @@ impl Book {
     /// Adds an entry.
     pub(super) fn write(&mut self, movement: &Movement) -> Result<(), DemoFault> {
         let &Movement { kind, cause, at, from, to, amount } = movement;
-        let postings =
-            [Posting { account: from, amount: amount.negated().ok_or(BalanceLimit)? }, Posting { account: to, amount }];
+        let postings = [
+            Posting { account: from, amount: amount.negated().ok_or(AmountOverflow)? },
+            Posting { account: to, amount },
+        ];
         self.balances = self.balances.after(self.id(), &postings)?;
         let id = JournalId(self.next_journal_id());
         let entry = JournalTransaction::new(id, self.account.clone(), (kind, cause), self.currency, at, postings)?;

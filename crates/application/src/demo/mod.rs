@@ -1,7 +1,7 @@
 //! The demo world: what a sandbox that was never used before is filled with.
 //!
 //! Ids and keys are fixed and well known, so that examples work as printed; times are relative to the moment of
-//! planting. Production refuses all of it. Nothing here does I/O: [`world`] builds values, the seeding port stores them.
+//! seeding. Production refuses all of it. Nothing here does I/O: [`world`] builds values, the seeding port stores them.
 
 mod accounts;
 mod banks;
@@ -22,7 +22,7 @@ pub use keys::{API_KEY, LIMITED_API_KEY, OTHER_API_KEY, totp_secret};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
-use florin_domain::ledger::{BalanceLimit, Unbalanced};
+use florin_domain::ledger::{AmountOverflow, Unbalanced};
 use florin_ports::World;
 
 /// The demo world does not keep a rule of the domain: a bug of this module.
@@ -42,8 +42,8 @@ impl From<Unbalanced> for DemoFault {
     }
 }
 
-impl From<BalanceLimit> for DemoFault {
-    fn from(fault: BalanceLimit) -> Self {
+impl From<AmountOverflow> for DemoFault {
+    fn from(fault: AmountOverflow) -> Self {
         Self(fault.to_string())
     }
 }

@@ -14,25 +14,25 @@ fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 9, 16, 12, 30, 15).unwrap()
 }
 
-fn planted() -> World {
+fn seeded() -> World {
     world(now() + TimeDelta::milliseconds(123)).unwrap()
 }
 
 fn demo_account() -> SeedAccount {
-    planted().accounts.into_iter().find(|seed| seed.account.id.as_str() == ACCOUNT).unwrap()
+    seeded().accounts.into_iter().find(|seed| seed.account.id.as_str() == ACCOUNT).unwrap()
 }
 
 #[test]
 fn balances_are_the_sums_of_the_journal() {
-    for seed in planted().accounts {
-        for planted in &seed.budgets {
-            let [(currency, balances)] = planted.budget.balances[..] else { panic!("one currency a budget") };
+    for seed in seeded().accounts {
+        for seeded in &seed.budgets {
+            let [(currency, balances)] = seeded.budget.balances[..] else { panic!("one currency a budget") };
             let mut sum = Balances::default();
-            for entry in &planted.journal {
+            for entry in &seeded.journal {
                 assert_eq!((entry.currency, &entry.account), (currency, &seed.account.id));
-                sum = sum.after(planted.budget.id, entry.postings()).unwrap();
+                sum = sum.after(seeded.budget.id, entry.postings()).unwrap();
             }
-            assert_eq!(sum, balances, "{}", planted.budget.name);
+            assert_eq!(sum, balances, "{}", seeded.budget.name);
         }
     }
 }
@@ -62,9 +62,9 @@ fn what_is_reserved_is_what_open_batches_cost() {
             }
         }
     }
-    for planted in &seed.budgets {
-        let (_, balances) = planted.budget.balances[0];
-        assert_eq!(balances.reserved().0, reserved.get(&planted.budget.id).copied().unwrap_or(0));
+    for seeded in &seed.budgets {
+        let (_, balances) = seeded.budget.balances[0];
+        assert_eq!(balances.reserved().0, reserved.get(&seeded.budget.id).copied().unwrap_or(0));
         assert_eq!(balances.held().0, 0);
     }
 }
@@ -94,9 +94,9 @@ fn cards_of_every_state_and_the_usable_ones_first() {
 
 #[test]
 fn every_card_is_paid_from_a_budget_of_its_account_and_currency() {
-    for seed in planted().accounts {
+    for seed in seeded().accounts {
         for card in seed.cards {
-            let budget = seed.budgets.iter().find(|planted| planted.budget.id == card.card.budget).unwrap();
+            let budget = seed.budgets.iter().find(|seeded| seeded.budget.id == card.card.budget).unwrap();
             assert!(budget.budget.in_currency(card.card.currency).is_some());
             assert_eq!(card.card.account, seed.account.id);
         }
@@ -141,8 +141,8 @@ fn checkouts_fill_more_than_a_page_and_vary() {
         if options.dynamic_rates_url.is_some())));
     let times: BTreeSet<_> = checkouts.iter().map(|one| one.created_at).collect();
     assert!((100..125).contains(&times.len()), "{} moments", times.len());
-    let planted_at = now();
-    assert!(checkouts.iter().all(|one| one.created_at <= one.updated_at && one.updated_at < planted_at));
+    let seeded_at = now();
+    assert!(checkouts.iter().all(|one| one.created_at <= one.updated_at && one.updated_at < seeded_at));
 }
 
 #[test]
@@ -152,15 +152,15 @@ fn ids_are_of_version_7_and_there_once() {
         assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122), "{id}");
         assert!(seen.insert(id), "{id} is there twice");
     };
-    let world = planted();
+    let world = seeded();
     world.clients.iter().for_each(|client| note(client.id.0));
     world.keys.iter().for_each(|(key, _)| note(key.id.0));
     for seed in &world.accounts {
         seed.checkouts.iter().for_each(|one| note(one.id.0));
         seed.cards.iter().for_each(|one| note(one.card.id.0));
-        for planted in &seed.budgets {
-            note(planted.budget.id.0);
-            planted.journal.iter().for_each(|entry| note(entry.id.0));
+        for seeded in &seed.budgets {
+            note(seeded.budget.id.0);
+            seeded.journal.iter().for_each(|entry| note(entry.id.0));
         }
         for batch in &seed.batches {
             note(batch.id.0);
@@ -177,7 +177,7 @@ fn keys_are_of_the_sandbox_and_do_what_they_should() {
         let hex = text.strip_prefix("florin_sandbox_").unwrap();
         assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
     }
-    let world = planted();
+    let world = seeded();
     let key = |text| {
         let hash = crate::key_hash(text);
         world.keys.iter().find(|(_, stored)| *stored == hash).map(|(key, _)| key.clone()).unwrap()

@@ -3,7 +3,7 @@
 //! Which payments a bank has answered for together, and when it wants to be asked again, is never the same twice: an id that
 //! followed from the portion or its reports would be another one each time.
 
-use crate::Timekeeper;
+use crate::AccountClocks;
 use chrono::{DateTime, Utc};
 use florin_domain::event::Event;
 use florin_domain::ids::{EventId, JournalId};
@@ -13,14 +13,14 @@ use uuid::Uuid;
 
 /// Gives ids to what a rule has made for a payment batch.
 pub(super) struct Causes {
-    time: Timekeeper,
+    time: AccountClocks,
     timeline: Timeline,
     now: DateTime<Utc>,
 }
 
 impl Causes {
     /// Of this account, at its time.
-    pub(super) fn new(time: &Timekeeper, timeline: &Timeline, now: DateTime<Utc>) -> Self {
+    pub(super) fn new(time: &AccountClocks, timeline: &Timeline, now: DateTime<Utc>) -> Self {
         Self { time: time.clone(), timeline: timeline.clone(), now }
     }
 

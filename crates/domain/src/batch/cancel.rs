@@ -3,7 +3,7 @@
 use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
-use crate::ledger::{BalanceLimit, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 
 /// What an adapter loads, under the lock.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub enum CancelRefusal {
     State(#[from] IllegalMove),
     /// What was reserved for it is not there: a bug.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
@@ -53,7 +53,7 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
     if was_reserved {
         for ((budget, currency), cost) in batch.costs()? {
             let postings = [
-                Posting { account: LedgerAccount::Reserved(budget), amount: cost.negated().ok_or(BalanceLimit)? },
+                Posting { account: LedgerAccount::Reserved(budget), amount: cost.negated().ok_or(AmountOverflow)? },
                 Posting { account: LedgerAccount::Available(budget), amount: cost },
             ];
             let before = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::confirmable::shortages;
 use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus, Stamp};
 use crate::event::{Event, EventKind};
 use crate::ids::{BudgetId, ClientId, JournalId};
-use crate::ledger::{BalanceLimit, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::money::Money;
 
@@ -86,7 +86,7 @@ pub enum ConfirmRefusal {
     InsufficientFunds(Vec<Shortage>),
     /// A balance would leave 64 bits.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error("the confirmation could not be booked")]
     Unbookable,
@@ -165,7 +165,7 @@ fn reserve(
     let mut journal = Vec::new();
     let mut after = BatchBalances::new();
     for ((budget, currency), cost) in costs {
-        let opposite = cost.negated().ok_or(BalanceLimit)?;
+        let opposite = cost.negated().ok_or(AmountOverflow)?;
         let postings = [
             Posting { account: LedgerAccount::Available(budget), amount: opposite },
             Posting { account: LedgerAccount::Reserved(budget), amount: cost },

@@ -2,7 +2,7 @@
 
 use super::{BatchMove, IllegalMove, PaymentBatch, Shortage};
 use crate::ids::BudgetId;
-use crate::ledger::{BalanceLimit, Balances};
+use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{Currency, Minor};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Confirmability {
 }
 
 /// Looks at a batch as a confirmation would. A batch whose money is reserved already lacks none.
-pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, BalanceLimit> {
+pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOverflow> {
     let status = batch.status.after(BatchMove::Confirm).err();
     let needed = if batch.confirmed_at.is_some() { BTreeMap::new() } else { batch.costs()? };
     Ok(Confirmability { status, shortages: shortages(&needed, balances) })
@@ -44,11 +44,11 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 
 impl PaymentBatch {
     /// What its orders take from each budget in each currency, amounts and fees.
-    pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, BalanceLimit> {
+    pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
         for order in &self.orders {
             let cost = costs.entry((order.budget, order.currency)).or_default();
-            *cost = order.cost().and_then(|more| cost.plus(more)).ok_or(BalanceLimit)?;
+            *cost = order.cost().and_then(|more| cost.plus(more)).ok_or(AmountOverflow)?;
         }
         Ok(costs)
     }

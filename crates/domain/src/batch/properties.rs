@@ -71,9 +71,9 @@ impl Store<'_> {
                     self.batch = done.batch;
                 }
             }
-            Happening::Take(most) => {
+            Happening::Take(max) => {
                 let open = self.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
-                let next: Vec<_> = open.take(*most).cloned().collect();
+                let next: Vec<_> = open.take(*max).cloned().collect();
                 let taken = decide_take(&self.batch, &next, NOW + TimeDelta::seconds(30), &stamp).payments;
                 self.save_payments(taken);
             }

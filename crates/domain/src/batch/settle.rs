@@ -10,7 +10,7 @@ pub use rule::decide_settle;
 use super::{BatchBalances, Payment, PaymentBatch, PaymentReport};
 use crate::event::Event;
 use crate::ids::PaymentId;
-use crate::ledger::{BalanceLimit, JournalTransaction, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
 
 /// What an adapter loads, under the lock.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub struct SettleDecision {
 pub enum SettleRefusal {
     /// A balance would leave 64 bits, or less is reserved than is paid.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),

@@ -6,7 +6,7 @@ use super::{
     PaymentBatch, PaymentOrder, PaymentStatus, PaymentTerms, Stamp,
 };
 use crate::ids::{BudgetId, OrderId, PaymentId};
-use crate::ledger::BalanceLimit;
+use crate::ledger::AmountOverflow;
 use crate::money::{Currency, Minor};
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub enum UploadRefusal {
     Locked,
     /// A total would leave 64 bits.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
 }
 
 /// Decides an upload. Rows that were checked against other budgets than the account has by now are checked again.
@@ -124,7 +124,7 @@ fn payment(
     row: &CheckedRow,
     orders: &mut Orders,
     stamp: &Stamp<'_>,
-) -> Result<Payment, BalanceLimit> {
+) -> Result<Payment, AmountOverflow> {
     let mut terms = None;
     if let Some(found) = &row.terms {
         let (budget, currency) = (found.budget, found.currency);
@@ -133,9 +133,9 @@ fn payment(
             let id = OrderId(stamp.id());
             orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });
         }
-        let order = orders.made.get_mut(place).ok_or(BalanceLimit)?;
-        order.total = order.total.plus(found.amount).ok_or(BalanceLimit)?;
-        order.fees = order.fees.plus(found.fee).ok_or(BalanceLimit)?;
+        let order = orders.made.get_mut(place).ok_or(AmountOverflow)?;
+        order.total = order.total.plus(found.amount).ok_or(AmountOverflow)?;
+        order.fees = order.fees.plus(found.fee).ok_or(AmountOverflow)?;
         let (order, amount, fee, network) = (order.id, found.amount, found.fee, found.network);
         terms = Some(PaymentTerms { order, budget, currency, amount, fee, network });
     }

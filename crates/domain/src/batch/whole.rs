@@ -127,13 +127,13 @@ impl InputStatus {
 pub struct BatchSummary {
     /// The batch.
     pub batch: PaymentBatch,
-    /// Its first alerts by input index, at most [`BatchSummary::MOST_ALERTS`].
+    /// Its first alerts by input index, at most [`BatchSummary::MAX_ALERTS`].
     pub alerts: Vec<Alert>,
 }
 
 impl BatchSummary {
     /// How many alerts are shown with a batch.
-    pub const MOST_ALERTS: usize = 100;
+    pub const MAX_ALERTS: usize = 100;
 }
 
 /// A batch with what it is made of, seen at one moment.

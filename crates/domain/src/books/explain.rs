@@ -42,7 +42,7 @@ pub struct Held<T> {
     pub count: i64,
     /// How much for all of them.
     pub total: Total,
-    /// The first of them, at most [`MOST_TOLD`].
+    /// The first of them, at most [`MAX_TOLD`].
     pub rows: Vec<T>,
 }
 
@@ -53,7 +53,7 @@ impl<T> Default for Held<T> {
 }
 
 /// So many holds, and so many reservations, are told one by one.
-pub const MOST_TOLD: usize = 1000;
+pub const MAX_TOLD: usize = 1000;
 
 /// An open hold of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod limits;
 mod pools;
 
 pub use explain::{
-    Booking, Explanation, ExplanationParts, Held, KindSum, MOST_TOLD, OpenHold, Proof, ProofName, Reservation, Running,
+    Booking, Explanation, ExplanationParts, Held, KindSum, MAX_TOLD, OpenHold, Proof, ProofName, Reservation, Running,
     explain,
 };
 pub use invariants::{

@@ -10,11 +10,11 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
 /// An account has at most so many budgets.
-pub const MOST_BUDGETS: u64 = 1_000;
+pub const MAX_BUDGETS: u64 = 1_000;
 /// A budget holds at most so many currencies.
-pub const MOST_CURRENCIES: usize = 50;
+pub const MAX_CURRENCIES: usize = 50;
 /// Budgets are nested at most so deep: one that is no part of another is on level 1.
-pub const MOST_LEVELS: u32 = 5;
+pub const MAX_LEVELS: u32 = 5;
 
 /// What a client asks for, with the id and the time that it gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,17 +51,17 @@ pub enum CreateBudgetRefusal {
     #[error("there is no such parent")]
     NoParent,
     /// The parent is on the last level.
-    #[error("budgets are nested at most {MOST_LEVELS} deep")]
+    #[error("budgets are nested at most {MAX_LEVELS} deep")]
     TooDeep,
     /// The account has as many budgets as it can have.
-    #[error("an account has at most {MOST_BUDGETS} budgets")]
+    #[error("an account has at most {MAX_BUDGETS} budgets")]
     TooMany,
 }
 
 /// Checks that there is a currency, that none is named twice, and that there are not too many.
 pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
-    if named.is_empty() || named.len() > MOST_CURRENCIES {
-        return Err(Flaw::range(format!("From 1 to {MOST_CURRENCIES} currencies are wanted.")));
+    if named.is_empty() || named.len() > MAX_CURRENCIES {
+        return Err(Flaw::range(format!("From 1 to {MAX_CURRENCIES} currencies are wanted.")));
     }
     once(&named)?;
     Ok(named)
@@ -85,11 +85,11 @@ pub fn decide_create_budget(
 ) -> Result<BudgetRecord, CreateBudgetRefusal> {
     if request.parent.is_some() {
         let level = situation.parent_level.ok_or(CreateBudgetRefusal::NoParent)?;
-        if level >= MOST_LEVELS {
+        if level >= MAX_LEVELS {
             return Err(CreateBudgetRefusal::TooDeep);
         }
     }
-    if situation.budgets >= MOST_BUDGETS {
+    if situation.budgets >= MAX_BUDGETS {
         return Err(CreateBudgetRefusal::TooMany);
     }
     let mut balances: Vec<_> = request.currencies.iter().map(|currency| (*currency, Balances::default())).collect();
@@ -133,10 +133,10 @@ mod tests {
         let decide = |budgets, parent_level, parent| {
             decide_create_budget(CreateBudgetSituation { budgets, parent_level }, &request(parent)).map(|_| ())
         };
-        assert_eq!(decide(MOST_BUDGETS - 1, Some(MOST_LEVELS - 1), parent), Ok(()));
-        assert_eq!(decide(0, Some(MOST_LEVELS), parent), Err(CreateBudgetRefusal::TooDeep));
+        assert_eq!(decide(MAX_BUDGETS - 1, Some(MAX_LEVELS - 1), parent), Ok(()));
+        assert_eq!(decide(0, Some(MAX_LEVELS), parent), Err(CreateBudgetRefusal::TooDeep));
         assert_eq!(decide(0, None, parent), Err(CreateBudgetRefusal::NoParent));
-        assert_eq!(decide(MOST_BUDGETS, None, None), Err(CreateBudgetRefusal::TooMany));
+        assert_eq!(decide(MAX_BUDGETS, None, None), Err(CreateBudgetRefusal::TooMany));
     }
 
     #[test]

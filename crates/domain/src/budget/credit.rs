@@ -3,7 +3,7 @@
 use super::Budget;
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
-use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
@@ -115,7 +115,7 @@ pub enum CreditRefusal {
     Faults(Vec<Fault>),
     /// A balance would leave 64 bits.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
@@ -141,7 +141,7 @@ pub fn decide_credit(
     let (Ok(amount), Some(balances)) = (amount, balances) else {
         return Err(CreditRefusal::Faults(faults));
     };
-    let opposite = amount.negated().ok_or(BalanceLimit)?;
+    let opposite = amount.negated().ok_or(AmountOverflow)?;
     let postings = [
         Posting { account: LedgerAccount::InboundPayments, amount: opposite },
         Posting { account: LedgerAccount::Available(budget.id), amount },
@@ -219,6 +219,6 @@ mod tests {
                 ("body.settlementPriceCurrency", FlawCode::InvalidValue)
             ]
         );
-        assert_eq!(credit(i64::MAX, "0.01", "GBP"), Err(CreditRefusal::BalanceLimit(BalanceLimit)));
+        assert_eq!(credit(i64::MAX, "0.01", "GBP"), Err(CreditRefusal::AmountOverflow(AmountOverflow)));
     }
 }

@@ -6,7 +6,7 @@ mod record;
 mod transfer;
 
 pub use create::{
-    BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MOST_BUDGETS, MOST_CURRENCIES, MOST_LEVELS,
+    BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MAX_BUDGETS, MAX_CURRENCIES, MAX_LEVELS,
     check_currencies, check_features, decide_create_budget,
 };
 pub use credit::{Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditStamp, decide_credit};

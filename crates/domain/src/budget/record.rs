@@ -45,13 +45,13 @@ pub struct BudgetRecord {
     pub parent: Option<BudgetId>,
     /// What it may be used for.
     pub features: BTreeSet<BudgetFeature>,
-    /// When it was made; `None` where it was planted, not made by a client.
+    /// When it was made; `None` where it was seeded, not made by a client.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl BudgetRecord {
-    /// A budget that was planted: no part of another one, and with every feature.
-    pub fn planted(budget: Budget) -> Self {
+    /// A budget that was seeded: no part of another one, and with every feature.
+    pub fn seeded(budget: Budget) -> Self {
         Self { budget, parent: None, features: BudgetFeature::every(), created_at: None }
     }
 }

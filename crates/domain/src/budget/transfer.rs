@@ -3,7 +3,7 @@
 use super::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
-use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
@@ -116,7 +116,7 @@ pub enum TransferRefusal {
     },
     /// A balance would leave 64 bits.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
@@ -143,7 +143,7 @@ pub fn decide_transfer(
     }
     let (giver, receiver) = (&giver.budget, &receiver.budget);
     let postings = [
-        Posting { account: LedgerAccount::Available(giver.id), amount: amount.negated().ok_or(BalanceLimit)? },
+        Posting { account: LedgerAccount::Available(giver.id), amount: amount.negated().ok_or(AmountOverflow)? },
         Posting { account: LedgerAccount::Available(receiver.id), amount },
     ];
     let (from, to) = (from.after(giver.id, &postings)?, to.after(receiver.id, &postings)?);

@@ -12,7 +12,7 @@ fn record(number: u128, held: &[(&str, [i64; 3])]) -> BudgetRecord {
     let balances = held.iter().map(|(code, [available, held, reserved])| {
         (currency(code), Balances::new(Minor(*available), Minor(*held), Minor(*reserved)).unwrap())
     });
-    BudgetRecord::planted(Budget {
+    BudgetRecord::seeded(Budget {
         id: BudgetId(Uuid::from_u128(number)),
         account: AccountId::parse("F1").unwrap(),
         name: "Main".into(),
@@ -88,7 +88,7 @@ fn features_switch_transfers_off_before_funds_are_looked_at() {
 #[test]
 fn a_balance_stays_within_64_bits() {
     let (from, to) = (record(1, &[("GBP", [1_000, 0, 0])]), record(2, &[("GBP", [i64::MAX, 0, 0])]));
-    assert_eq!(decide(from, Some(to), "0.01", "GBP"), Err(TransferRefusal::BalanceLimit(BalanceLimit)));
+    assert_eq!(decide(from, Some(to), "0.01", "GBP"), Err(TransferRefusal::AmountOverflow(AmountOverflow)));
 }
 
 proptest! {

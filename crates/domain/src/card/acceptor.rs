@@ -62,7 +62,7 @@ impl AcceptorInput {
 
     /// The acceptor as it will be shown.
     pub fn completed(&self) -> Acceptor {
-        fn or<const MOST: usize>(sent: Option<&Text<0, MOST>>, default: &str) -> String {
+        fn or<const MAX: usize>(sent: Option<&Text<0, MAX>>, default: &str) -> String {
             sent.map_or(default, Text::as_str).to_owned()
         }
         Acceptor {

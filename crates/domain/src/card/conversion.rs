@@ -2,7 +2,7 @@
 
 use super::decide::CardRefusal;
 use crate::fault::Flaw;
-use crate::ledger::BalanceLimit;
+use crate::ledger::AmountOverflow;
 use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
 
 /// The amount of a message in the merchant's currency. The rate is that of the chain's first message.
@@ -61,16 +61,16 @@ impl Terms {
     }
 
     /// An amount of the messages' currency in the card's.
-    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, BalanceLimit> {
+    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, AmountOverflow> {
         match self.merchant {
             None => Ok(amount),
-            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(BalanceLimit),
+            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(AmountOverflow),
         }
     }
 
-    /// The largest amount up to `most` that is worth no more than `available` of the card's currency.
-    pub(super) fn within(&self, available: Minor, most: Minor) -> Result<Minor, BalanceLimit> {
-        let (mut fits, mut too_much) = (0, most.0.saturating_add(1));
+    /// The largest amount up to `max` that is worth no more than `available` of the card's currency.
+    pub(super) fn within(&self, available: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
+        let (mut fits, mut too_much) = (0, max.0.saturating_add(1));
         while fits + 1 < too_much {
             let middle = fits + (too_much - fits) / 2;
             if self.to_card(Minor(middle))? <= available {

@@ -9,9 +9,9 @@ use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 /// An account has at most so many cards, ended ones included.
-pub const MOST_CARDS: u64 = 10_000;
+pub const MAX_CARDS: u64 = 10_000;
 /// A card is valid for at most so many years.
-pub const MOST_YEARS: u32 = 10;
+pub const MAX_YEARS: u32 = 10;
 /// A card is valid for so many years where nobody says how long.
 const YEARS: u32 = 3;
 
@@ -59,7 +59,7 @@ pub enum CreateCardRefusal {
     #[error("the budget takes no cards")]
     CardsOff,
     /// The account has as many cards as it can have.
-    #[error("an account has at most {MOST_CARDS} cards")]
+    #[error("an account has at most {MAX_CARDS} cards")]
     TooMany,
 }
 
@@ -75,8 +75,8 @@ pub fn decide_create_card(
     }
     let today = request.now.date_naive();
     let expires_on = request.expires_on.unwrap_or_else(|| end_of_month(years_on(today, YEARS)));
-    if expires_on < today || expires_on > years_on(today, MOST_YEARS) {
-        let flaw = Flaw::range(format!("A day from today to one {MOST_YEARS} years on is wanted."));
+    if expires_on < today || expires_on > years_on(today, MAX_YEARS) {
+        let flaw = Flaw::range(format!("A day from today to one {MAX_YEARS} years on is wanted."));
         faults.push(flaw.at("body.expiryDate"));
     }
     if !faults.is_empty() {
@@ -85,7 +85,7 @@ pub fn decide_create_card(
     if !situation.budget.features.contains(&BudgetFeature::Cards) {
         return Err(CreateCardRefusal::CardsOff);
     }
-    if situation.cards >= MOST_CARDS {
+    if situation.cards >= MAX_CARDS {
         return Err(CreateCardRefusal::TooMany);
     }
     let state = if request.activate { CardState::Active } else { CardState::Unactivated };
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn situation(code: &str, cards: u64) -> CreateCardSituation {
-        let budget = BudgetRecord::planted(Budget {
+        let budget = BudgetRecord::seeded(Budget {
             id: BudgetId(Uuid::from_u128(2)),
             account: AccountId::parse("F1").unwrap(),
             name: "Main".into(),
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn budgets_without_cards_and_full_accounts_take_none() {
-        let mut off = situation("GBP", MOST_CARDS);
+        let mut off = situation("GBP", MAX_CARDS);
         assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::TooMany));
         off.budget.features = [BudgetFeature::Transfers].into();
         assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::CardsOff));

@@ -74,7 +74,7 @@ impl LimitSeen {
     /// Whether what is wanted stays within the limit.
     pub fn allows(&self) -> bool {
         self.spent.plus(self.asked).is_some_and(|sum| sum <= self.amount)
-            && self.most_uses.is_none_or(|most| self.uses < most)
+            && self.most_uses.is_none_or(|max| self.uses < max)
     }
 }
 

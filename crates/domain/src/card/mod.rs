@@ -20,7 +20,7 @@ mod transition;
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind};
 pub use conversion::{Conversion, MerchantSide};
-pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MOST_CARDS, MOST_YEARS, decide_create_card};
+pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use explanation::{Explanation, LimitSeen, Rule};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,

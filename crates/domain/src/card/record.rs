@@ -35,13 +35,13 @@ pub struct CardRecord {
     pub owner: CardOwner,
     /// What its client calls it.
     pub name: Option<String>,
-    /// When it was made; `None` where it was planted, not made by a client.
+    /// When it was made; `None` where it was seeded, not made by a client.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl CardRecord {
-    /// A card that was planted: a person's, without a name.
-    pub const fn planted(card: Card) -> Self {
+    /// A card that was seeded: a person's, without a name.
+    pub const fn seeded(card: Card) -> Self {
         Self { card, owner: CardOwner::Person, name: None, created_at: None }
     }
 

@@ -89,7 +89,7 @@ mod tests {
     use uuid::Uuid;
 
     fn card(state: CardState) -> CardRecord {
-        CardRecord::planted(Card {
+        CardRecord::seeded(Card {
             id: CardId(Uuid::from_u128(1)),
             account: AccountId::parse("F1").unwrap(),
             budget: BudgetId(Uuid::from_u128(2)),

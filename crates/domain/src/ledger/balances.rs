@@ -18,14 +18,14 @@ pub struct Balances {
 /// A balance would leave the range of 64-bit minor units (or a pool would fall below zero).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a balance would leave the range of 64-bit minor units")]
-pub struct BalanceLimit;
+pub struct AmountOverflow;
 
 impl Balances {
     /// Checks the invariants.
-    pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, BalanceLimit> {
+    pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, AmountOverflow> {
         let sum = i128::from(available.0) + i128::from(held.0) + i128::from(reserved.0);
         if held.is_negative() || reserved.is_negative() || i64::try_from(sum).is_err() {
-            return Err(BalanceLimit);
+            return Err(AmountOverflow);
         }
         Ok(Self { available, held, reserved })
     }
@@ -52,7 +52,7 @@ impl Balances {
     }
 
     /// The balances after the postings that touch `budget`, or a refusal that changes nothing.
-    pub fn after(&self, budget: BudgetId, postings: &[Posting]) -> Result<Self, BalanceLimit> {
+    pub fn after(&self, budget: BudgetId, postings: &[Posting]) -> Result<Self, AmountOverflow> {
         let mut next = *self;
         for posting in postings {
             let pool = match posting.account {
@@ -61,7 +61,7 @@ impl Balances {
                 LedgerAccount::Reserved(id) if id == budget => &mut next.reserved,
                 _ => continue,
             };
-            *pool = pool.plus(posting.amount).ok_or(BalanceLimit)?;
+            *pool = pool.plus(posting.amount).ok_or(AmountOverflow)?;
         }
         Self::new(next.available, next.held, next.reserved)
     }
@@ -76,8 +76,8 @@ mod tests {
     fn the_ledger_is_the_sum_and_pools_stay_whole() {
         let balances = Balances::new(Minor(-100), Minor(70), Minor(40)).unwrap();
         assert_eq!(balances.ledger(), Minor(10));
-        assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(BalanceLimit));
-        assert_eq!(Balances::new(Minor(i64::MAX), Minor(1), Minor(0)), Err(BalanceLimit));
+        assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(AmountOverflow));
+        assert_eq!(Balances::new(Minor(i64::MAX), Minor(1), Minor(0)), Err(AmountOverflow));
         assert_eq!(Balances::new(Minor(-5), Minor(i64::MAX), Minor(5)).unwrap().ledger(), Minor(i64::MAX));
     }
 

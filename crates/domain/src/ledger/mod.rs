@@ -3,5 +3,5 @@
 mod balances;
 mod journal;
 
-pub use balances::{BalanceLimit, Balances};
+pub use balances::{AmountOverflow, Balances};
 pub use journal::{JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};

@@ -43,7 +43,7 @@ pub struct TotpEnrolment {
 
 impl TotpEnrolment {
     /// So many wrong tokens within [`Self::window`] lock TOTP of the account for as long.
-    pub const MOST_WRONG_TOKENS: usize = 20;
+    pub const MAX_WRONG_TOKENS: usize = 20;
 
     /// So far behind the newest used step, a step is as good as used: a window of one step either way never gets there.
     const FORGOTTEN: i64 = 3;
@@ -70,7 +70,7 @@ impl TotpEnrolment {
         let mut next = self.clone();
         next.wrong_at.retain(|at| *at > now - Self::window());
         next.wrong_at.push(now);
-        if next.wrong_at.len() >= Self::MOST_WRONG_TOKENS {
+        if next.wrong_at.len() >= Self::MAX_WRONG_TOKENS {
             next.locked_until = Some(now + Self::window());
             next.wrong_at.clear();
         }

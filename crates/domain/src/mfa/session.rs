@@ -57,7 +57,7 @@ pub struct MfaSession {
 
 impl MfaSession {
     /// The wrong token of this number locks the session.
-    pub const MOST_WRONG_TOKENS: u32 = 5;
+    pub const MAX_WRONG_TOKENS: u32 = 5;
 
     /// How long a session lives.
     pub const fn lifetime() -> TimeDelta {
@@ -95,7 +95,7 @@ impl MfaSession {
     #[must_use]
     pub fn after_wrong_token(&self) -> Self {
         let wrong_tokens = self.wrong_tokens.saturating_add(1);
-        let state = if wrong_tokens >= Self::MOST_WRONG_TOKENS { MfaSessionState::Locked } else { self.state };
+        let state = if wrong_tokens >= Self::MAX_WRONG_TOKENS { MfaSessionState::Locked } else { self.state };
         Self { wrong_tokens, state, ..self.clone() }
     }
 

@@ -19,7 +19,7 @@ const WIDEST: i64 = 10;
 
 impl DecimalAmount {
     /// The largest amount in one request, in major units, inclusive.
-    pub const MOST: i64 = 1_000_000_000;
+    pub const MAX: i64 = 1_000_000_000;
 
     /// Reads the literal text of a JSON number (RFC 8259, which the caller has checked): `10.00`, `1e1`.
     pub fn from_json_number(literal: &str) -> Result<Self, Flaw> {
@@ -34,9 +34,8 @@ impl DecimalAmount {
     /// Reads a decimal string: `^[0-9]{1,15}(\.[0-9]{1,4})?$`, else `invalid_format`.
     pub fn from_decimal_string(text: &str) -> Result<Self, Flaw> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str, most: usize| {
-            (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-        };
+        let digits =
+            |part: &str, max: usize| (1..=max).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole, 15) || !digits(fraction, 4) {
             return Err(Flaw::format("A decimal such as \"10.00\" is wanted."));
         }
@@ -66,7 +65,7 @@ impl DecimalAmount {
         }
         let value = BigDecimal::from_str(&format!("{significant}e{}", point - to_i64(significant.len())))
             .map_err(|_| Flaw::format("A decimal number is wanted."))?;
-        if value > Self::MOST {
+        if value > Self::MAX {
             return Err(too_large());
         }
         Ok(Self { value: Some(value) })

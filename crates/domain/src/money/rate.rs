@@ -19,9 +19,9 @@ impl Rate {
     /// So many digits that count a cross rate is rounded to, half even.
     pub const CROSS_DIGITS: u32 = 10;
     /// Digits that count, at most.
-    const MOST_DIGITS: u32 = 12;
+    const MAX_DIGITS: u32 = 12;
     /// Digits after the point, at most.
-    const MOST_SCALE: u32 = 24;
+    const MAX_SCALE: u32 = 24;
 
     /// Reads a plain decimal such as `0.7874`. Anything else: `invalid_format`; zero, or too many digits: `out_of_range`.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
@@ -41,7 +41,7 @@ impl Rate {
         while scale > 0 && digits.is_multiple_of(10) && digits > 0 {
             (digits, scale) = (digits / 10, scale - 1);
         }
-        let fits = digits > 0 && digits < 10_u64.pow(Self::MOST_DIGITS) && scale <= Self::MOST_SCALE;
+        let fits = digits > 0 && digits < 10_u64.pow(Self::MAX_DIGITS) && scale <= Self::MAX_SCALE;
         fits.then_some(Self { digits, scale })
     }
 

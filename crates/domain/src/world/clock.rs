@@ -8,7 +8,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 2000..=2099;
 
 /// The clock of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountClock {
+pub enum ClockSetting {
     /// It runs, this far ahead of real time (behind it where that is negative), in whole microseconds.
     Running {
         /// How far.
@@ -22,13 +22,13 @@ pub enum AccountClock {
 }
 
 /// Real time.
-impl Default for AccountClock {
+impl Default for ClockSetting {
     fn default() -> Self {
         Self::Running { ahead: TimeDelta::zero() }
     }
 }
 
-impl AccountClock {
+impl ClockSetting {
     /// What it shows at a moment of real time.
     pub fn now(self, real: DateTime<Utc>) -> DateTime<Utc> {
         match self {
@@ -74,7 +74,7 @@ pub enum ClockChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The clock.
-    pub clock: AccountClock,
+    pub clock: ClockSetting,
     /// What it shows.
     pub now: DateTime<Utc>,
 }
@@ -98,28 +98,28 @@ pub enum ClockRefusal {
 
 /// Decides what becomes of a clock. Time never goes backwards: what has happened was before what happens.
 pub fn decide_clock(
-    clock: AccountClock,
+    clock: ClockSetting,
     change: ClockChange,
     real: DateTime<Utc>,
 ) -> Result<ClockReading, ClockRefusal> {
     let now = clock.now(real);
     let clock = match change {
-        ClockChange::Freeze => AccountClock::Frozen { at: now },
+        ClockChange::Freeze => ClockSetting::Frozen { at: now },
         ClockChange::FreezeAt(at) if at < now => return Err(ClockRefusal::Backwards { now }),
-        ClockChange::FreezeAt(at) => AccountClock::Frozen { at },
+        ClockChange::FreezeAt(at) => ClockSetting::Frozen { at },
         ClockChange::AdvanceBy(by) => advanced(clock, by, now)?,
-        ClockChange::Resume => AccountClock::running_from(now, real),
+        ClockChange::Resume => ClockSetting::running_from(now, real),
     };
     Ok(ClockReading { clock, now: clock.now(real) })
 }
 
-fn advanced(clock: AccountClock, by: TimeDelta, now: DateTime<Utc>) -> Result<AccountClock, ClockRefusal> {
+fn advanced(clock: ClockSetting, by: TimeDelta, now: DateTime<Utc>) -> Result<ClockSetting, ClockRefusal> {
     let too_far = ClockRefusal::TooFar { now };
     let then = now.checked_add_signed(by).filter(|then| YEARS.contains(&then.year())).ok_or(too_far)?;
     Ok(match clock {
-        AccountClock::Frozen { .. } => AccountClock::Frozen { at: then },
-        AccountClock::Running { ahead } => {
-            AccountClock::Running { ahead: ahead.checked_add(&by).ok_or(ClockRefusal::TooFar { now })? }
+        ClockSetting::Frozen { .. } => ClockSetting::Frozen { at: then },
+        ClockSetting::Running { ahead } => {
+            ClockSetting::Running { ahead: ahead.checked_add(&by).ok_or(ClockRefusal::TooFar { now })? }
         }
     })
 }

@@ -4,7 +4,7 @@ use crate::fault::Flaw;
 use chrono::TimeDelta;
 
 /// The longest duration: a hundred years of 366 days.
-const MOST: i64 = 100 * 366 * 24 * 3600;
+const MAX: i64 = 100 * 366 * 24 * 3600;
 
 /// Reads `P7D`, `PT90S`, `P1DT2H30M`: whole numbers of days, hours, minutes and seconds in this order, more than nothing and at
 /// most a hundred years. Months and years have no fixed length, so there are none.
@@ -21,7 +21,7 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     if rest.is_empty() {
         return Err(wrong());
     }
-    let seconds = days.checked_add(clock).filter(|seconds| (1..=MOST).contains(seconds));
+    let seconds = days.checked_add(clock).filter(|seconds| (1..=MAX).contains(seconds));
     let seconds = seconds.ok_or_else(|| Flaw::range("A duration of 1 second to 36600 days is wanted."))?;
     TimeDelta::try_seconds(seconds).ok_or_else(wrong)
 }

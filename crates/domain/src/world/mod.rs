@@ -6,7 +6,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use clock::{AccountClock, ClockChange, ClockReading, ClockRefusal, decide_clock, parse_time};
+pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::parse_duration;
 pub use rules::{
     CreateSituation, CreateWorldRefusal, MadeUnder, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
@@ -26,7 +26,7 @@ pub type SnapshotName = Text<1, 64>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Its clock.
-    pub clock: AccountClock,
+    pub clock: ClockSetting,
     /// What its ids follow from; none: they are random.
     pub seed: Option<WorldSeed>,
 }
@@ -76,7 +76,7 @@ pub struct SandboxWorld {
     /// From when it may be swept away, in real time.
     pub expires_at: DateTime<Utc>,
     /// Its clock now.
-    pub clock: AccountClock,
+    pub clock: ClockSetting,
 }
 
 /// A world that was put back.

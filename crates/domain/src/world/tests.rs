@@ -55,11 +55,11 @@ fn times_are_whole_seconds_of_a_hundred_years() {
 
 #[test]
 fn a_clock_stops_goes_on_and_never_back() {
-    let clock = AccountClock::default();
+    let clock = ClockSetting::default();
     assert_eq!(clock.now(real()), real());
     let later = time("2026-09-08T00:00:00Z");
     let frozen = decide_clock(clock, ClockChange::FreezeAt(later), real()).unwrap();
-    assert_eq!((frozen.clock, frozen.now), (AccountClock::Frozen { at: later }, later));
+    assert_eq!((frozen.clock, frozen.now), (ClockSetting::Frozen { at: later }, later));
     let advanced = decide_clock(frozen.clock, ClockChange::AdvanceBy(TimeDelta::days(1)), real()).unwrap();
     assert_eq!(advanced.now, later + TimeDelta::days(1));
     let back = decide_clock(advanced.clock, ClockChange::FreezeAt(later), real());
@@ -110,7 +110,7 @@ fn change() -> impl Strategy<Value = ClockChange> {
 proptest! {
     #[test]
     fn whatever_is_done_to_it_a_clock_never_goes_back(changes in prop::collection::vec((change(), 0..100_000_i64), 1..40)) {
-        let (mut clock, mut real, mut shown) = (AccountClock::default(), real(), real());
+        let (mut clock, mut real, mut shown) = (ClockSetting::default(), real(), real());
         for (change, pause) in changes {
             real += TimeDelta::milliseconds(pause);
             prop_assert!(clock.now(real) >= shown);

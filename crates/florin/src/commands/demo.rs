@@ -15,7 +15,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
         return Err(UsageError::new("there is no demo data in production: use FLORIN_ENVIRONMENT=sandbox").into());
     }
     let now = SystemClock.now();
-    if !demo::plant(store, now).await? {
+    if !demo::seed(store, now).await? {
         return Err(anyhow!(
             "the store has clients of its own and no demo data: give the demo a store of its own with --database-url"
         ));

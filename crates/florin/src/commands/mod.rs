@@ -109,10 +109,10 @@ fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnc
 
 /// Reads a file that is to be imported.
 fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    const MOST: u64 = 64 * 1024 * 1024;
+    const MAX: u64 = 64 * 1024 * 1024;
     let unreadable = |error| anyhow!("{} can't be read: {error}", path.display());
-    if fs::metadata(path).map_err(unreadable)?.len() > MOST {
-        return Err(anyhow!("{} is larger than {} MiB", path.display(), MOST / 1024 / 1024));
+    if fs::metadata(path).map_err(unreadable)?.len() > MAX {
+        return Err(anyhow!("{} is larger than {} MiB", path.display(), MAX / 1024 / 1024));
     }
     fs::read(path).map_err(unreadable)
 }

@@ -60,12 +60,12 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     ended.context("the server broke").map(|()| ExitCode::SUCCESS)
 }
 
-/// Plants the demo data in a fresh sandbox. Whether there is demo data to show.
+/// Seeds the demo data in a fresh sandbox. Whether there is demo data to show.
 async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bool> {
     match settings.environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
-            Ok(demo::plant(store, now).await? && demo::key_works(store, now).await?)
+            Ok(demo::seed(store, now).await? && demo::key_works(store, now).await?)
         }
         Environment::Production => {
             if demo::is_there(store).await? {

@@ -14,11 +14,11 @@ use futures_util::StreamExt;
 use std::time::Duration;
 
 /// The largest body.
-pub(crate) const MOST_BYTES: usize = 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 /// The largest body of payments.
-pub(crate) const MOST_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
 /// How much of a body that is too large is still read, so that a client that sends before it reads sees the answer…
-const MOST_DISCARDED: usize = MOST_BYTES_OF_PAYMENTS;
+const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
 /// …and how long the next piece of it is waited for.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
 /// How long a body may take.
@@ -26,7 +26,7 @@ const TIME_OUT: Duration = Duration::from_secs(30);
 
 /// The body as JSON; `None` where there is none.
 pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Json>, Problem> {
-    let bytes = bytes(request, payload, MOST_BYTES).await?;
+    let bytes = bytes(request, payload, MAX_BYTES).await?;
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -37,15 +37,15 @@ pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Opti
 }
 
 /// The body as it is.
-pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, most: usize) -> Result<Bytes, Problem> {
-    let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, most)).await;
+pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -> Result<Bytes, Problem> {
+    let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, max)).await;
     let bytes = bytes.map_err(|_| invalid_json(format!("The body did not arrive within {} s.", TIME_OUT.as_secs())))?;
     bytes.map(BytesMut::freeze)
 }
 
 /// The body of an operation that wants none: `{}` is as good, whatever its media type.
 pub(crate) async fn nothing(request: &HttpRequest, payload: Payload, faults: &mut Faults) -> Result<(), Problem> {
-    let bytes = bytes(request, payload, MOST_BYTES).await?;
+    let bytes = bytes(request, payload, MAX_BYTES).await?;
     let text = bytes.trim_ascii();
     if text.is_empty() || text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii() == b"}") {
         return Ok(());
@@ -69,16 +69,16 @@ pub(crate) fn invalid_json(message: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidJson, message)
 }
 
-async fn read(request: &HttpRequest, mut payload: Payload, most: usize) -> Result<BytesMut, Problem> {
+async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result<BytesMut, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let mut bytes = BytesMut::new();
-    if announced.is_some_and(|length| length > most) {
-        return Err(discard(payload, most).await);
+    if announced.is_some_and(|length| length > max) {
+        return Err(discard(payload, max).await);
     }
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| invalid_json("The body ended early, or its encoding is broken.".to_owned()))?;
-        if bytes.len().saturating_add(chunk.len()) > most {
-            return Err(discard(payload, most).await);
+        if bytes.len().saturating_add(chunk.len()) > max {
+            return Err(discard(payload, max).await);
         }
         bytes.extend_from_slice(&chunk);
     }
@@ -86,19 +86,19 @@ async fn read(request: &HttpRequest, mut payload: Payload, most: usize) -> Resul
 }
 
 /// Reads the rest of a body that is too large, within limits, and refuses it.
-async fn discard(mut payload: Payload, most: usize) -> Problem {
+async fn discard(mut payload: Payload, max: usize) -> Problem {
     let mut discarded = 0_usize;
     while let Ok(Some(Ok(chunk))) = tokio::time::timeout(DISCARD_PATIENCE, payload.next()).await {
         discarded = discarded.saturating_add(chunk.len());
-        if discarded > MOST_DISCARDED {
+        if discarded > MAX_DISCARDED {
             break;
         }
     }
-    too_large(most)
+    too_large(max)
 }
 
-fn too_large(most: usize) -> Problem {
-    let message = format!("The body is larger than {most} bytes.");
+fn too_large(max: usize) -> Problem {
+    let message = format!("The body is larger than {max} bytes.");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body", ErrorCode::PayloadTooLarge, message)
 }
 

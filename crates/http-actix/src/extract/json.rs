@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 /// The deepest nesting.
-pub(crate) const MOST_LEVELS: usize = 64;
+pub(crate) const MAX_LEVELS: usize = 64;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ impl Json {
     /// Reads a whole text.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, NotJson> {
         let text = std::str::from_utf8(bytes).map_err(|_| NotJson("The body is not UTF-8.".to_owned()))?;
-        if levels(text) > MOST_LEVELS {
-            return Err(NotJson(format!("The body is nested deeper than {MOST_LEVELS} levels.")));
+        if levels(text) > MAX_LEVELS {
+            return Err(NotJson(format!("The body is nested deeper than {MAX_LEVELS} levels.")));
         }
         let raw: &RawValue = serde_json::from_str(text).map_err(|error| NotJson(format!("Not JSON: {error}.")))?;
         Self::of(raw)
@@ -162,7 +162,7 @@ pub(crate) fn differences(first: &RecordedRequest, second: &RecordedRequest) -> 
     if paths.is_empty() {
         paths.push(String::new());
     }
-    paths.truncate(florin_domain::fault::Faults::MOST);
+    paths.truncate(florin_domain::fault::Faults::MAX);
     paths
 }
 

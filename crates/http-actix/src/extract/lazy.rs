@@ -2,7 +2,7 @@
 //!
 //! The syntax is checked at once; what is inside is looked at one member or item at a time, and only what is wanted is kept.
 
-use crate::extract::json::{Json, MOST_LEVELS, NotJson, levels, quoted};
+use crate::extract::json::{Json, MAX_LEVELS, NotJson, levels, quoted};
 use crate::extract::members::{string, wanted};
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
@@ -13,8 +13,8 @@ use std::fmt::{self, Write};
 /// A whole text, whose syntax is checked.
 pub(crate) fn parse(bytes: &[u8]) -> Result<&RawValue, NotJson> {
     let text = std::str::from_utf8(bytes).map_err(|_| NotJson("The body is not UTF-8.".to_owned()))?;
-    if levels(text) > MOST_LEVELS {
-        return Err(NotJson(format!("The body is nested deeper than {MOST_LEVELS} levels.")));
+    if levels(text) > MAX_LEVELS {
+        return Err(NotJson(format!("The body is nested deeper than {MAX_LEVELS} levels.")));
     }
     serde_json::from_str(text).map_err(not_json)
 }
@@ -100,11 +100,11 @@ pub(crate) fn object<'a>(
     })
 }
 
-/// Hands the first `most` items of an array over one by one, each with its place. More than that, and another type, are
+/// Hands the first `max` items of an array over one by one, each with its place. More than that, and another type, are
 /// faults.
 pub(crate) fn array<'a>(
     raw: &'a RawValue,
-    (path, most): (&str, usize),
+    (path, max): (&str, usize),
     faults: &mut Faults,
     mut each: impl FnMut(String, &'a RawValue, &mut Faults) -> Result<(), NotJson>,
 ) -> Result<(), NotJson> {
@@ -116,10 +116,10 @@ pub(crate) fn array<'a>(
     for_items(raw, |item| {
         let index = count;
         count += 1;
-        if index < most && !faults.is_full() { each(format!("{path}[{index}]"), item, faults) } else { Ok(()) }
+        if index < max && !faults.is_full() { each(format!("{path}[{index}]"), item, faults) } else { Ok(()) }
     })?;
-    if count > most {
-        faults.push(Flaw::range(format!("At most {most} are allowed; there are {count}.")).at(path));
+    if count > max {
+        faults.push(Flaw::range(format!("At most {max} are allowed; there are {count}.")).at(path));
     }
     Ok(())
 }

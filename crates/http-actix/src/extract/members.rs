@@ -220,14 +220,14 @@ pub(crate) fn positive_decimal(value: &Json) -> Result<DecimalAmount, Flaw> {
 }
 
 /// A whole number of a range, written in digits.
-pub(crate) fn whole(value: &Json, least: u32, most: u32) -> Result<u32, Flaw> {
+pub(crate) fn whole(value: &Json, least: u32, max: u32) -> Result<u32, Flaw> {
     let Json::Number(literal) = value else { return Err(wanted("A number")) };
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Flaw::format("A whole number is wanted."));
     }
-    let number = literal.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| Flaw::range(format!("A number from {least} to {most} is wanted.")))
+    let number = literal.parse().ok().filter(|number| (least..=max).contains(number));
+    number.ok_or_else(|| Flaw::range(format!("A number from {least} to {max} is wanted.")))
 }
 
 /// A date: `2026-09-01`.

@@ -73,16 +73,15 @@ impl Query {
         faults.take(&format!("query.{name}"), value).flatten().unwrap_or_default()
     }
 
-    fn integer(&self, name: &str, least: i64, most: i64) -> Result<Option<i64>, Flaw> {
+    fn integer(&self, name: &str, least: i64, max: i64) -> Result<Option<i64>, Flaw> {
         let Some(text) = self.one(name)? else { return Ok(None) };
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(Flaw::format("A whole number is wanted."));
         }
         let number: i64 = text.parse().map_err(|_| Flaw::format("This number has more than 64 bits."))?;
-        if text.starts_with('-') || !(least..=most).contains(&number) {
-            let range =
-                if most == i64::MAX { format!("of {least} or more") } else { format!("from {least} to {most}") };
+        if text.starts_with('-') || !(least..=max).contains(&number) {
+            let range = if max == i64::MAX { format!("of {least} or more") } else { format!("from {least} to {max}") };
             return Err(Flaw::range(format!("A number {range} is wanted.")));
         }
         Ok(Some(number))

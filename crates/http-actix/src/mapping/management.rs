@@ -3,8 +3,8 @@
 use super::{balance_limit, bug, conflict, forbidden};
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
-use florin_domain::budget::{CreateBudgetRefusal, MOST_BUDGETS, MOST_LEVELS, TransferRefusal};
-use florin_domain::card::{CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, MOST_CARDS, NoSuchLimit};
+use florin_domain::budget::{CreateBudgetRefusal, MAX_BUDGETS, MAX_LEVELS, TransferRefusal};
+use florin_domain::card::{CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, MAX_CARDS, NoSuchLimit};
 
 const ACCOUNT: &str = "query.accountId";
 
@@ -13,11 +13,11 @@ pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
     match refusal {
         CreateBudgetRefusal::NoParent => Problem::absent("body.parentBudgetId", "budget"),
         CreateBudgetRefusal::TooDeep => {
-            let message = format!("Budgets are nested at most {MOST_LEVELS} deep; the parent is on the last level.");
+            let message = format!("Budgets are nested at most {MAX_LEVELS} deep; the parent is on the last level.");
             conflict("body.parentBudgetId", ErrorCode::InvalidState, message)
         }
         CreateBudgetRefusal::TooMany => {
-            let message = format!("The account has {MOST_BUDGETS} budgets; it can't have more.");
+            let message = format!("The account has {MAX_BUDGETS} budgets; it can't have more.");
             conflict(ACCOUNT, ErrorCode::InvalidState, message)
         }
     }
@@ -34,7 +34,7 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
             let message = format!("Only {available} {} is available.", available.currency);
             conflict("body.amount", ErrorCode::InsufficientFunds, message)
         }
-        TransferRefusal::BalanceLimit(_) => balance_limit("body.amount"),
+        TransferRefusal::AmountOverflow(_) => balance_limit("body.amount"),
         TransferRefusal::Unbalanced(error) => bug(&error),
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
         CreateCardRefusal::CardsOff => feature_off("body.budgetId", "cards"),
         CreateCardRefusal::TooMany => {
-            let message = format!("The account has {MOST_CARDS} cards; it can't have more.");
+            let message = format!("The account has {MAX_CARDS} cards; it can't have more.");
             conflict(ACCOUNT, ErrorCode::InvalidState, message)
         }
     }

@@ -68,7 +68,7 @@ async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
 }
 
 /// Turns a panic of a handler into a 500. It stands at each resource: before routing, a request can't be kept.
-pub(crate) async fn calm(
+pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {

@@ -3,4 +3,4 @@
 mod envelope;
 
 pub use envelope::REQUESTS;
-pub(crate) use envelope::{calm, envelope, note_client};
+pub(crate) use envelope::{catch_panic, envelope, note_client};

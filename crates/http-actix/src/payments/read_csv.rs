@@ -10,7 +10,7 @@ use florin_domain::fault::{Faults, Flaw, FlawCode};
 use std::collections::BTreeSet;
 
 /// The most rows of one CSV.
-pub(crate) const MOST_ROWS: usize = 10_000;
+pub(crate) const MAX_ROWS: usize = 10_000;
 
 /// Reads a CSV; faults of its shape are noted. The error: it can't be read as one.
 pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>, Flaw> {
@@ -26,8 +26,8 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     let header = header(&record, faults);
     let mut rows = Vec::new();
     while !faults.is_full() && next(&mut reader, &mut record)? {
-        if rows.len() == MOST_ROWS {
-            faults.push(Flaw::range(format!("At most {MOST_ROWS} rows are allowed.")).at("body"));
+        if rows.len() == MAX_ROWS {
+            faults.push(Flaw::range(format!("At most {MAX_ROWS} rows are allowed.")).at("body"));
             break;
         }
         rows.push(row(&record, &header, rows.len(), faults));
@@ -149,7 +149,7 @@ mod tests {
         ];
         assert_eq!(faults, expected.map(|(path, code)| (path.to_owned(), code)));
         assert_eq!(bad("\n\n").len(), 4);
-        assert_eq!(bad(&",".repeat(100_000)).len(), Faults::MOST);
+        assert_eq!(bad(&",".repeat(100_000)).len(), Faults::MAX);
     }
 
     #[test]

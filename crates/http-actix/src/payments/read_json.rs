@@ -10,9 +10,9 @@ use florin_domain::ids::BudgetId;
 use serde_json::value::RawValue;
 
 /// The most rows of one request.
-pub(crate) const MOST_ROWS: usize = 3_000;
+pub(crate) const MAX_ROWS: usize = 3_000;
 /// The most e-mail addresses of one recipient.
-pub(crate) const MOST_EMAILS: usize = 100;
+pub(crate) const MAX_EMAILS: usize = 100;
 
 /// Reads `{defaultFundingBudgetId?, rows}`.
 pub(crate) fn payments(raw: &RawValue, path: &str, faults: &mut Faults) -> Result<TypedPayments, NotJson> {
@@ -42,7 +42,7 @@ pub(crate) fn payments(raw: &RawValue, path: &str, faults: &mut Faults) -> Resul
 }
 
 fn rows(raw: &RawValue, path: &str, rows: &mut Vec<PaymentRow>, faults: &mut Faults) -> Result<(), NotJson> {
-    array(raw, (path, MOST_ROWS), faults, |place, item, faults| {
+    array(raw, (path, MAX_ROWS), faults, |place, item, faults| {
         let mut row = PaymentRow::default();
         members(&mut row.input, "", item, &place, faults)?;
         rows.push(row);
@@ -86,7 +86,7 @@ fn members(
 }
 
 fn emails(emails: &mut Vec<EmailInput>, raw: &RawValue, path: &str, faults: &mut Faults) -> Result<(), NotJson> {
-    array(raw, (path, MOST_EMAILS), faults, |path, item, faults| {
+    array(raw, (path, MAX_EMAILS), faults, |path, item, faults| {
         let mut email = EmailInput::default();
         object(item, &path, faults, |name, value, faults| {
             let slot = match name {
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn faults_without_end_are_told_up_to_a_limit() {
         let rows = vec![r#"{"amount": 1, "x": 1}"#; 3_000].join(",");
-        assert_eq!(read(&format!(r#"{{"rows": [{rows}]}}"#)).1.len(), Faults::MOST);
+        assert_eq!(read(&format!(r#"{{"rows": [{rows}]}}"#)).1.len(), Faults::MAX);
         let members: Vec<_> = (0..100_000).map(|number| format!("\"m{number}\":0")).collect();
-        assert_eq!(read(&format!("{{{}}}", members.join(","))).1.len(), Faults::MOST);
+        assert_eq!(read(&format!("{{{}}}", members.join(","))).1.len(), Faults::MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! Payments in the interface document, from the table of their members: as they are sent, and as they are shown.
 
 use super::columns::of_object;
-use super::read_json::{MOST_EMAILS, MOST_ROWS};
+use super::read_json::{MAX_EMAILS, MAX_ROWS};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
@@ -26,7 +26,7 @@ impl PartialSchema for PaymentsBody {
             .description(Some("The budget that pays for rows which name none."));
         let rows = ArrayBuilder::new()
             .items(RefOr::T(object("", Way::Sent)))
-            .max_items(Some(MOST_ROWS))
+            .max_items(Some(MAX_ROWS))
             .description(Some("The payments. What is wrong with a value becomes an alert."));
         ObjectBuilder::new()
             .description(Some("Payments to be put into a batch."))
@@ -94,7 +94,7 @@ fn emails(way: Way) -> Schema {
     let item = built(properties, "Who is told by e-mail.", false, way);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("Who is told by e-mail."));
     let array = match way {
-        Way::Sent => array.schema_type(nullable(Type::Array)).max_items(Some(MOST_EMAILS)),
+        Way::Sent => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
         Way::Shown => array,
     };
     array.build().into()

@@ -1,7 +1,7 @@
 //! Paths that there are not, and methods that a path has not.
 
 use crate::codes::ErrorCode;
-use crate::middleware::calm;
+use crate::middleware::catch_panic;
 use crate::problem::Problem;
 use actix_web::dev::HttpServiceFactory;
 use actix_web::http::StatusCode;
@@ -18,7 +18,7 @@ where
     web::resource(path)
         .route(reading().to(handler))
         .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
-        .wrap(from_fn(calm))
+        .wrap(from_fn(catch_panic))
 }
 
 /// A path that answers POST.

@@ -4,7 +4,7 @@ use super::Amount;
 use super::decline::DeclineView;
 use florin_domain::ledger::Posting;
 use florin_domain::money::Currency;
-use florin_ports::Tried;
+use florin_ports::DryRun;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -59,8 +59,8 @@ struct BalanceView {
     reserved: Amount,
 }
 
-impl<T> From<&Tried<T>> for DryRunView {
-    fn from(tried: &Tried<T>) -> Self {
+impl<T> From<&DryRun<T>> for DryRunView {
+    fn from(tried: &DryRun<T>) -> Self {
         let postings = tried
             .journal
             .iter()

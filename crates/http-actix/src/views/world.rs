@@ -3,7 +3,7 @@
 use super::Time;
 use chrono::{DateTime, Utc};
 use florin_application::MadeWorld;
-use florin_domain::world::{AccountClock, ClockReading, SandboxWorld, WorldSnapshot};
+use florin_domain::world::{ClockReading, ClockSetting, SandboxWorld, WorldSnapshot};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ impl From<ClockReading> for ClockView {
         Self {
             now: Time(reading.now),
             state: if reading.clock.is_frozen() { "FROZEN" } else { "RUNNING" },
-            real_time: reading.clock == AccountClock::default(),
+            real_time: reading.clock == ClockSetting::default(),
         }
     }
 }

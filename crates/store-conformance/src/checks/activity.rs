@@ -1,14 +1,14 @@
 //! Activity: everything that moved, in order, paged, counted, of one account.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{credit, first, follow_up, message, stamp_at, token};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::management::transfer;
-use crate::orders::{credit, first, follow_up, message, stamp_at, token};
 use crate::payments::{
     Fill, after, batch_id, claim, confirmed, create, empty, leased, payment_id, record, start, take,
 };
-use crate::world::{BOTH, Who, gbp, jpy, noon, planted, uuid};
+use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivitySource, ActivityStatus, ActivityType, CreditDetail,
@@ -45,7 +45,7 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
 /// Movements of every source on both accounts, at few times: messages in pounds and yen, follow-ups, declines, credits,
 /// payments in every state that they come to.
 async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
-    planted(handle).await?;
+    seeded(handle).await?;
     for who in BOTH {
         let base = u128::from(who.number()) * 1000;
         for number in 0..8_u128 {
@@ -173,7 +173,7 @@ async fn filters(handle: Handle) -> Proof {
 }
 
 async fn card_messages(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = fresh(handle.cards.first_message(order).await)?;
@@ -194,12 +194,12 @@ async fn card_messages(handle: Handle) -> Proof {
 }
 
 async fn credits(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kind: Some(ActivityType::Credit), ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     same("how many", rows.len(), 4)?;
-    let id = ActivityId(crate::orders::journal_id(1).0);
+    let id = ActivityId(crate::commands::journal_id(1).0);
     let found = there("the credit", rows.iter().find(|row| row.id == id))?;
     let wanted = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Completed);
     same(
@@ -214,7 +214,7 @@ async fn credits(handle: Handle) -> Proof {
 }
 
 async fn transfers(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
     let wanted = Activity::of_transfer(done.transfer);
@@ -228,7 +228,7 @@ async fn transfers(handle: Handle) -> Proof {
 }
 
 async fn payments(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let filter = ActivityFilter { kind: Some(ActivityType::Payment), ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter, EVERY).await?.count);
     fresh(
@@ -254,7 +254,7 @@ async fn finds(handle: Handle) -> Proof {
         same("what is found", handle.activities.find(&account, row.id).await?, Some(row))?;
     }
     // A payment that was not confirmed, a journal transaction that is no credit, and nothing.
-    let hold = crate::orders::journal_id(1000);
+    let hold = crate::commands::journal_id(1000);
     for id in [payment_id(300_000).0, hold.0, uuid(99, 1)] {
         same(&format!("{id}"), handle.activities.find(&account, ActivityId(id)).await?, None)?;
     }

@@ -1,14 +1,14 @@
 //! Decisions whose store fails half-way: nothing of them stays, and their neighbours do not notice.
 
 use crate::check::{Failure, Proof, checks};
-use crate::expect::{duplicate, fresh, same, store_failed};
-use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances};
-use crate::orders::{
+use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, expiry, first, follow_up, journal_id, message, open,
     purchase, stamp, token, twisted, twisted_follow_up,
 };
-use crate::world::{Who, gbp, noon, planted, uuid};
+use crate::expect::{duplicate, fresh, same, store_failed};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, balances};
+use crate::world::{Who, gbp, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::Budget;
@@ -18,7 +18,7 @@ use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
-use florin_ports::{FirstMessageOrder, StoreError, WriteError};
+use florin_ports::{FirstMessageCommand, StoreError, WriteError};
 use std::sync::Arc;
 
 checks! {
@@ -38,34 +38,34 @@ checks! {
 }
 
 /// A purchase of 10.00 and a second one of 5.00 on the card with limits; and all there is to see.
-async fn used(handle: &Handle) -> Result<Picture, Failure> {
-    planted(handle).await?;
+async fn used(handle: &Handle) -> Result<Observation, Failure> {
+    seeded(handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.cards.first_message(limited(2)?).await)?;
     fresh(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
-    Picture::take(handle, 6).await
+    Observation::take(handle, 6).await
 }
 
-fn limited(number: u128) -> Result<FirstMessageOrder, Failure> {
+fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp(number))
 }
 
 /// Wants the order to fail and to leave nothing; then the same order as it should be succeeds, under the same key.
 async fn fails(
     handle: &Handle,
-    before: &Picture,
-    order: FirstMessageOrder,
+    before: &Observation,
+    command: FirstMessageCommand,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> Result<StoreError, Failure> {
-    let order = FirstMessageOrder { repeat: Some(claim(Who::Mine, "atomic", "{}")?), ..order };
-    let good = FirstMessageOrder {
-        account: order.account.clone(),
-        card: order.card,
-        decide: Arc::clone(&order.decide),
-        repeat: order.repeat.clone(),
+    let command = FirstMessageCommand { repeat: Some(claim(Who::Mine, "atomic", "{}")?), ..command };
+    let good = FirstMessageCommand {
+        account: command.account.clone(),
+        card: command.card,
+        decide: Arc::clone(&command.decide),
+        repeat: command.repeat.clone(),
     };
-    let error = store_failed(handle.cards.first_message(twisted(order, move |_, decision| twist(decision))).await)?;
+    let error = store_failed(handle.cards.first_message(twisted(command, move |_, decision| twist(decision))).await)?;
     before.still_holds("a first message that failed half-way", handle).await?;
     fresh(handle.cards.first_message(good).await)?;
     audited(handle).await?;
@@ -126,14 +126,14 @@ async fn clearing_fails(
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> Proof {
     let before = used(handle).await?;
-    let order = || -> Result<_, Failure> {
-        let mut order = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
-        order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
-        Ok(order)
+    let command = || -> Result<_, Failure> {
+        let mut command = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
+        command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+        Ok(command)
     };
-    store_failed(handle.cards.follow_up(twisted_follow_up(order()?, twist)).await)?;
+    store_failed(handle.cards.follow_up(twisted_follow_up(command()?, twist)).await)?;
     before.still_holds("a follow-up that failed half-way", handle).await?;
-    fresh(handle.cards.follow_up(order()?).await)?;
+    fresh(handle.cards.follow_up(command()?).await)?;
     audited(handle).await
 }
 
@@ -160,26 +160,26 @@ async fn expiry_token_taken(handle: Handle) -> Proof {
 
 async fn credit_journal_taken(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let mut order = credit(Who::Mine, 1, "1", gbp()?)?;
-    order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
-    let error = store_failed(handle.credits.credit(order).await)?;
+    let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
+    command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+    let error = store_failed(handle.credits.credit(command).await)?;
     duplicate::<()>("a journal id that is taken", &Err(error))?;
     before.still_holds("a credit that failed half-way", &handle).await?;
-    let mut order = credit(Who::Mine, 5, "1", gbp()?)?;
-    order.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
-    same("the next number", fresh(handle.credits.credit(order).await)?.box_transaction_id, 2)
+    let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
+    command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+    same("the next number", fresh(handle.credits.credit(command).await)?.box_transaction_id, 2)
 }
 
 async fn credit_number_taken(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let mut order = credit(Who::Mine, 5, "1", gbp()?)?;
-    let rule = order.decide;
-    order.decide = Arc::new(move |situation: &(Budget, i64)| {
+    let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
+    let rule = command.decide;
+    command.decide = Arc::new(move |situation: &(Budget, i64)| {
         let mut decision = rule(situation)?;
         decision.credit.box_transaction_id = 1;
         Ok(decision)
     });
-    store_failed(handle.credits.credit(order).await)?;
+    store_failed(handle.credits.credit(command).await)?;
     before.still_holds("a credit that failed half-way", &handle).await?;
     let done = fresh(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
     same("the next number", done.box_transaction_id, 2)?;
@@ -199,9 +199,9 @@ async fn confirm_journal_taken(handle: Handle) -> Proof {
 async fn no_attempt(handle: Handle) -> Proof {
     let before = used(&handle).await?;
     // A wrong token, but a session that can't be stored: nothing of the attempt stays.
-    let mut order = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
-    let rule = order.decide;
-    order.decide = Arc::new(move |situation: &ConfirmSituation| {
+    let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
+    let rule = command.decide;
+    command.decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
         if let Some(enrolment) = &mut decision.enrolment
             && let Ok(nobody) = florin_domain::ids::AccountId::parse("F99")
@@ -210,7 +210,7 @@ async fn no_attempt(handle: Handle) -> Proof {
         }
         decision
     });
-    store_failed(handle.batches.confirm(order).await)?;
+    store_failed(handle.batches.confirm(command).await)?;
     before.still_holds("an attempt that could not be stored", &handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
     fresh(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
@@ -218,20 +218,20 @@ async fn no_attempt(handle: Handle) -> Proof {
 }
 
 async fn neighbours(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let mut tasks = Vec::new();
     for number in 100..160 {
-        let order = purchase(Who::Mine, number, "1")?;
+        let command = purchase(Who::Mine, number, "1")?;
         // Every third one fails after most of it is stored.
-        let order = if number % 3 == 0 { twisted(order, |_, decision| take_limit(decision)) } else { order };
-        let order = if number % 3 == 1 && number % 2 == 0 {
-            twisted(order, |_, decision| take_journal(decision))
+        let command = if number % 3 == 0 { twisted(command, |_, decision| take_limit(decision)) } else { command };
+        let command = if number % 3 == 1 && number % 2 == 0 {
+            twisted(command, |_, decision| take_journal(decision))
         } else {
-            order
+            command
         };
         let cards = handle.cards.clone();
-        tasks.push((number, tokio::spawn(async move { cards.first_message(order).await })));
+        tasks.push((number, tokio::spawn(async move { cards.first_message(command).await })));
     }
     let mut stored = 0;
     for (number, task) in tasks {

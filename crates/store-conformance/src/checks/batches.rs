@@ -1,11 +1,11 @@
 //! Confirmations: the attempt counts, the money is reserved, once.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
 use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances, batch};
-use crate::orders::{RIGHT, SANDBOX, confirm, open, session_id};
-use crate::world::{Who, enrolment, gbp, jpy, noon, planted, uuid, world};
+use crate::observe::{Observation, audited, balances, batch};
+use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatchStatus};
 use florin_domain::ids::PaymentBatchId;
@@ -33,7 +33,7 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
 }
 
 async fn stores_all(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let right = MfaVerdict::Right { step: Some(i64::MAX) };
     let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
@@ -55,7 +55,7 @@ async fn stores_all(handle: Handle) -> Proof {
 async fn shown(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     world.accounts[0].account.mfa_required = false;
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let session = fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let with = seen(&handle, 1).await?;
     same("the session", with.session, Some(session))?;
@@ -74,7 +74,7 @@ async fn shown(handle: Handle) -> Proof {
 }
 
 async fn attempts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = seen(&handle, 1).await?;
     for wrong in 1..=5 {
@@ -91,7 +91,7 @@ async fn attempts(handle: Handle) -> Proof {
 }
 
 async fn totp_attempts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
@@ -114,8 +114,8 @@ async fn lock(handle: Handle) -> Proof {
         ..enrolment(Who::Mine)?
     };
     world.accounts[0].enrolment = Some(nearly.clone());
-    handle.seeding.plant(world).await?;
-    same("what was planted", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
+    handle.seeding.seed(world).await?;
+    same("what was seeded", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
     let locked = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
@@ -125,9 +125,9 @@ async fn lock(handle: Handle) -> Proof {
 }
 
 async fn short_funds(handle: Handle) -> Proof {
-    handle.seeding.plant(world(999)?).await?;
+    handle.seeding.seed(world(999)?).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let before = Picture::take(&handle, 1).await?;
+    let before = Observation::take(&handle, 1).await?;
     let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
     let short = matches!(refused(answer)?, ConfirmRefusal::InsufficientFunds(shortages) if shortages.len() == 1);
     same("short of one budget", short, true)?;
@@ -135,9 +135,9 @@ async fn short_funds(handle: Handle) -> Proof {
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     // A session that is not there.
     let answer = handle.batches.confirm(confirm(Who::Mine, 2, 1, (SANDBOX, RIGHT))?).await;
     same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
@@ -148,14 +148,14 @@ async fn refusal(handle: Handle) -> Proof {
 }
 
 async fn unknown_batch(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut order = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
     order.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.batches.confirm(order).await)
 }
 
 async fn one_wins(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=10 {
         fresh(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;

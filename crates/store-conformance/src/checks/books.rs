@@ -1,12 +1,12 @@
 //! The books of an account: explained, and judged, each from one view.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::balances;
-use crate::orders::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, take};
-use crate::world::{Who, gbp, jpy, noon, planted, uuid};
+use crate::world::{Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::books::{Explanation, Invariant, Pools, explain, judge};
@@ -49,7 +49,7 @@ async fn whole(handle: &Handle) -> Result<Explanation, Failure> {
 
 /// Holds, clearings, a credit, and two batches: one confirmed, one under way.
 async fn busy(handle: &Handle) -> Proof {
-    planted(handle).await?;
+    seeded(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
         let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
@@ -71,7 +71,7 @@ async fn busy(handle: &Handle) -> Proof {
 }
 
 async fn adds_up(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fresh_one = whole(&handle).await?;
     holds("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
     more(&handle).await?;
@@ -161,7 +161,7 @@ async fn sums(handle: Handle) -> Proof {
 }
 
 async fn unknown(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let account = Who::Mine.account()?;
     let page = PageRequest::default();
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
@@ -193,7 +193,7 @@ async fn books_in_one_moment(handle: Handle) -> Proof {
 
 /// Holds, clearings and credits while somebody looks.
 async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<Proof>, Failure> {
-    planted(handle).await?;
+    seeded(handle).await?;
     let handle = handle.clone();
     Ok(tokio::spawn(async move {
         for number in 0..60_u128 {

@@ -1,20 +1,20 @@
 //! Budgets: made, found and listed.
 
 use crate::check::{Proof, checks};
+use crate::commands::{claim, request};
 use crate::expect::{absent, fresh, mismatch, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::{budget_id, make, make_for};
-use crate::observe::{Picture, audited};
-use crate::orders::{claim, request};
-use crate::world::{Who, gbp, jpy, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::budget::{
-    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS,
+    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS,
 };
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateBudgetOrder, StoreError};
+use florin_ports::{CreateBudgetCommand, StoreError};
 use std::sync::Arc;
 
 checks! {
@@ -24,15 +24,15 @@ checks! {
     "budgets.create.replay_gives_the_stored_answer" => again,
     "budgets.create.refusal_or_failure_changes_nothing" => nothing,
     "budgets.list.newest_first_with_filters_and_counts" => listed,
-    "budgets.planted_ones_have_every_feature" => planted_ones,
+    "budgets.seeded_ones_have_every_feature" => seeded_ones,
     "budgets.without_payments_fund_no_batch" => no_payments,
     "tenancy.budgets.show_one_account_only" => foreign,
 }
 
 async fn whole(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &[BudgetFeature::Cards])?;
-    let made = fresh(handle.budgets.create(order).await)?;
+    seeded(&handle).await?;
+    let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &[BudgetFeature::Cards])?;
+    let made = fresh(handle.budgets.create(command).await)?;
     let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.budget.name.as_str(), "Bücher 1")?;
@@ -45,58 +45,59 @@ async fn whole(handle: Handle) -> Proof {
 }
 
 async fn told(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    for level in 1..=u128::from(MOST_LEVELS) {
+    seeded(&handle).await?;
+    for level in 1..=u128::from(MAX_LEVELS) {
         let parent = (level > 1).then(|| budget_id(level - 1));
-        let mut order = make(Who::Mine, level, parent, vec![gbp()?])?;
-        let rule = order.decide;
-        // Two were planted.
+        let mut command = make(Who::Mine, level, parent, vec![gbp()?])?;
+        let rule = command.decide;
+        // Two were seeded.
         let wanted = CreateBudgetSituation {
             budgets: u64::try_from(level).unwrap_or_default() + 1,
             parent_level: parent.map(|_| u32::try_from(level).unwrap_or_default() - 1),
         };
-        order.decide = Arc::new(
-            move |situation: &CreateBudgetSituation| {
-                if *situation == wanted { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
-            },
-        );
-        fresh(handle.budgets.create(order).await)?;
+        command.decide =
+            Arc::new(
+                move |situation: &CreateBudgetSituation| {
+                    if *situation == wanted { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
+                },
+            );
+        fresh(handle.budgets.create(command).await)?;
     }
-    let last = budget_id(u128::from(MOST_LEVELS));
-    let order = make(Who::Mine, 99, Some(last), vec![gbp()?])?;
-    same("below the last level", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::TooDeep)?;
-    let order = make(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
-    same("below nothing", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::NoParent)
+    let last = budget_id(u128::from(MAX_LEVELS));
+    let command = make(Who::Mine, 99, Some(last), vec![gbp()?])?;
+    same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
+    let command = make(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
+    same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
 async fn at_once(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // A rule that stops at ten: were any two told the same number, there would be more.
     let mut tasks = Vec::new();
     for number in 0..20 {
-        let mut order = make(Who::Mine, number, None, vec![gbp()?])?;
-        let rule = order.decide;
-        order.decide =
+        let mut command = make(Who::Mine, number, None, vec![gbp()?])?;
+        let rule = command.decide;
+        command.decide =
             Arc::new(
                 move |situation: &CreateBudgetSituation| {
                     if situation.budgets < 10 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
                 },
             );
         let budgets = handle.budgets.clone();
-        tasks.push(tokio::spawn(async move { budgets.create(order).await.is_ok() }));
+        tasks.push(tokio::spawn(async move { budgets.create(command).await.is_ok() }));
     }
     let mut made = 0;
     for task in tasks {
         made += i32::from(task.await.unwrap_or_default());
     }
-    same("made beside the two that were planted", made, 8)
+    same("made beside the two that were seeded", made, 8)
 }
 
 async fn again(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let with_key = |number, body| {
         let repeat = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, crate::Failure>(CreateBudgetOrder { repeat, ..make(Who::Mine, number, None, vec![gbp()?])? })
+        Ok::<_, crate::Failure>(CreateBudgetCommand { repeat, ..make(Who::Mine, number, None, vec![gbp()?])? })
     };
     let made = fresh(handle.budgets.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
@@ -106,34 +107,34 @@ async fn again(handle: Handle) -> Proof {
 }
 
 async fn nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
-    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
-    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
-    let rule = Arc::clone(&order.decide);
-    order.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
-    refused(handle.budgets.create(order).await)?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    let rule = Arc::clone(&command.decide);
+    command.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
+    refused(handle.budgets.create(command).await)?;
     // An id that is taken: the budget itself, or one of its balances, can't be stored.
-    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
-    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
-    order.decide = Arc::new(move |situation: &CreateBudgetSituation| {
+    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
         let mut record: BudgetRecord = rule(situation)?;
         record.budget.id = Who::Mine.budget();
         Ok(record)
     });
-    let failed = store_failed(handle.budgets.create(order).await)?;
+    let failed = store_failed(handle.budgets.create(command).await)?;
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a creation that came to nothing", &handle).await?;
-    let mut order = make(Who::Mine, 1, None, vec![gbp()?])?;
-    order.repeat = Some(claim(Who::Mine, "key", "{}")?);
-    fresh(handle.budgets.create(order).await)?;
-    let mut order = make(Who::Mine, 2, None, vec![gbp()?])?;
-    order.account = AccountId::parse("F99")?;
-    absent("an account that does not exist", &handle.budgets.create(order).await)
+    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    fresh(handle.budgets.create(command).await)?;
+    let mut command = make(Who::Mine, 2, None, vec![gbp()?])?;
+    command.account = AccountId::parse("F99")?;
+    absent("an account that does not exist", &handle.budgets.create(command).await)
 }
 
 async fn listed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
     // Not in the order of their ids.
@@ -163,18 +164,18 @@ async fn listed(handle: Handle) -> Proof {
     same("past the end", (past.count, past.rows.len()), (5, 0))
 }
 
-async fn planted_ones(handle: Handle) -> Proof {
-    planted(&handle).await?;
+async fn seeded_ones(handle: Handle) -> Proof {
+    seeded(&handle).await?;
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
     for budget in seen {
         let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
-        same("a planted budget", found, BudgetRecord::planted(budget))?;
+        same("a seeded budget", found, BudgetRecord::seeded(budget))?;
     }
     Ok(())
 }
 
 async fn no_payments(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let but_payments = [BudgetFeature::Cards, BudgetFeature::Transfers];
     fresh(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
     fresh(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
@@ -184,7 +185,7 @@ async fn no_payments(handle: Handle) -> Proof {
 }
 
 async fn foreign(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
@@ -192,6 +193,6 @@ async fn foreign(handle: Handle) -> Proof {
     same("those of one account", page.count, 2)?;
     let filter = BudgetFilter { parent: Some(Who::Other.budget()), currency: None };
     same("of a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
-    let order = make(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
-    same("a foreign parent", refused(handle.budgets.create(order).await)?, CreateBudgetRefusal::NoParent)
+    let command = make(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
+    same("a foreign parent", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }

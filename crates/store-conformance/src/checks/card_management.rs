@@ -1,12 +1,12 @@
 //! Cards: made, found and listed; their states and limits.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{claim, first, message, request, stamp, stamp_at};
 use crate::expect::{absent, fresh, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, issue, limit, make_for, no_limit, user};
-use crate::observe::{Picture, audited, card};
-use crate::orders::{claim, first, message, request, stamp, stamp_at};
-use crate::world::{Who, gbp, noon, planted};
+use crate::observe::{Observation, audited, card};
+use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::{
@@ -15,7 +15,7 @@ use florin_domain::card::{
 };
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateCardOrder, LimitOrder, RemoveLimitOrder, TransitionOrder};
+use florin_ports::{CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
 use std::sync::Arc;
 
 checks! {
@@ -34,7 +34,7 @@ checks! {
 }
 
 async fn whole(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let made = fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
     let found = there("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
@@ -42,48 +42,48 @@ async fn whole(handle: Handle) -> Proof {
     same("its name", found.name.as_deref(), Some("Zoë"))?;
     let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.card, 0))?;
-    let order = first(Who::Mine, card_id(1), message(ChainKind::Purchase, "1")?, stamp(1))?;
-    same("not active", fresh(handle.cards.first_message(order).await)?.response, Response::CardNotActive)?;
-    let planted = there("a planted card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
+    let command = first(Who::Mine, card_id(1), message(ChainKind::Purchase, "1")?, stamp(1))?;
+    same("not active", fresh(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
+    let seeded = there("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
     let known = there("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
-    same("a planted card", planted, CardRecord::planted(known))
+    same("a seeded card", seeded, CardRecord::seeded(known))
 }
 
 async fn at_once(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
         // On two budgets: their locks alone would not do.
         let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        let mut order = issue(Who::Mine, number, budget, true)?;
-        let rule = order.decide;
-        order.decide = Arc::new(
+        let mut command = issue(Who::Mine, number, budget, true)?;
+        let rule = command.decide;
+        command.decide = Arc::new(
             move |situation: &CreateCardSituation| {
                 if situation.cards < 10 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
             },
         );
         let cards = handle.card_management.clone();
-        tasks.push(tokio::spawn(async move { cards.create(order).await.is_ok() }));
+        tasks.push(tokio::spawn(async move { cards.create(command).await.is_ok() }));
     }
     let mut made = 0;
     for task in tasks {
         made += i32::from(task.await.unwrap_or_default());
     }
-    same("made beside the three that were planted", made, 7)
+    same("made beside the three that were seeded", made, 7)
 }
 
 async fn no_card(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let off = [BudgetFeature::Transfers];
     fresh(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
-    let before = Picture::take(&handle, 1).await?;
-    let order = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
-    same("no cards", refused(handle.card_management.create(order).await)?, CreateCardRefusal::CardsOff)?;
+    let before = Observation::take(&handle, 1).await?;
+    let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
+    same("no cards", refused(handle.card_management.create(command).await)?, CreateCardRefusal::CardsOff)?;
     before.still_holds("a refused card", &handle).await
 }
 
 async fn listed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
         let budget = if number == 3 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -105,7 +105,7 @@ async fn listed(handle: Handle) -> Proof {
 }
 
 async fn moved(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
@@ -113,11 +113,11 @@ async fn moved(handle: Handle) -> Proof {
     let suspended =
         fresh(handle.card_management.transition(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
     same("the card", suspended.card.state, CardState::Suspended)?;
-    let order = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(1))?;
-    same("a message", fresh(handle.cards.first_message(order).await)?.response, Response::CardSuspended)?;
+    let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(1))?;
+    same("a message", fresh(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     fresh(handle.card_management.transition(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
-    let order = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(2))?;
-    same("a message", fresh(handle.cards.first_message(order).await)?.response, Response::Approved)?;
+    let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(2))?;
+    same("a message", fresh(handle.cards.first_message(command).await)?.response, Response::Approved)?;
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_str())).collect();
     let wanted = vec![
@@ -130,23 +130,23 @@ async fn moved(handle: Handle) -> Proof {
 }
 
 async fn not_moved(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = bring(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
-    fresh(handle.card_management.transition(order).await)?;
-    let before = Picture::take(&handle, 1).await?;
-    let order = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
+    seeded(&handle).await?;
+    let command = bring(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
+    fresh(handle.card_management.transition(command).await)?;
+    let before = Observation::take(&handle, 1).await?;
+    let command = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
     let wanted = IllegalTransition { current: CardState::Terminated, wanted: CardState::Active };
-    same("from an end", refused(handle.card_management.transition(order).await)?, wanted)?;
+    same("from an end", refused(handle.card_management.transition(command).await)?, wanted)?;
     before.still_holds("a refused transition", &handle).await
 }
 
 async fn twice(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
-        let order = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         let cards = handle.card_management.clone();
-        tasks.push(tokio::spawn(async move { cards.transition(order).await.is_ok() }));
+        tasks.push(tokio::spawn(async move { cards.transition(command).await.is_ok() }));
     }
     let mut made = 0;
     for task in tasks {
@@ -157,18 +157,18 @@ async fn twice(handle: Handle) -> Proof {
 
 /// Authorizations while the card is being suspended: those that are approved come before those that are not.
 async fn race(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         if number == 20 {
-            let order = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+            let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
             let cards = handle.card_management.clone();
-            tasks.push(tokio::spawn(async move { cards.transition(order).await.map(|_| 0).map_err(|_| ()) }));
+            tasks.push(tokio::spawn(async move { cards.transition(command).await.map(|_| 0).map_err(|_| ()) }));
         }
-        let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(number))?;
+        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
         tasks.push(tokio::spawn(async move {
-            match fresh(cards.first_message(order).await).map_err(|_| ())? {
+            match fresh(cards.first_message(command).await).map_err(|_| ())? {
                 done if done.state == TransactionState::Pending => Ok(100),
                 done if done.response == Response::CardSuspended => Ok(0),
                 _ => Err(()),
@@ -182,13 +182,13 @@ async fn race(handle: Handle) -> Proof {
     }
     let seen = there("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
-    let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(99))?;
-    same("afterwards", fresh(handle.cards.first_message(order).await)?.response, Response::CardSuspended)?;
+    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(99))?;
+    same("afterwards", fresh(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     audited(&handle).await
 }
 
 async fn limited(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (SpendingWindow::Day, amount, Some(5)), noon());
     let buy = |number, text| first(Who::Mine, id, message(ChainKind::Purchase, text)?, stamp_at(number, noon()));
@@ -208,53 +208,53 @@ async fn limited(handle: Handle) -> Proof {
 }
 
 async fn unlimited(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let id = Who::Mine.limited_card();
     let removed = fresh(handle.card_management.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
     same("what was removed", removed, SpendingWindow::Day)?;
     let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![SpendingWindow::Week, SpendingWindow::Month, SpendingWindow::Lifetime])?;
-    let order = no_limit(Who::Mine, id, SpendingWindow::Day)?;
-    same("once more", refused(handle.card_management.remove_limit(order).await)?, NoSuchLimit)?;
+    let command = no_limit(Who::Mine, id, SpendingWindow::Day)?;
+    same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
 }
 
 async fn again(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (cards, id) = (&handle.card_management, Who::Mine.card());
     let card = |number, body| {
         let repeat = Some(claim(Who::Mine, "card", body)?);
-        Ok::<_, Failure>(CreateCardOrder { repeat, ..issue(Who::Mine, number, Who::Mine.budget(), true)? })
+        Ok::<_, Failure>(CreateCardCommand { repeat, ..issue(Who::Mine, number, Who::Mine.budget(), true)? })
     };
     let made = fresh(cards.create(card(1, "{}")?).await)?;
     same("a card", replayed(cards.create(card(2, "{}")?).await)?.body, format!("{made:?}"))?;
     same("another request", mismatch(cards.create(card(2, "[]")?).await)?, request("{}"))?;
     let step = || {
         let repeat = Some(claim(Who::Mine, "step", "{}")?);
-        Ok::<_, Failure>(TransitionOrder { repeat, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
+        Ok::<_, Failure>(TransitionCommand { repeat, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
     };
     let moved = fresh(cards.transition(step()?).await)?;
     same("a transition", replayed(cards.transition(step()?).await)?.body, format!("{moved:?}"))?;
     let set = || {
         let repeat = Some(claim(Who::Mine, "limit", "{}")?);
-        let order = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
-        Ok::<_, Failure>(LimitOrder { repeat, ..order })
+        let command = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
+        Ok::<_, Failure>(LimitCommand { repeat, ..command })
     };
     let done = fresh(cards.set_limit(set()?).await)?;
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
         let repeat = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitOrder { repeat, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
+        Ok::<_, Failure>(RemoveLimitCommand { repeat, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
     };
     let done = fresh(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
 }
 
 async fn foreign(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
     same("a card", cards.find(&mine, id).await?, None)?;
     same("its limits", cards.limits(&mine, id).await?, None)?;
@@ -264,8 +264,8 @@ async fn foreign(handle: Handle) -> Proof {
     same("all cards", cards.list(&mine, CardFilter::default(), PageRequest::default()).await?.count, 3)?;
     absent("a budget", &cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
     absent("a transition", &cards.transition(bring(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
-    let order = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
-    absent("a limit", &cards.set_limit(order).await)?;
+    let command = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
+    absent("a limit", &cards.set_limit(command).await)?;
     absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }

@@ -1,11 +1,11 @@
 //! Card messages: stored whole, seen by the next.
 
 use crate::check::{Proof, checks};
+use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
 use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances, card, chain};
-use crate::orders::{amount, clearing, first, follow_up, message, purchase, stamp, token};
-use crate::world::{Who, gbp, jpy, planted};
+use crate::observe::{Observation, audited, balances, card, chain};
+use crate::world::{Who, gbp, jpy, seeded};
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainEnd, ChainKind, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::CardId;
@@ -31,7 +31,7 @@ checks! {
 }
 
 async fn stores_all(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
     let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -49,7 +49,7 @@ async fn stores_all(handle: Handle) -> Proof {
 }
 
 async fn every_field(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let acceptor = AcceptorInput {
         mid: Text::parse("M-1")?,
         name: Some(Text::parse("")?),
@@ -77,7 +77,7 @@ async fn every_field(handle: Handle) -> Proof {
 }
 
 async fn decline(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
     let seen = there("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -92,24 +92,24 @@ async fn decline(handle: Handle) -> Proof {
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let order = purchase(Who::Mine, 2, "0.001")?;
     refused(handle.cards.first_message(order).await)?;
     before.still_holds("a refused first message", &handle).await
 }
 
 async fn unknown_card(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     let order = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
     absent("an unknown card", &handle.cards.first_message(order).await)?;
     before.still_holds("a message on an unknown card", &handle).await
 }
 
 async fn sees_earlier(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for number in 1..=9 {
         let done = fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
         let left = Minor(9_500 - 1_000 * i64::try_from(number).unwrap_or(0));
@@ -122,7 +122,7 @@ async fn sees_earlier(handle: Handle) -> Proof {
 }
 
 async fn own_currency(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let order = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
     let done = fresh(handle.cards.first_message(order).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
@@ -133,7 +133,7 @@ async fn own_currency(handle: Handle) -> Proof {
 }
 
 async fn follow_up_stores_all(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let account = Who::Mine.account()?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let part = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
@@ -153,7 +153,7 @@ async fn follow_up_stores_all(handle: Handle) -> Proof {
 }
 
 async fn first_state(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let ends = [
         (clearing("10", true)?, TransactionState::Completion),
         (FollowUp::Reversal { amount: None }, TransactionState::Cleared),
@@ -170,7 +170,7 @@ async fn first_state(handle: Handle) -> Proof {
 }
 
 async fn any_message(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let advice = FollowUp::Advice { amount: amount("12")? };
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
@@ -189,7 +189,7 @@ async fn any_message(handle: Handle) -> Proof {
 }
 
 async fn advice_declined(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     let advice = FollowUp::Advice { amount: amount("95.01")? };
@@ -201,7 +201,7 @@ async fn advice_declined(handle: Handle) -> Proof {
 }
 
 async fn no_chain(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;
     let (found, state) = (MessageKind::Authorization, TransactionState::Declined);
@@ -209,17 +209,17 @@ async fn no_chain(handle: Handle) -> Proof {
 }
 
 async fn follow_up_refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let too_much = FollowUp::Reversal { amount: Some(amount("10.01")?) };
     refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, too_much)?).await)?;
     before.still_holds("a refused follow-up", &handle).await
 }
 
 async fn unknown_token(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 2).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 2).await?;
     let order = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     absent("an unknown token", &handle.cards.follow_up(order).await)?;
     before.still_holds("a follow-up to nothing", &handle).await

@@ -1,17 +1,17 @@
 //! Many at once, on one handle and on two.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
 use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{audited, balances};
-use crate::orders::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
-use crate::world::{Who, gbp, planted, world};
+use crate::world::{Who, gbp, seeded, world};
 use florin_domain::budget::Budget;
 use florin_domain::card::{Card, ChainKind, TransactionState};
 use florin_domain::ids::{BudgetId, CardId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{FirstMessageOrder, SeedCard, Written};
+use florin_ports::{FirstMessageCommand, SeedCard, Written};
 
 checks! {
     "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass" => nine,
@@ -30,11 +30,11 @@ pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
 }
 
 /// Sends all orders at once, to the handles in turn.
-async fn all_at_once(handles: &[&Handle], orders: Vec<FirstMessageOrder>) -> Result<Vec<Carded>, Failure> {
+async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<Carded>, Failure> {
     let mut tasks = Vec::new();
-    for (order, handle) in orders.into_iter().zip(handles.iter().cycle()) {
+    for (command, handle) in commands.into_iter().zip(handles.iter().cycle()) {
         let cards = handle.cards.clone();
-        tasks.push(tokio::spawn(async move { cards.first_message(order).await }));
+        tasks.push(tokio::spawn(async move { cards.first_message(command).await }));
     }
     let mut answers = Vec::new();
     for task in tasks {
@@ -44,11 +44,11 @@ async fn all_at_once(handles: &[&Handle], orders: Vec<FirstMessageOrder>) -> Res
 }
 
 async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
-    planted(handles[0]).await?;
-    let orders = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
+    seeded(handles[0]).await?;
+    let commands = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
     let mut approved = Vec::new();
     let mut declined = 0;
-    for answer in all_at_once(handles, orders).await? {
+    for answer in all_at_once(handles, commands).await? {
         let done = fresh(answer)?;
         match done.state {
             TransactionState::Pending => approved.push(done.available_balance.0),
@@ -87,13 +87,13 @@ async fn many_budgets(handle: Handle) -> Proof {
         world.accounts[0].budgets.push(seed);
         world.accounts[0].cards.push(SeedCard { card: Card { budget: id, ..base }, limits: vec![] });
     }
-    handle.seeding.plant(world).await?;
-    let order = |number: u128| {
+    handle.seeding.seed(world).await?;
+    let command = |number: u128| {
         let card = CardId(crate::world::uuid(310, number % 8));
         first(Who::Mine, card, message(ChainKind::Purchase, "0.10")?, stamp(number))
     };
-    let orders = (0..96).map(order).collect::<Result<_, _>>()?;
-    let answers = all_at_once(&[&handle], orders).await?;
+    let commands = (0..96).map(command).collect::<Result<_, _>>()?;
+    let answers = all_at_once(&[&handle], commands).await?;
     let mut approved = 0;
     for answer in answers {
         approved += usize::from(fresh(answer)?.state == TransactionState::Pending);
@@ -108,11 +108,11 @@ async fn many_budgets(handle: Handle) -> Proof {
 }
 
 async fn fifty_credits(handles: &[&Handle]) -> Proof {
-    planted(handles[0]).await?;
+    seeded(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..50).zip(handles.iter().cycle()) {
-        let (credits, order) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
-        tasks.push(tokio::spawn(async move { credits.credit(order).await }));
+        let (credits, command) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
+        tasks.push(tokio::spawn(async move { credits.credit(command).await }));
     }
     let mut taken = Vec::new();
     for task in tasks {
@@ -135,12 +135,12 @@ async fn numbers_on_two(handle: Handle) -> Proof {
 }
 
 async fn readers(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
-        let (handle, order) = (handle.clone(), purchase(Who::Mine, number, "1")?);
+        let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
         tasks.push(tokio::spawn(async move {
-            let done = fresh(handle.cards.first_message(order).await)?;
+            let done = fresh(handle.cards.first_message(command).await)?;
             // Whoever reads after the answer sees this one, and whatever was before it.
             let now = balances(&handle, Who::Mine, gbp()?).await?;
             holds("an answer was given before its effect", now.available() <= done.available_balance)
@@ -153,17 +153,17 @@ async fn readers(handle: Handle) -> Proof {
 }
 
 async fn one_key_on_two(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let other = second(&handle).await?;
-    let order = |number| -> Result<_, Failure> {
+    let command = |number| -> Result<_, Failure> {
         let repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, number, "10")? })
+        Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "10")? })
     };
-    let orders = (0..50).map(order).collect::<Result<_, _>>()?;
+    let commands = (0..50).map(command).collect::<Result<_, _>>()?;
     let (mut effects, mut answers) = (Vec::new(), Vec::new());
-    for answer in all_at_once(&[&handle, &other], orders).await? {
+    for answer in all_at_once(&[&handle, &other], commands).await? {
         match answer? {
-            Written::Fresh(done) => effects.push(answer_of(&done)),
+            Written::New(done) => effects.push(answer_of(&done)),
             Written::Replayed(answer) => answers.push(answer),
         }
     }

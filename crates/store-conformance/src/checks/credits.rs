@@ -1,11 +1,11 @@
 //! Credits.
 
 use crate::check::{Proof, checks};
+use crate::commands::credit;
 use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances, budget};
-use crate::orders::credit;
-use crate::world::{Who, gbp, jpy, noon, planted};
+use crate::observe::{Observation, audited, balances, budget};
+use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
@@ -20,7 +20,7 @@ checks! {
 }
 
 async fn stores_all(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let wanted = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
     same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), wanted))?;
@@ -33,7 +33,7 @@ async fn stores_all(handle: Handle) -> Proof {
 }
 
 async fn numbers(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, who, wanted) in
         [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
     {
@@ -44,9 +44,9 @@ async fn numbers(handle: Handle) -> Proof {
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 2, "1", Currency::parse("EUR")?)?).await)?;
     same("refused for its currency", matches!(refusal, CreditRefusal::Faults(_)), true)?;
     before.still_holds("a refused credit", &handle).await?;
@@ -55,8 +55,8 @@ async fn refusal(handle: Handle) -> Proof {
 }
 
 async fn unknown_budget(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 0).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 0).await?;
     let mut order = credit(Who::Mine, 1, "1", gbp()?)?;
     order.budget = BudgetId(crate::world::uuid(2, 99));
     absent("an unknown budget", &handle.credits.credit(order).await)?;
@@ -64,7 +64,7 @@ async fn unknown_budget(handle: Handle) -> Proof {
 }
 
 async fn whole_budget(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (seen, number) = there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
     let wanted = vec![

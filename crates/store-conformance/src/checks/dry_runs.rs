@@ -1,21 +1,23 @@
 //! Dry runs: the answer of the real order, and nothing of its effect.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{
+    RIGHT, SANDBOX, claim, clearing, confirm, credit, first, follow_up, message, open, purchase, stamp, token,
+};
 use crate::expect::{absent, fresh, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::transfer;
-use crate::observe::Picture;
-use crate::orders::{
-    RIGHT, SANDBOX, claim, clearing, confirm, credit, first, follow_up, message, open, purchase, stamp, token,
-};
-use crate::world::{Who, gbp, planted};
+use crate::observe::Observation;
+use crate::world::{Who, gbp, seeded};
 use florin_domain::batch::ConfirmRefusal;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
 use florin_domain::card::{CardTransaction, ChainKind, TransactionState};
 use florin_domain::ids::BudgetId;
 use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
-use florin_ports::{ConfirmOrder, CreditOrder, FirstMessageOrder, FollowUpOrder, TransferOrder, Tried, WriteError};
+use florin_ports::{
+    ConfirmCommand, CreditCommand, DryRun, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError,
+};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -41,7 +43,7 @@ const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget(
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
 
 /// Wants what was told of balances and journal to be what there is now, with so many journal transactions before.
-async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &Tried<T>, done: &T) -> Proof {
+async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
         let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
@@ -56,47 +58,50 @@ async fn journal(handle: &Handle) -> Result<i64, Failure> {
 }
 
 /// A card that has limits.
-fn limited(number: u128, text: &str) -> Result<FirstMessageOrder, Failure> {
+fn limited(number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, text)?, stamp(number))
 }
 
-fn clear(number: u128, text: &str) -> Result<FollowUpOrder, Failure> {
+fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
     follow_up(Who::Mine, token(1), number, clearing(text, true)?)
 }
 
 async fn cards_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(limited(1, "10")?).await)?;
-    let before = Picture::take(&handle, 3).await?;
+    let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
-        handle.dry_runs.try_first_message(limited(2, "5")?).await?;
-        handle.dry_runs.try_first_message(limited(3, "5000")?).await?;
-        handle.dry_runs.try_follow_up(clear(2, "8")?).await?;
-        handle.dry_runs.try_follow_up(follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?).await?;
-        refused(handle.dry_runs.try_first_message(limited(2, "0.001")?).await)?;
+        handle.dry_runs.preview_first_message(limited(2, "5")?).await?;
+        handle.dry_runs.preview_first_message(limited(3, "5000")?).await?;
+        handle.dry_runs.preview_follow_up(clear(2, "8")?).await?;
+        handle
+            .dry_runs
+            .preview_follow_up(follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?)
+            .await?;
+        refused(handle.dry_runs.preview_first_message(limited(2, "0.001")?).await)?;
     }
     before.still_holds("dry runs of card messages", &handle).await
 }
 
 async fn cards_answer(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.try_first_message(limited(1, "10")?).await?;
+    let tried = handle.dry_runs.preview_first_message(limited(1, "10")?).await?;
     let done = fresh(handle.cards.first_message(limited(1, "10")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("one transaction", tried.journal.len(), 1)?;
-    let cleared = handle.dry_runs.try_follow_up(clear(2, "8")?).await?;
+    let cleared = handle.dry_runs.preview_follow_up(clear(2, "8")?).await?;
     let done = fresh(handle.cards.follow_up(clear(2, "8")?).await)?;
     came_true(&handle, before + 1, &cleared, &done).await?;
     let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(1)).await?)?;
     same("the postings", story.journal, [tried.journal, cleared.journal].concat())?;
-    let again = refused(handle.dry_runs.try_follow_up(clear(3, "8")?).await)?;
+    let again = refused(handle.dry_runs.preview_follow_up(clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
 async fn declines(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let tried = handle.dry_runs.try_first_message(limited(1, "20.01")?).await?;
+    seeded(&handle).await?;
+    let tried = handle.dry_runs.preview_first_message(limited(1, "20.01")?).await?;
     same("the state", tried.done.state, TransactionState::Declined)?;
     same("no postings", &tried.journal, &Vec::new())?;
     let done = fresh(handle.cards.first_message(limited(1, "20.01")?).await)?;
@@ -107,75 +112,75 @@ async fn declines(handle: Handle) -> Proof {
 }
 
 async fn credits_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        handle.dry_runs.try_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
-        refused(handle.dry_runs.try_credit(credit(Who::Mine, 1, "0.001", gbp()?)?).await)?;
+        handle.dry_runs.preview_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
+        refused(handle.dry_runs.preview_credit(credit(Who::Mine, 1, "0.001", gbp()?)?).await)?;
     }
     before.still_holds("dry runs of credits", &handle).await
 }
 
 async fn credits_answer(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.try_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
+    let tried = handle.dry_runs.preview_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
     let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (1, 1))
 }
 
 async fn transfers_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        handle.dry_runs.try_transfer(transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
-        refused(handle.dry_runs.try_transfer(transfer(Who::Mine, 1, ENDS, "95.01")?).await)?;
+        handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
+        refused(handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "95.01")?).await)?;
     }
     before.still_holds("dry runs of transfers", &handle).await
 }
 
 async fn transfers_answer(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.try_transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
+    let tried = handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
     let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (2, 1))
 }
 
 async fn batches_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
-        handle.dry_runs.try_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+        handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     }
     before.still_holds("dry runs of confirmations", &handle).await
 }
 
 async fn batches_answer(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.try_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+    let tried = handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("transactions", tried.journal.len(), 2)?;
-    let late = refused(handle.dry_runs.try_confirm(confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
+    let late = refused(handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
 async fn attempts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     // Five wrong ones would lock a session.
     for _ in 0..6 {
         for (session, provider) in [(1, SANDBOX), (2, TOTP)] {
             let wrong = confirm(Who::Mine, session, 1, (provider, MfaVerdict::Wrong))?;
-            let refusal = refused(handle.dry_runs.try_confirm(wrong).await)?;
+            let refusal = refused(handle.dry_runs.preview_confirm(wrong).await)?;
             same("a wrong token", refusal, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
         }
     }
@@ -185,43 +190,43 @@ async fn attempts(handle: Handle) -> Proof {
 }
 
 async fn records(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let keyed = |number| {
         let repeat = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(FirstMessageOrder { repeat, ..purchase(Who::Mine, number, "10")? })
+        Ok::<_, Failure>(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "10")? })
     };
-    handle.dry_runs.try_first_message(keyed(1)?).await?;
+    handle.dry_runs.preview_first_message(keyed(1)?).await?;
     fresh(handle.cards.first_message(keyed(1)?).await)?;
-    let second = handle.dry_runs.try_first_message(keyed(2)?).await?;
+    let second = handle.dry_runs.preview_first_message(keyed(2)?).await?;
     same("what is left", second.done.available_balance, Minor(7_500))?;
     let claimed = |body| {
         let repeat = Some(claim(Who::Mine, "other", body)?);
-        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, 5, ENDS, "1")? })
+        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, 5, ENDS, "1")? })
     };
     fresh(handle.transfers.transfer(claimed("{}")?).await)?;
-    handle.dry_runs.try_transfer(claimed("[]")?).await?;
+    handle.dry_runs.preview_transfer(claimed("[]")?).await?;
     let repeat = Some(claim(Who::Mine, "credit", "{}")?);
-    handle.dry_runs.try_credit(CreditOrder { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await?;
+    handle.dry_runs.preview_credit(CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await?;
     let repeat = Some(claim(Who::Mine, "credit", "{}")?);
-    fresh(handle.credits.credit(CreditOrder { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await)?;
+    fresh(handle.credits.credit(CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
-    handle.dry_runs.try_confirm(ConfirmOrder { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await?;
+    handle.dry_runs.preview_confirm(ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await?;
     let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
-    fresh(handle.batches.confirm(ConfirmOrder { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await)?;
+    fresh(handle.batches.confirm(ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await)?;
     Ok(())
 }
 
 /// Purchases of 10.00 on 95.00, each with a dry run of all that there is: they wait in one queue.
 async fn in_line(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut real = Vec::new();
     let mut tried = Vec::new();
     for number in 1..=12_u128 {
-        let (cards, order) = (handle.cards.clone(), purchase(Who::Mine, number, "10")?);
-        real.push(tokio::spawn(async move { cards.first_message(order).await }));
-        let (dry_runs, order) = (handle.dry_runs.clone(), purchase(Who::Mine, 100 + number, "5")?);
-        tried.push(tokio::spawn(async move { dry_runs.try_first_message(order).await }));
+        let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, number, "10")?);
+        real.push(tokio::spawn(async move { cards.first_message(command).await }));
+        let (dry_runs, command) = (handle.dry_runs.clone(), purchase(Who::Mine, 100 + number, "5")?);
+        tried.push(tokio::spawn(async move { dry_runs.preview_first_message(command).await }));
     }
     let mut approved = 0;
     for task in real {
@@ -229,36 +234,36 @@ async fn in_line(handle: Handle) -> Proof {
         approved += i32::from(done.state == TransactionState::Pending);
     }
     same("nine had the money", approved, 9)?;
-    let told = |tried: Result<Tried<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
+    let told = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
     for task in tried {
         let done = told(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // After any number of purchases, and never after another dry run.
         holds("what earlier orders left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
-    let last = told(handle.dry_runs.try_first_message(purchase(Who::Mine, 99, "5")?).await)?;
+    let last = told(handle.dry_runs.preview_first_message(purchase(Who::Mine, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))
 }
 
 async fn panics(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
-    let mut order = purchase(Who::Mine, 1, "10")?;
-    order.decide = Arc::new(|_| crate::checks::panics::bug());
-    store_failed(handle.dry_runs.try_first_message(order).await)?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut command = purchase(Who::Mine, 1, "10")?;
+    command.decide = Arc::new(|_| crate::checks::panics::bug());
+    store_failed(handle.dry_runs.preview_first_message(command).await)?;
     before.still_holds("a dry run that panicked", &handle).await
 }
 
 async fn foreign(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    let order = first(Who::Mine, Who::Other.card(), message(ChainKind::Purchase, "1")?, stamp(2))?;
-    absent("a foreign card", &handle.dry_runs.try_first_message(order).await)?;
-    absent("a foreign token", &handle.dry_runs.try_follow_up(clear(2, "1")?).await)?;
-    let order = CreditOrder { budget: Who::Other.budget(), ..credit(Who::Mine, 2, "1", gbp()?)? };
-    absent("a foreign budget", &handle.dry_runs.try_credit(order).await)?;
-    let order = transfer(Who::Mine, 2, (Who::Other.budget(), ENDS.1), "1")?;
-    absent("a foreign giver", &handle.dry_runs.try_transfer(order).await)?;
-    let order = ConfirmOrder { batch: Who::Other.batch(), ..confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))? };
-    absent("a foreign batch", &handle.dry_runs.try_confirm(order).await)
+    let command = first(Who::Mine, Who::Other.card(), message(ChainKind::Purchase, "1")?, stamp(2))?;
+    absent("a foreign card", &handle.dry_runs.preview_first_message(command).await)?;
+    absent("a foreign token", &handle.dry_runs.preview_follow_up(clear(2, "1")?).await)?;
+    let command = CreditCommand { budget: Who::Other.budget(), ..credit(Who::Mine, 2, "1", gbp()?)? };
+    absent("a foreign budget", &handle.dry_runs.preview_credit(command).await)?;
+    let command = transfer(Who::Mine, 2, (Who::Other.budget(), ENDS.1), "1")?;
+    absent("a foreign giver", &handle.dry_runs.preview_transfer(command).await)?;
+    let command = ConfirmCommand { batch: Who::Other.batch(), ..confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))? };
+    absent("a foreign batch", &handle.dry_runs.preview_confirm(command).await)
 }

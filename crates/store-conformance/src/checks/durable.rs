@@ -2,11 +2,11 @@
 
 use super::contention::second;
 use crate::check::{Proof, checks};
+use crate::commands::{SANDBOX, claim, confirm, credit, open, purchase};
 use crate::expect::{fresh, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::{SANDBOX, claim, confirm, credit, open, purchase};
-use crate::world::{Who, gbp, key, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, key, noon, seeded};
 use florin_domain::mfa::MfaVerdict;
 
 checks! {
@@ -16,13 +16,13 @@ checks! {
 }
 
 async fn sees_everything(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.credits.credit(credit(Who::Mine, 2, "10", gbp()?)?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let wrong = handle.batches.confirm(confirm(Who::Mine, 1, 3, (SANDBOX, MfaVerdict::Wrong))?).await;
     same("a wrong token is refused", wrong.is_err(), true)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let other = second(&handle).await?;
     before.still_holds("another handle", &other).await?;
     drop(handle);
@@ -31,7 +31,7 @@ async fn sees_everything(handle: Handle) -> Proof {
 }
 
 async fn answers(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let order = |number| -> Result<_, crate::check::Failure> {
         let mut order = purchase(Who::Mine, number, "10")?;
         order.repeat = Some(claim(Who::Mine, "k", "{}")?);
@@ -40,11 +40,11 @@ async fn answers(handle: Handle) -> Proof {
     let done = fresh(handle.cards.first_message(order(1)?).await)?;
     let other = second(&handle).await?;
     let again = replayed(other.cards.first_message(order(2)?).await)?;
-    same("the answer", again, crate::orders::answer_of(&done))
+    same("the answer", again, crate::commands::answer_of(&done))
 }
 
 async fn revoked(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let other = second(&handle).await?;
     let revoked_at = |caller: Option<florin_domain::access::Caller>| caller.and_then(|caller| caller.key.revoked_at);
     same("before", revoked_at(other.callers.find(&Who::Mine.key_hash()).await?), None)?;

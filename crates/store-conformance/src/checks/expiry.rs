@@ -1,11 +1,11 @@
 //! Holds that expire: found in order, ended once.
 
 use crate::check::{Proof, checks};
+use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{absent, fresh, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances, chain};
-use crate::orders::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
-use crate::world::{Who, gbp, noon, planted};
+use crate::observe::{Observation, audited, balances, chain};
+use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FollowUp};
 use florin_domain::card::{Chain, ChainEnd, ChainKind, MessageKind, TransactionState};
@@ -33,7 +33,7 @@ fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
 }
 
 async fn stores_all(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
     let seen = there("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
@@ -47,30 +47,30 @@ async fn stores_all(handle: Handle) -> Proof {
 }
 
 async fn too_early(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let early = expiry(Who::Mine, token(1), 2, due() - TimeDelta::microseconds(1))?;
     same("whether it expired", handle.cards.expire(early).await?, false)?;
     before.still_holds("an expiry that is too early", &handle).await?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     absent("an unknown chain", &handle.cards.expire(expiry(Who::Mine, token(9), 2, due())?).await)?;
     before.still_holds("an expiry of nothing", &handle).await
 }
 
 async fn ended(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
-    let before = Picture::take(&handle, 3).await?;
+    let before = Observation::take(&handle, 3).await?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 3, due())?).await?, false)?;
     before.still_holds("an expiry of an ended chain", &handle).await
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let mut order = expiry(Who::Mine, token(1), 2, due())?;
     order.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
     same("the refusal", refused(handle.cards.expire(order).await)?, CardRefusal::Expired)?;
@@ -92,7 +92,7 @@ async fn refusal(handle: Handle) -> Proof {
 }
 
 async fn one_winner(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for round in 0..10_u128 {
         let (number, base) = (round * 10 + 1, round * 10);
         fresh(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
@@ -124,7 +124,7 @@ async fn one_winner(handle: Handle) -> Proof {
 }
 
 async fn oldest_first(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // Ages in hours, not in the order in which they are made; two accounts; two as old as each other.
     let mut wanted = Vec::new();
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
@@ -136,10 +136,10 @@ async fn oldest_first(handle: Handle) -> Proof {
     }
     wanted.sort_by_key(|(at, _)| *at);
     let wanted: Vec<_> = wanted.into_iter().map(|(_, hold)| hold).collect();
-    for most in [0, 1, 3, 6, 100] {
-        let found = handle.cards.due_holds(due(), most).await?;
-        let most = usize::try_from(most).unwrap_or(0).min(6);
-        same(&format!("how many of at most {most}"), found.len(), most)?;
+    for max in [0, 1, 3, 6, 100] {
+        let found = handle.cards.due_holds(due(), max).await?;
+        let max = usize::try_from(max).unwrap_or(0).min(6);
+        same(&format!("how many of at most {max}"), found.len(), max)?;
         // Which of the two of one age comes first is not promised.
         let ages = |holds: &[DueHold]| -> Vec<_> {
             let age = |hold: &DueHold| {
@@ -147,7 +147,7 @@ async fn oldest_first(handle: Handle) -> Proof {
             };
             holds.iter().map(age).collect()
         };
-        same("the oldest", ages(&found), ages(&wanted[..most]))?;
+        same("the oldest", ages(&found), ages(&wanted[..max]))?;
         same("all holds", found.iter().all(|hold| wanted.contains(hold)), true)?;
     }
     let later = noon() - TimeDelta::hours(6) + Chain::hold_lifetime();
@@ -155,7 +155,7 @@ async fn oldest_first(handle: Handle) -> Proof {
 }
 
 async fn very_microsecond(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
     fresh(handle.cards.first_message(order).await)?;
@@ -165,7 +165,7 @@ async fn very_microsecond(handle: Handle) -> Proof {
 }
 
 async fn only_held(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let messages = [
         (ChainKind::Refund, "5"),
         // An account check.

@@ -1,10 +1,12 @@
 //! Writes that fail where the adapter's tests let them: between any two, nothing may stay.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{
+    SANDBOX, claim, clearing, confirm, credit, expiry, first, follow_up, message, open, stamp, token,
+};
 use crate::expect::{fresh, holds};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::{SANDBOX, claim, clearing, confirm, credit, expiry, first, follow_up, message, open, stamp, token};
+use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
@@ -13,7 +15,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
-use florin_ports::{ConfirmOrder, FirstMessageOrder, WriteError};
+use florin_ports::{ConfirmCommand, FirstMessageCommand, WriteError};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -21,39 +23,39 @@ checks! {
     "injected.failure_of_any_write_leaves_nothing" (Faults) => any_write,
 }
 
-/// How many orders [`carry_out`] knows.
+/// How many orders [`execute`] knows.
 const ORDERS: u8 = 8;
 
-fn purchase(number: u128) -> Result<FirstMessageOrder, Failure> {
+fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "0.10")?, stamp(number))
 }
 
 /// Carries out an order of each kind, with ids from `base` on; whether it came to an end.
-async fn carry_out(handle: &Handle, order: u8, base: u128) -> Result<bool, Failure> {
-    let key = format!("{order}-{base}");
-    match order {
+async fn execute(handle: &Handle, command: u8, base: u128) -> Result<bool, Failure> {
+    let key = format!("{command}-{base}");
+    match command {
         0 => {
             let repeat = Some(claim(Who::Mine, &key, "{}")?);
-            done(handle.cards.first_message(FirstMessageOrder { repeat, ..purchase(base + 11)? }).await)
+            done(handle.cards.first_message(FirstMessageCommand { repeat, ..purchase(base + 11)? }).await)
         }
         1 => {
-            let mut order = follow_up(Who::Mine, token(base + 1), base + 12, clearing("0.04", true)?)?;
-            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
-            done(handle.cards.follow_up(order).await)
+            let mut command = follow_up(Who::Mine, token(base + 1), base + 12, clearing("0.04", true)?)?;
+            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.cards.follow_up(command).await)
         }
         2 => {
             let due = noon() + TimeDelta::days(8);
             done(handle.cards.expire(expiry(Who::Mine, token(base + 2), base + 13, due)?).await)
         }
         3 => {
-            let mut order = credit(Who::Mine, base + 14, "1", gbp()?)?;
-            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
-            done(handle.credits.credit(order).await)
+            let mut command = credit(Who::Mine, base + 14, "1", gbp()?)?;
+            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.credits.credit(command).await)
         }
         4 => {
-            let mut order = open(Who::Mine, base + 15, SANDBOX)?;
-            order.repeat = Some(claim(Who::Mine, &key, "{}")?);
-            done(handle.mfa.open(order).await)
+            let mut command = open(Who::Mine, base + 15, SANDBOX)?;
+            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            done(handle.mfa.open(command).await)
         }
         5 => {
             let declined = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1000")?, stamp(base + 17))?;
@@ -73,10 +75,10 @@ const fn right() -> (MfaProviderName, MfaVerdict) {
 }
 
 /// A batch can be confirmed once, and a session has few attempts: so the last thing that is stored always fails.
-fn doomed(order: ConfirmOrder) -> Result<ConfirmOrder, Failure> {
+fn doomed(command: ConfirmCommand) -> Result<ConfirmCommand, Failure> {
     let (nobody, nothing, gbp) = (AccountId::parse("F99")?, BudgetId(uuid(u128::MAX >> 64, 0)), gbp()?);
     let balances = Balances::new(Minor(1), Minor(0), Minor(0))?;
-    let rule = order.decide;
+    let rule = command.decide;
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
         match (&mut decision.answer, &mut decision.enrolment) {
@@ -88,7 +90,7 @@ fn doomed(order: ConfirmOrder) -> Result<ConfirmOrder, Failure> {
         }
         decision
     });
-    Ok(ConfirmOrder { decide, ..order })
+    Ok(ConfirmCommand { decide, ..command })
 }
 
 /// Whether the order came to its end: a failure of the store is none.
@@ -105,7 +107,7 @@ async fn any_write(handle: Handle) -> Proof {
     for limit in world.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
         (limit.amount, limit.most_uses) = (Minor(i64::MAX), None);
     }
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     // Where only batches are written, or only what is managed, has a check of its own.
     let others =
@@ -117,19 +119,19 @@ async fn any_write(handle: Handle) -> Proof {
         }
         fresh(handle.mfa.open(open(Who::Mine, base + 1, MfaProviderName::Totp)?).await)?;
         let mut failed = 0;
-        for order in 0..ORDERS {
-            let before = Picture::of(&handle, base + 1..=base + 19).await?;
+        for command in 0..ORDERS {
+            let before = Observation::of(&handle, base + 1..=base + 19).await?;
             faults.arm(&place).await?;
-            let done = carry_out(&handle, order, base).await;
+            let done = execute(&handle, command, base).await;
             faults.disarm().await?;
             if done? {
                 // It does not write there.
                 continue;
             }
-            before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
+            before.still_holds(&format!("order {command}, which failed at `{place}`,"), &handle).await?;
             failed += 1;
-            let again = carry_out(&handle, order, base).await?;
-            holds(&format!("order {order} fails after `{place}` was mended"), again || order >= 6)?;
+            let again = execute(&handle, command, base).await?;
+            holds(&format!("order {command} fails after `{place}` was mended"), again || command >= 6)?;
         }
         holds(&format!("no order failed at `{place}`"), failed > 0)?;
     }

@@ -1,11 +1,11 @@
 //! Spending limits: stored with the message that used them.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::observe::card;
-use crate::orders::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
-use crate::world::{Who, day, noon, planted};
+use crate::world::{Who, day, noon, seeded};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardTransaction, ChainKind, Response, SpendingLimit};
@@ -37,7 +37,7 @@ async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> R
 }
 
 async fn stored(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     buy(&handle, 1, "7.01", noon()).await?;
     same("after one", used(&handle).await?, vec![(701, 1); 4])?;
     buy(&handle, 2, "2.99", noon()).await?;
@@ -48,7 +48,7 @@ async fn stored(handle: Handle) -> Proof {
 }
 
 async fn used_up(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     buy(&handle, 1, "20", noon()).await?;
     same("one penny more", buy(&handle, 2, "0.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("the next day", buy(&handle, 3, "10", noon() + TimeDelta::days(1)).await?.response, Response::Approved)?;
@@ -57,7 +57,7 @@ async fn used_up(handle: Handle) -> Proof {
 }
 
 async fn given_back(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     buy(&handle, 1, "15", noon()).await?;
     let part = FollowUp::Reversal { amount: Some(amount("4")?) };
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
@@ -67,7 +67,7 @@ async fn given_back(handle: Handle) -> Proof {
 }
 
 async fn new_window(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     buy(&handle, 2, "6", noon() + TimeDelta::days(1)).await?;
     same("the next day", used(&handle).await?, vec![(600, 1), (1_100, 2), (1_100, 2), (1_100, 2)])?;
@@ -79,7 +79,7 @@ async fn new_window(handle: Handle) -> Proof {
 }
 
 async fn own(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let order = first(Who::Other, Who::Other.limited_card(), message(ChainKind::Purchase, "5")?, stamp(1))?;
     fresh(handle.cards.first_message(order).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
@@ -88,7 +88,7 @@ async fn own(handle: Handle) -> Proof {
 }
 
 async fn declined(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     same("the response", buy(&handle, 1, "20.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("after a decline", used(&handle).await?, vec![(0, 0); 4])
 }

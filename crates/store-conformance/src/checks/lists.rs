@@ -26,7 +26,7 @@ checks! {
     "addresses.find.in_the_order_of_the_file" => addresses_in_order,
 }
 
-/// 24 checkouts at 3 times, of both types and states, planted in no order; as they should be listed.
+/// 24 checkouts at 3 times, of both types and states, seeded in no order; as they should be listed.
 async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
     let mut checkouts = Vec::new();
     for number in 0..24_u8 {
@@ -40,7 +40,7 @@ async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
     }
     let mut world = world(0)?;
     world.accounts[0].checkouts.clone_from(&checkouts);
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     checkouts.sort_by_key(|one| std::cmp::Reverse((one.created_at, one.id)));
     Ok(checkouts)
 }
@@ -123,7 +123,7 @@ async fn every_field(handle: Handle) -> Proof {
     wanted[0].name = Some(String::new());
     let mut world = world(0)?;
     world.accounts[0].checkouts.clone_from(&wanted);
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     wanted.reverse();
     same("all checkouts", page(&handle, CheckoutFilter::default(), 100, 0).await?.rows, wanted)
 }
@@ -132,7 +132,7 @@ async fn one_account_only(handle: Handle) -> Proof {
     let mut world = world(0)?;
     let others: Vec<_> = (0..30).map(|number| checkout(Who::Other, 300 + number)).collect::<Result<_, _>>()?;
     world.accounts[1].checkouts = others;
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     for who in BOTH {
         let account = who.account()?;
         for status in [None, Some(CheckoutStatus::Active)] {

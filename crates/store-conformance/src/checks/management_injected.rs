@@ -2,12 +2,12 @@
 //! stay.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::claim;
 use crate::expect::{fresh, holds};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, issue, limit, make, no_limit, transfer};
-use crate::observe::{Picture, audited};
-use crate::orders::claim;
-use crate::world::{Who, gbp, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::{CardState, SpendingWindow};
 use florin_ports::WriteError;
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ checks! {
     "injected.failure_of_any_write_of_management_leaves_nothing" (Faults) => any_write,
 }
 
-/// How many orders [`carry_out`] knows.
+/// How many orders [`execute`] knows.
 const ORDERS: u8 = 6;
 
 /// Whether only what manages budgets and cards writes at a place.
@@ -52,7 +52,7 @@ async fn set(handle: &Handle, base: u128) -> Proof {
 }
 
 /// Carries out an order of each kind; whether it came to an end.
-async fn carry_out(handle: &Handle, order: u8, base: u128) -> Result<bool, Failure> {
+async fn execute(handle: &Handle, order: u8, base: u128) -> Result<bool, Failure> {
     let (key, card, cards) = (format!("{order}-{base}"), card_id(base), &handle.card_management);
     match order {
         0 => {
@@ -90,16 +90,16 @@ async fn carry_out(handle: &Handle, order: u8, base: u128) -> Result<bool, Failu
 }
 
 async fn any_write(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places = faults.places().into_iter().filter(|place| is_written(place));
     for (base, place) in (1..).map(|number| number * 10).zip(places) {
         set(&handle, base).await?;
         let mut failed = 0;
         for order in 0..ORDERS {
-            let before = Picture::take(&handle, 0).await?;
+            let before = Observation::take(&handle, 0).await?;
             faults.arm(&place).await?;
-            let done = carry_out(&handle, order, base).await;
+            let done = execute(&handle, order, base).await;
             faults.disarm().await?;
             if done? {
                 // It does not write there.
@@ -107,7 +107,7 @@ async fn any_write(handle: Handle) -> Proof {
             }
             before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
             failed += 1;
-            holds(&format!("order {order} works after `{place}` was mended"), carry_out(&handle, order, base).await?)?;
+            holds(&format!("order {order} works after `{place}` was mended"), execute(&handle, order, base).await?)?;
         }
         holds(&format!("no order failed at `{place}`"), failed > 0)?;
         let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;

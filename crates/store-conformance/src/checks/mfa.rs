@@ -1,11 +1,11 @@
 //! MFA sessions and enrolments.
 
 use crate::check::{Proof, checks};
+use crate::commands::{SANDBOX, open, session_id};
 use crate::expect::{absent, duplicate, fresh, refused, same, store_failed, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, batch, opening};
-use crate::orders::{SANDBOX, open, session_id};
-use crate::world::{BOTH, Who, enrolment, noon, planted, uuid, world};
+use crate::observe::{Observation, batch, opening};
+use crate::world::{BOTH, Who, enrolment, noon, seeded, uuid, world};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal};
 
@@ -19,7 +19,7 @@ checks! {
 }
 
 async fn stores(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
         let done = fresh(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
         let (client, account) = (Who::Mine.client(), Who::Mine.account()?);
@@ -32,7 +32,7 @@ async fn stores(handle: Handle) -> Proof {
 }
 
 async fn shown(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = there("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
     same("the enrolment", seen.enrolment, Some(enrolment(Who::Mine)?))?;
@@ -43,8 +43,8 @@ async fn shown(handle: Handle) -> Proof {
 async fn refusal(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     world.accounts[0].enrolment = None;
-    handle.seeding.plant(world).await?;
-    let before = Picture::take(&handle, 1).await?;
+    handle.seeding.seed(world).await?;
+    let before = Observation::take(&handle, 1).await?;
     let refusal = refused(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
     same("the refusal", refusal, OpenRefusal::NotEnrolled(MfaProviderName::Totp))?;
     let mut draft = open(Who::Mine, 1, SANDBOX)?;
@@ -54,23 +54,23 @@ async fn refusal(handle: Handle) -> Proof {
 }
 
 async fn unknown_batch(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut order = open(Who::Mine, 1, SANDBOX)?;
     order.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.mfa.open(order).await)
 }
 
 async fn taken(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let before = Picture::take(&handle, 1).await?;
+    let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
     duplicate::<()>("a session of the same id", &Err(error))?;
     before.still_holds("a session of the same id", &handle).await
 }
 
 async fn own_enrolment(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for who in BOTH {
         same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;
     }

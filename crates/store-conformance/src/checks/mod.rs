@@ -22,9 +22,9 @@ mod money;
 mod outage;
 mod panics;
 mod payments_injected;
+mod payments_isolation;
 mod payments_lists;
 mod payments_manage;
-mod payments_more;
 mod payments_process;
 mod registry;
 mod repeats;
@@ -61,7 +61,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         payments_manage::CHECKS,
         payments_lists::CHECKS,
         payments_process::CHECKS,
-        payments_more::CHECKS,
+        payments_isolation::CHECKS,
         dry_runs::CHECKS,
         activity::CHECKS,
         books::CHECKS,

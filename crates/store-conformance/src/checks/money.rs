@@ -1,15 +1,15 @@
 //! Exact money, up to the limits of 64 bits.
 
 use crate::check::{Proof, checks};
+use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
 use crate::expect::{fresh, refused, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances, chain};
-use crate::orders::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
-use crate::world::{Who, gbp, planted, seed_budget, world};
+use crate::observe::{Observation, audited, balances, chain};
+use crate::world::{Who, gbp, seed_budget, seeded, world};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
-use florin_domain::ledger::{BalanceLimit, Balances};
+use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::{Currency, Minor};
 
 checks! {
@@ -23,7 +23,7 @@ checks! {
 }
 
 async fn largest(handle: Handle) -> Proof {
-    handle.seeding.plant(world(i64::MAX)?).await?;
+    handle.seeding.seed(world(i64::MAX)?).await?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
     let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
@@ -33,23 +33,23 @@ async fn largest(handle: Handle) -> Proof {
 }
 
 async fn limit(handle: Handle) -> Proof {
-    handle.seeding.plant(world(i64::MAX)?).await?;
-    let before = Picture::take(&handle, 2).await?;
+    handle.seeding.seed(world(i64::MAX)?).await?;
+    let before = Observation::take(&handle, 2).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
-    same("the refusal", refusal, CreditRefusal::BalanceLimit(BalanceLimit))?;
+    same("the refusal", refusal, CreditRefusal::AmountOverflow(AmountOverflow))?;
     before.still_holds("a credit beyond the limit", &handle).await?;
     let refund = first(Who::Mine, Who::Mine.card(), message(ChainKind::Refund, "1")?, stamp(1))?;
     fresh(handle.cards.first_message(refund).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let clearing = FollowUp::RefundClearing { amount: amount("1")? };
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing)?).await)?;
-    same("the refusal", refusal, CardRefusal::BalanceLimit(BalanceLimit))?;
+    same("the refusal", refusal, CardRefusal::AmountOverflow(AmountOverflow))?;
     before.still_holds("a refund beyond the limit", &handle).await?;
     audited(&handle).await
 }
 
 async fn negative(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
     let above = follow_up(Who::Mine, token(1), 2, clearing("1000000000", true)?)?;
     let done = fresh(handle.cards.follow_up(above).await)?;
@@ -63,7 +63,7 @@ async fn negative(handle: Handle) -> Proof {
 }
 
 async fn pools(handle: Handle) -> Proof {
-    handle.seeding.plant(world(i64::MAX)?).await?;
+    handle.seeding.seed(world(i64::MAX)?).await?;
     // A rule of the check's own: everything is held.
     let order = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
@@ -107,7 +107,7 @@ fn everything_held(
 }
 
 async fn records(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let order = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);
@@ -123,7 +123,7 @@ async fn sums(handle: Handle) -> Proof {
     // Two budgets that hold all that 64 bits can: their sum, and the network's side of it, is beyond.
     let mut world = world(i64::MAX)?;
     world.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     audited(&handle).await?;
     // Entries that pass the limit on the way, and come back.
     for round in 0..12 {
@@ -144,7 +144,7 @@ async fn exponents(handle: Handle) -> Proof {
         }
     }
     world.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &wanted, 30)?;
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let found: Vec<_> = budgets[0].balances.iter().map(|(currency, now)| (*currency, now.available().0)).collect();
     same("the balances", found, wanted)?;

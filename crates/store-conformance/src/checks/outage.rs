@@ -1,12 +1,12 @@
 //! The server goes away: callers are told in time, and the store comes back by itself.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{claim, credit, purchase};
 use crate::expect::{fresh, replayed, same, there};
 use crate::factory::{Handle, Outage};
-use crate::observe::{Picture, audited};
-use crate::orders::{claim, credit, purchase};
-use crate::world::{Who, gbp, planted};
-use florin_ports::{FirstMessageOrder, Readiness, StoreError, WriteError, Written};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, seeded};
+use florin_ports::{FirstMessageCommand, Readiness, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn recovered(handle: &Handle) -> Proof {
 }
 
 async fn unavailable(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let account = Who::Mine.account()?;
     outage(&handle)?.break_down().await?;
     gone("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
@@ -72,9 +72,9 @@ async fn unavailable(handle: Handle) -> Proof {
 }
 
 async fn comes_back(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
         outage(&handle)?.break_down().await?;
         let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 2, "1")?)).await?;
@@ -88,17 +88,17 @@ async fn comes_back(handle: Handle) -> Proof {
 }
 
 async fn in_flight(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = |number: u128| -> Result<_, Failure> {
+    seeded(&handle).await?;
+    let command = |number: u128| -> Result<_, Failure> {
         let repeat = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
-        Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, number, "0.10")? })
+        Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "0.10")? })
     };
     let mut tasks = Vec::new();
     for number in 0..200 {
-        let (cards, order) = (handle.cards.clone(), order(number)?);
+        let (cards, command) = (handle.cards.clone(), command(number)?);
         let task = async move {
             tokio::time::sleep(Duration::from_millis(u64::try_from(number).unwrap_or(0))).await;
-            cards.first_message(order).await
+            cards.first_message(command).await
         };
         tasks.push(tokio::spawn(task));
     }
@@ -107,7 +107,7 @@ async fn in_flight(handle: Handle) -> Proof {
     let mut answered = Vec::new();
     for (number, task) in (0..).zip(tasks) {
         let answer = in_time("a message in flight", task).await?.map_err(|error| Failure::new(error.to_string()))?;
-        if matches!(answer, Ok(Written::Fresh(_))) {
+        if matches!(answer, Ok(Written::New(_))) {
             answered.push(number);
         }
     }
@@ -116,10 +116,10 @@ async fn in_flight(handle: Handle) -> Proof {
     audited(&handle).await?;
     // What was answered is there. What was not may be there or not: its record settles it.
     for number in &answered {
-        replayed(handle.cards.first_message(order(*number)?).await)?;
+        replayed(handle.cards.first_message(command(*number)?).await)?;
     }
     for number in 0..200 {
-        handle.cards.first_message(order(number)?).await?;
+        handle.cards.first_message(command(number)?).await?;
     }
     let now = crate::observe::balances(&handle, Who::Mine, gbp()?).await?;
     same("each message counts once", (now.available().0, now.held().0), (7_500, 2_000))?;

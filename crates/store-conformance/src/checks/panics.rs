@@ -1,11 +1,11 @@
 //! Rules that panic: their caller is told, and the store goes on.
 
 use crate::check::{Proof, checks};
+use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up, open, purchase, token};
 use crate::expect::{fresh, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::world::{Who, gbp, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
 use florin_ports::{Answer, Readiness};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ pub(super) fn bug<T>() -> T {
 }
 
 async fn rules(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let before = Picture::take(&handle, 3).await?;
+    let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
         let mut order = purchase(Who::Mine, 2, "10")?;
         order.decide = Arc::new(|_| bug());
@@ -53,8 +53,8 @@ async fn rules(handle: Handle) -> Proof {
 }
 
 async fn answers(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 2).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 2).await?;
     let mut order = purchase(Who::Mine, 1, "10")?;
     let mut repeat = claim(Who::Mine, "k", "{}")?;
     repeat.answer = Arc::new(|_| bug::<Answer>());

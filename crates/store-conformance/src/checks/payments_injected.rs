@@ -1,10 +1,10 @@
 //! Writes of payment batches that fail where the adapter's tests let them: between any two, nothing may stay.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::claim as claimed;
 use crate::expect::{fresh, holds, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::claim as claimed;
+use crate::observe::{Observation, audited};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, take, upload,
 };
@@ -76,7 +76,7 @@ impl Desk {
     }
 
     /// Carries out an order of each kind; whether it came to an end. `None`: there is no such order.
-    async fn carry_out(&self, handle: &Handle, order: u8) -> Result<Option<bool>, Failure> {
+    async fn execute(&self, handle: &Handle, order: u8) -> Result<Option<bool>, Failure> {
         let (base, key) = (self.base, format!("{order}-{}", self.base));
         Ok(Some(match order {
             0 => {
@@ -122,7 +122,7 @@ impl Desk {
 }
 
 async fn any_write(handle: Handle) -> Proof {
-    handle.seeding.plant(world(10_000_000)?).await?;
+    handle.seeding.seed(world(10_000_000)?).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places =
         faults.places().into_iter().filter(|place| is_written(place) && !super::management_injected::is_ours(place));
@@ -130,9 +130,9 @@ async fn any_write(handle: Handle) -> Proof {
         let desk = Desk::set(&handle, base).await?;
         let mut failed = 0;
         for order in 0_u8.. {
-            let before = Picture::of(&handle, 0..=0).await?;
+            let before = Observation::of(&handle, 0..=0).await?;
             faults.arm(&place).await?;
-            let came_to = desk.carry_out(&handle, order).await;
+            let came_to = desk.execute(&handle, order).await;
             faults.disarm().await?;
             match came_to? {
                 None => break,
@@ -141,7 +141,7 @@ async fn any_write(handle: Handle) -> Proof {
                 Some(false) => failed += 1,
             }
             before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
-            let again = desk.carry_out(&handle, order).await?;
+            let again = desk.execute(&handle, order).await?;
             holds(&format!("order {order} fails after `{place}` was mended"), again == Some(true))?;
         }
         holds(&format!("no order failed at `{place}`"), failed > 0)?;

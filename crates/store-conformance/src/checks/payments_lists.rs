@@ -4,7 +4,7 @@ use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
-use crate::world::{Who, noon, planted};
+use crate::world::{Who, noon, seeded};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
     PaymentStatus,
@@ -46,7 +46,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 }
 
 async fn batches(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // Those of the world are at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
@@ -90,7 +90,7 @@ async fn batches(handle: Handle) -> Proof {
 }
 
 async fn same_time(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for number in [5, 3, 9, 1] {
         fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
     }
@@ -104,7 +104,7 @@ async fn same_time(handle: Handle) -> Proof {
 }
 
 async fn first_alerts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut all = Vec::new();
     for (number, faulty) in [(1, 49_u32), (2, 50), (3, 90)] {
         let fill = Fill::of(number * 1000, 100).with_faults(&(0..faulty).collect::<Vec<_>>());
@@ -125,7 +125,7 @@ async fn first_alerts(handle: Handle) -> Proof {
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{leased, record, start, take};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
-    planted(handle).await?;
+    seeded(handle).await?;
     confirmed(handle, Who::Mine, 1, 12).await?;
     let lease = leased(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
@@ -199,7 +199,7 @@ async fn contents(handle: Handle) -> Proof {
 }
 
 async fn alerts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let found = [
         alert(AlertCode::NoPayments, None, after(1), "none"),
         alert(AlertCode::AmountInvalid, Some(0), after(2), "a"),
@@ -239,7 +239,7 @@ async fn alerts(handle: Handle) -> Proof {
 }
 
 async fn alerts_in_order(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // Found in the order of the rows, several of one row in the order in which they were found.
     let row = |index: u32| {
         ["z", "a", "m"].map(|message| alert(AlertCode::TextTooLong, Some(index), noon(), &format!("{message}{index}")))

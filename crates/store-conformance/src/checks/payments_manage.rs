@@ -3,11 +3,11 @@
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{absent, duplicate, fresh, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances};
+use crate::observe::{Observation, audited, balances};
 use crate::payments::{
     Fill, after, batch_id, cancel, confirm, confirmed, content, create, empty, statuses, summary, upload,
 };
-use crate::world::{Who, gbp, jpy, noon, planted};
+use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{
     BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, UploadRefusal,
     UploadSituation,
@@ -15,7 +15,7 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{CreateBatchOrder, EditBatchOrder, StoreError, UploadOrder};
+use florin_ports::{CreateBatchCommand, EditBatchCommand, StoreError, UploadCommand};
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
@@ -38,13 +38,13 @@ checks! {
 }
 
 async fn created(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Fill::of(1, 5).with_faults(&[1, 3]);
     let mut batch = empty(Who::Mine, 1, after(5))?;
     (batch.visible, batch.name) = (false, "Löhne".into());
-    let order = create(Who::Mine, batch.clone(), Some(fill.clone()))?;
-    let decision = (order.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
-    let done = fresh(handle.management.create(order).await)?;
+    let command = create(Who::Mine, batch.clone(), Some(fill.clone()))?;
+    let decision = (command.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
+    let done = fresh(handle.management.create(command).await)?;
     let wanted = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
     same("the answer", &done, &wanted)?;
     same("what is found", summary(&handle, Who::Mine, batch_id(1)).await?, wanted)?;
@@ -56,15 +56,15 @@ async fn created(handle: Handle) -> Proof {
 }
 
 async fn shown_funding(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let seen = Arc::new(Mutex::new(None));
-    let mut order = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
-    let (rule, eye) = (order.decide, Arc::clone(&seen));
-    order.decide = Arc::new(move |funding: &FundingBudgets| {
-        *eye.lock().unwrap_or_else(PoisonError::into_inner) = Some(funding.clone());
+    let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let (rule, observer) = (command.decide, Arc::clone(&seen));
+    command.decide = Arc::new(move |funding: &FundingBudgets| {
+        *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(funding.clone());
         rule(funding)
     });
-    fresh(handle.management.create(order).await)?;
+    fresh(handle.management.create(command).await)?;
     let wanted = FundingBudgets::from([
         (Who::Mine.budget(), [gbp()?, jpy()?].into()),
         (Who::Mine.second_budget(), [gbp()?].into()),
@@ -76,13 +76,13 @@ async fn shown_funding(handle: Handle) -> Proof {
 }
 
 async fn created_twice(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     // The id of the batch, then that of a payment.
     for (number, first) in [(1, 100), (2, 0)] {
-        let order = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
-        let error = store_failed(handle.management.create(order).await)?;
+        let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
+        let error = store_failed(handle.management.create(command).await)?;
         duplicate::<()>("an id that is taken", &Err(error))?;
         before.still_holds("a batch that could not be made", &handle).await?;
     }
@@ -94,17 +94,17 @@ async fn created_twice(handle: Handle) -> Proof {
 }
 
 async fn unknown_account(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 0).await?;
-    let order = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
-    let order = CreateBatchOrder { account: AccountId::parse("F99")?, ..order };
-    absent("an account that is not there", &handle.management.create(order).await)?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 0).await?;
+    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let command = CreateBatchCommand { account: AccountId::parse("F99")?, ..command };
+    absent("an account that is not there", &handle.management.create(command).await)?;
     before.still_holds("a batch on no account", &handle).await
 }
 
 async fn create_refused(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 0).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 0).await?;
     let mut batch = empty(Who::Mine, 1, noon())?;
     batch.locked = true;
     let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(Fill::of(1, 3)))?).await)?;
@@ -113,7 +113,7 @@ async fn create_refused(handle: Handle) -> Proof {
 }
 
 async fn replaced(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     // Fewer than before, more than before, the same ids again, none.
     let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
@@ -126,11 +126,11 @@ async fn replaced(handle: Handle) -> Proof {
         Fill::of(0, 0),
     ];
     for fill in fills {
-        let order = upload(Who::Mine, batch_id(1), fill)?;
+        let command = upload(Who::Mine, batch_id(1), fill)?;
         let before = summary(&handle, Who::Mine, batch_id(1)).await?.batch;
         let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
-        let wanted = (order.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
-        same("the answer", fresh(handle.management.upload(order).await)?, wanted.batch.clone())?;
+        let wanted = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
+        same("the answer", fresh(handle.management.upload(command).await)?, wanted.batch.clone())?;
         let found = content(&handle, Who::Mine, batch_id(1)).await?;
         same("the batch", found.batch, wanted.batch)?;
         same("its payments", found.payments, wanted.payments)?;
@@ -140,12 +140,12 @@ async fn replaced(handle: Handle) -> Proof {
 }
 
 async fn upload_refused(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut locked = empty(Who::Mine, 2, noon())?;
     locked.locked = true;
     fresh(handle.management.create(create(Who::Mine, locked, None)?).await)?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::State(IllegalMove { current: PaymentBatchStatus::Confirmed }))?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), Fill::of(50, 2))?).await)?;
@@ -154,45 +154,45 @@ async fn upload_refused(handle: Handle) -> Proof {
 }
 
 async fn upload_failed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, first) in [(1, 1), (2, 100)] {
         let fill = Fill::of(first, 4).with_faults(&[2]);
         fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
     }
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     // The last payment has the id of another batch's.
     let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
     // A payment of an order that the batch does not have.
-    let mut order = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
-    let rule = order.decide;
-    order.decide = Arc::new(move |situation: &UploadSituation| {
+    let mut command = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
+    let rule = command.decide;
+    command.decide = Arc::new(move |situation: &UploadSituation| {
         let mut decision = rule(situation)?;
-        decision.batch.orders.iter_mut().for_each(|order| order.budget = Who::Other.budget());
+        decision.batch.orders.iter_mut().for_each(|command| command.budget = Who::Other.budget());
         Ok(decision)
     });
-    store_failed(handle.management.upload(order).await)?;
+    store_failed(handle.management.upload(command).await)?;
     before.still_holds("an upload whose budget is another account's", &handle).await
 }
 
 async fn shown_batch(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 3).await?;
     let seen = Arc::new(Mutex::new(None));
-    let eye = Arc::clone(&seen);
+    let observer = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &UploadSituation| {
-        *eye.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.batch.clone());
+        *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.batch.clone());
         Err(UploadRefusal::Locked)
     });
-    let order = UploadOrder { account: Who::Mine.account()?, batch: batch_id(1), decide, repeat: None };
-    refused(handle.management.upload(order).await)?;
+    let command = UploadCommand { account: Who::Mine.account()?, batch: batch_id(1), decide, repeat: None };
+    refused(handle.management.upload(command).await)?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", seen, Some(batch))
 }
 
 async fn edited(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let confirmed = confirmed(&handle, Who::Mine, 2, 2).await?;
@@ -204,12 +204,12 @@ async fn edited(handle: Handle) -> Proof {
             updated_at: after(77),
             ..batch.clone()
         });
-        let order = EditBatchOrder { account: Who::Mine.account()?, batch: id, decide, repeat: None };
-        let done = fresh(handle.management.edit(order).await)?;
+        let command = EditBatchCommand { account: Who::Mine.account()?, batch: id, decide, repeat: None };
+        let done = fresh(handle.management.edit(command).await)?;
         let wanted =
             PaymentBatch { name: "新しい".into(), visible: false, updated_at: after(77), ..before.batch.clone() };
         same("the answer", &done.batch, &wanted)?;
-        let first: Vec<_> = before.alerts.iter().take(BatchSummary::MOST_ALERTS).cloned().collect();
+        let first: Vec<_> = before.alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect();
         same("its first alerts", &done.alerts, &first)?;
         let now = content(&handle, Who::Mine, id).await?;
         same("what is stored", (now.batch, now.payments, now.alerts), (wanted, before.payments, before.alerts))?;
@@ -218,17 +218,17 @@ async fn edited(handle: Handle) -> Proof {
 }
 
 /// What is reserved and available in both budgets.
-async fn purses(handle: &Handle) -> Result<Vec<Balances>, Failure> {
+async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failure> {
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let gbp = gbp()?;
     Ok(budgets.iter().filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
 async fn cancelled(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let untouched = purses(&handle).await?;
+    seeded(&handle).await?;
+    let untouched = balance_set(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
-    holds("nothing is reserved", purses(&handle).await? != untouched)?;
+    holds("nothing is reserved", balance_set(&handle).await? != untouched)?;
     let done = fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let wanted = PaymentBatch { status: PaymentBatchStatus::Cancelled, updated_at: after(60), ..batch };
     same("the answer", &done, &wanted)?;
@@ -236,37 +236,37 @@ async fn cancelled(handle: Handle) -> Proof {
     same("the batch", now.batch, wanted)?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 6)])?;
     holds("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
-    same("the balances", purses(&handle).await?, untouched)?;
+    same("the balances", balance_set(&handle).await?, untouched)?;
     same("work", handle.processing.claim(crate::payments::claim(1, after(999), 9)).await?, vec![])?;
     audited(&handle).await
 }
 
 async fn cancelled_early(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let untouched = purses(&handle).await?;
+    seeded(&handle).await?;
+    let untouched = balance_set(&handle).await?;
     let fill = Fill::of(1, 4).with_faults(&[1]);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;
     same("its alerts", now.alerts.len(), 2)?;
-    same("the balances", purses(&handle).await?, untouched)?;
+    same("the balances", balance_set(&handle).await?, untouched)?;
     audited(&handle).await
 }
 
 async fn cancel_refused(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     refused(handle.management.cancel(cancel(Who::Mine, batch_id(1), 800)?).await)?;
     before.still_holds("a second cancellation", &handle).await
 }
 
 async fn cancel_failed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     // Its second journal id is that of the reservation.
     store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
     before.still_holds("a cancellation that failed half-way", &handle).await?;
@@ -275,7 +275,7 @@ async fn cancel_failed(handle: Handle) -> Proof {
 }
 
 async fn confirmed_with_fees(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 4).await?;
     same("who confirmed it", batch.confirmed_by, Some(Who::Mine.client()))?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
@@ -287,7 +287,7 @@ async fn confirmed_with_fees(handle: Handle) -> Proof {
     same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
     let wanted =
         [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
-    same("both budgets", purses(&handle).await?, wanted.to_vec())?;
+    same("both budgets", balance_set(&handle).await?, wanted.to_vec())?;
     let (of_batch, funds) = there("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     same("the batch", of_batch, found.batch)?;
     for (budget, wanted) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(wanted) {
@@ -297,11 +297,11 @@ async fn confirmed_with_fees(handle: Handle) -> Proof {
 }
 
 async fn confirm_failed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let fill = Fill::of(500, 4);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     // Its second journal id is that of the first confirmation.
     store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;

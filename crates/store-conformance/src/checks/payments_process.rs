@@ -3,20 +3,20 @@
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances};
+use crate::observe::{Observation, audited, balances};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, lease_id, leased, payment_id,
     record, start, statuses, summary, take, upload,
 };
-use crate::world::{Who, gbp, noon, planted};
+use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
     FailureReason, IllegalMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentStatus, SettleDecision,
     SettleRefusal, SettleSituation,
 };
 use florin_domain::ids::PaymentId;
-use florin_domain::ledger::{BalanceLimit, Balances};
+use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::Minor;
-use florin_ports::{ClaimOrder, Lease, ProcessingError, RecordOrder};
+use florin_ports::{ClaimCommand, Lease, ProcessingError, RecordCommand};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,7 +62,7 @@ fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Proo
 }
 
 async fn finds_work(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a world without payments", claimed, vec![])?;
     // Without payments, draft, validated, cancelled: no work.
@@ -91,7 +91,7 @@ async fn finds_work(handle: Handle) -> Proof {
 }
 
 async fn in_order(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
         confirmed(&handle, Who::Mine, number, 1).await?;
         // An edit is a change, too.
@@ -100,20 +100,20 @@ async fn in_order(handle: Handle) -> Proof {
             updated_at: at,
             ..batch.clone()
         });
-        let order = florin_ports::EditBatchOrder {
+        let command = florin_ports::EditBatchCommand {
             account: Who::Mine.account()?,
             batch: batch_id(number),
             decide,
             repeat: None,
         };
-        fresh(handle.management.edit(order).await)?;
+        fresh(handle.management.edit(command).await)?;
     }
     same("the first three", batches(&handle.processing.claim(claim(1, after(900), 3)).await?), vec![2, 4, 3])?;
     same("the rest", batches(&handle.processing.claim(claim(2, after(900), 3)).await?), vec![1])
 }
 
 async fn exclusive(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     for seconds in [80, 100, 139] {
@@ -124,7 +124,7 @@ async fn exclusive(handle: Handle) -> Proof {
 }
 
 async fn taken_over(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let first = leased(&handle, 1, after(80)).await?;
     let second = leased(&handle, 2, after(140)).await?;
@@ -135,7 +135,7 @@ async fn taken_over(handle: Handle) -> Proof {
 }
 
 async fn due_is_work(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.release(&lease).await?;
     // The bank is to be asked 120 seconds after noon.
@@ -155,11 +155,11 @@ async fn due_is_work(handle: Handle) -> Proof {
 }
 
 async fn lost(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let old = leased(&handle, 1, after(10)).await?;
     let new = leased(&handle, 2, after(80)).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.start(start(&old, 1)).await)?;
     lease_lost(handle.processing.take(take(&old, 9, 1)).await)?;
     lease_lost(handle.processing.record(record(&old, &[], PaymentOutcome::Completed, None, 1)).await)?;
@@ -170,7 +170,7 @@ async fn lost(handle: Handle) -> Proof {
     let payments: Vec<_> =
         handle.processing.take(take(&new, 9, 10)).await?.into_iter().map(|payment| payment.id).collect();
     handle.processing.release(&new).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.record(record(&new, &payments, PaymentOutcome::Completed, None, 1)).await)?;
     same("whether it is renewed", handle.processing.renew(&new, after(9_999)).await?, false)?;
     // The id alone is not enough, nor is the batch.
@@ -189,7 +189,7 @@ async fn lost(handle: Handle) -> Proof {
 }
 
 async fn still_held(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
@@ -198,7 +198,7 @@ async fn still_held(handle: Handle) -> Proof {
 }
 
 async fn renewed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
@@ -212,7 +212,7 @@ async fn renewed(handle: Handle) -> Proof {
 }
 
 async fn started(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
@@ -226,13 +226,13 @@ async fn started(handle: Handle) -> Proof {
 }
 
 async fn taken(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 7).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.take(take(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
-    for (most, wanted, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
-        let done = handle.processing.take(take(&lease, most, ids)).await?;
+    for (max, wanted, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
+        let done = handle.processing.take(take(&lease, max, ids)).await?;
         same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), wanted)?;
         let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
         for payment in done {
@@ -249,21 +249,21 @@ async fn taken(handle: Handle) -> Proof {
 }
 
 async fn due(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     for (payment, seconds) in payments.iter().zip([300, 200, 250, 200, 400]) {
         let pending = record(&lease, &[*payment], PaymentOutcome::Pending, Some(after(seconds)), 1);
         handle.processing.record(pending).await?;
     }
     let indexes = |payments: Vec<Payment>| payments.into_iter().map(|payment| payment.index).collect::<Vec<_>>();
-    for (seconds, most, wanted) in [
+    for (seconds, max, wanted) in [
         (119, 9, vec![]),
         (120, 9, vec![5]),
         (299, 9, vec![5, 1, 3, 2]),
         (300, 9, vec![5, 1, 3, 2, 0]),
         (999, 3, vec![5, 1, 3]),
     ] {
-        let found = handle.processing.due(&lease, after(seconds), most).await?;
+        let found = handle.processing.due(&lease, after(seconds), max).await?;
         same("what is due", indexes(found), wanted)?;
     }
     Ok(())
@@ -282,7 +282,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> Proof {
 }
 
 async fn settled(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // Of the first budget: payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same("reserved", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(311))?)?;
@@ -311,12 +311,12 @@ async fn settled(handle: Handle) -> Proof {
 }
 
 async fn recorded_twice(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 4).await?;
-    let order = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
-    handle.processing.record(order(10)).await?;
-    let before = Picture::take(&handle, 0).await?;
-    same("what a second report changes", handle.processing.record(order(100)).await?, SettleDecision::default())?;
+    let command = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
+    handle.processing.record(command(10)).await?;
+    let before = Observation::take(&handle, 0).await?;
+    same("what a second report changes", handle.processing.record(command(100)).await?, SettleDecision::default())?;
     // Even one that is late and says otherwise.
     let late = record(&lease, &payments, PaymentOutcome::Failed(FailureReason::Compliance), None, 200);
     same("what a late report changes", handle.processing.record(late).await?, SettleDecision::default())?;
@@ -325,7 +325,7 @@ async fn recorded_twice(handle: Handle) -> Proof {
 }
 
 async fn returned(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -339,7 +339,7 @@ async fn returned(handle: Handle) -> Proof {
 }
 
 async fn all_failed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let untouched = balances(&handle, Who::Mine, gbp()?).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
@@ -350,19 +350,19 @@ async fn all_failed(handle: Handle) -> Proof {
 }
 
 async fn shown(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Fill::of(900, 2);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let (lease, payments) = running(&handle, 1, 5).await?;
     handle.processing.record(record(&lease, &payments[..2], PaymentOutcome::Completed, None, 10)).await?;
     let seen = Arc::new(Mutex::new(None));
-    let eye = Arc::clone(&seen);
+    let observer = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &SettleSituation| {
-        *eye.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.clone());
+        *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.clone());
         Ok(SettleDecision::default())
     });
     let named = vec![payments[3], payment_id(900), payments[1], payment_id(12_345), payments[3]];
-    handle.processing.record(RecordOrder { lease, payments: named, decide }).await?;
+    handle.processing.record(RecordCommand { lease, payments: named, decide }).await?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut seen = there("a situation", seen)?;
     seen.payments.sort_by_key(|payment| payment.index);
@@ -376,29 +376,29 @@ async fn shown(handle: Handle) -> Proof {
 }
 
 async fn record_failed(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
-    let before = Picture::take(&handle, 0).await?;
-    let refusal = SettleRefusal::BalanceLimit(BalanceLimit);
+    let before = Observation::take(&handle, 0).await?;
+    let refusal = SettleRefusal::AmountOverflow(AmountOverflow);
     let (told, named) = (refusal.clone(), payments.clone());
     let decide = Arc::new(move |_: &SettleSituation| Err(told.clone()));
-    let answer = handle.processing.record(RecordOrder { lease: lease.clone(), payments: named, decide }).await;
+    let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;
     holds("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
     before.still_holds("a refused report", &handle).await?;
     // Its third journal id is that of the reservation.
-    let order = record(&lease, &payments, PaymentOutcome::Completed, None, 99_998);
-    let answer = handle.processing.record(order).await;
+    let command = record(&lease, &payments, PaymentOutcome::Completed, None, 99_998);
+    let answer = handle.processing.record(command).await;
     holds("a failure", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a report that failed half-way", &handle).await?;
     let bug = Arc::new(|_: &SettleSituation| panic_in_a_rule());
     let answer =
-        handle.processing.record(RecordOrder { lease: lease.clone(), payments: payments.clone(), decide: bug }).await;
+        handle.processing.record(RecordCommand { lease: lease.clone(), payments: payments.clone(), decide: bug }).await;
     holds("a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a panic", &handle).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
-    let order = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
-    crate::expect::refused(handle.management.upload(order).await)?;
-    let nobody = ClaimOrder { most: 0, ..claim(9, after(999), 0) };
+    let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
+    crate::expect::refused(handle.management.upload(command).await)?;
+    let nobody = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
     same("a claim for none", handle.processing.claim(nobody).await?, vec![])?;
     audited(&handle).await
 }

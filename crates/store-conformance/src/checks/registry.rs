@@ -3,7 +3,7 @@
 use crate::check::{Proof, checks};
 use crate::expect::{duplicate, not_found, same, there};
 use crate::factory::Handle;
-use crate::world::{Who, account, bank, client, key, noon, planted, uuid};
+use crate::world::{Who, account, bank, client, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
@@ -48,7 +48,7 @@ async fn client_twice(handle: Handle) -> Proof {
 }
 
 async fn features(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let id = Who::Mine.client();
     for on in [false, false, true, true, false] {
         handle.registry.set_feature(id, Feature::AddressesLookup, on).await?;
@@ -62,7 +62,7 @@ async fn features(handle: Handle) -> Proof {
 }
 
 async fn unknown_client(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for on in [true, false] {
         let answer = handle.registry.set_feature(ClientId(uuid(1, 99)), Feature::AddressesLookup, on).await;
         not_found("a feature of an unknown client", &answer)?;
@@ -92,7 +92,7 @@ async fn accounts_in_order(handle: Handle) -> Proof {
 }
 
 async fn account_constraints(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let before = handle.registry.accounts().await?;
     let mut taken = account(Who::Mine)?;
     taken.client = Who::Other.client();
@@ -104,7 +104,7 @@ async fn account_constraints(handle: Handle) -> Proof {
 }
 
 async fn keys_in_order(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut wanted = vec![key(Who::Mine)?, key(Who::Other)?];
     // Two that are as old as each other, two that are older.
     for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
@@ -122,7 +122,7 @@ async fn keys_in_order(handle: Handle) -> Proof {
 }
 
 async fn key_constraints(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Mine)? };
     let hash = KeyHash([50; 32]);
@@ -134,7 +134,7 @@ async fn key_constraints(handle: Handle) -> Proof {
 }
 
 async fn key_all_or_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let hash = KeyHash([50; 32]);
     for stranger in [Who::Other.account()?, AccountId::parse("F99")?] {
         let accounts = AccountGrant::Only([Who::Mine.account()?, stranger].into());
@@ -147,7 +147,7 @@ async fn key_all_or_nothing(handle: Handle) -> Proof {
 }
 
 async fn revoke(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let id = key(Who::Mine)?.id;
     let first = noon() + TimeDelta::microseconds(1);
     for at in [first, first + TimeDelta::days(1), first - TimeDelta::days(1)] {
@@ -161,7 +161,7 @@ async fn revoke(handle: Handle) -> Proof {
 }
 
 async fn replace_banks(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let new = vec![bank(2, "renamed")?, bank(3, "third")?];
     handle.registry.replace_banks(new.clone()).await?;
     same("the new banks", handle.banks.list(PageRequest::default()).await?.rows, new.clone())?;
@@ -184,7 +184,7 @@ async fn replace_addresses(handle: Handle) -> Proof {
 }
 
 async fn mfa_policy(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let before = there("the other account", handle.accounts.find(other).await?)?;
     for required in [false, false, true] {
@@ -197,7 +197,7 @@ async fn mfa_policy(handle: Handle) -> Proof {
 }
 
 async fn enrolments(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment {
         account: account.clone(),

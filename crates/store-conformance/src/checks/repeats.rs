@@ -1,18 +1,18 @@
 //! Idempotency records: one effect for all requests under one key.
 
 use crate::check::{Failure, Proof, checks};
-use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed};
-use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances};
-use crate::orders::{
+use crate::commands::{
     Carded, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request, stamp,
     token, twisted,
 };
-use crate::world::{Who, gbp, planted};
+use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, balances};
+use crate::world::{Who, gbp, seeded};
 use florin_domain::card::CardTransaction;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{FirstMessageOrder, RecordedBody, RepeatClaim, Written};
+use florin_ports::{FirstMessageCommand, RecordedBody, RepeatClaim, Written};
 
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
@@ -29,8 +29,8 @@ checks! {
     "repeats.fifty_at_once_have_one_effect" => fifty,
 }
 
-fn under(number: u128, claim: RepeatClaim<CardTransaction>) -> Result<FirstMessageOrder, Failure> {
-    Ok(FirstMessageOrder { repeat: Some(claim), ..purchase(Who::Mine, number, "10")? })
+fn under(number: u128, claim: RepeatClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
+    Ok(FirstMessageCommand { repeat: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
 async fn ask(handle: &Handle, number: u128, key: &str) -> Result<Carded, Failure> {
@@ -38,9 +38,9 @@ async fn ask(handle: &Handle, number: u128, key: &str) -> Result<Carded, Failure
 }
 
 async fn first_message(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(ask(&handle, 1, "k").await?)?;
-    let before = Picture::take(&handle, 3).await?;
+    let before = Observation::take(&handle, 3).await?;
     for number in 2..=3 {
         same("the answer", replayed(ask(&handle, number, "k").await?)?, answer_of(&done))?;
     }
@@ -48,63 +48,63 @@ async fn first_message(handle: Handle) -> Proof {
 }
 
 async fn follow_ups(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let order = |number| -> Result<_, Failure> {
-        let mut order = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
-        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(order)
+    let command = |number| -> Result<_, Failure> {
+        let mut command = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
+        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.cards.follow_up(order(2)?).await)?;
-    let before = Picture::take(&handle, 3).await?;
-    same("the answer", replayed(handle.cards.follow_up(order(3)?).await)?, answer_of(&done))?;
+    let done = fresh(handle.cards.follow_up(command(2)?).await)?;
+    let before = Observation::take(&handle, 3).await?;
+    same("the answer", replayed(handle.cards.follow_up(command(3)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
 async fn credits(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = |number| -> Result<_, Failure> {
-        let mut order = credit(Who::Mine, number, "4", gbp()?)?;
-        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(order)
+    seeded(&handle).await?;
+    let command = |number| -> Result<_, Failure> {
+        let mut command = credit(Who::Mine, number, "4", gbp()?)?;
+        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.credits.credit(order(1)?).await)?;
-    let before = Picture::take(&handle, 0).await?;
-    same("the answer", replayed(handle.credits.credit(order(2)?).await)?, answer_of(&done))?;
+    let done = fresh(handle.credits.credit(command(1)?).await)?;
+    let before = Observation::take(&handle, 0).await?;
+    same("the answer", replayed(handle.credits.credit(command(2)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
 async fn opens(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = |number| -> Result<_, Failure> {
-        let mut order = open(Who::Mine, number, SANDBOX)?;
-        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(order)
+    seeded(&handle).await?;
+    let command = |number| -> Result<_, Failure> {
+        let mut command = open(Who::Mine, number, SANDBOX)?;
+        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.mfa.open(order(1)?).await)?;
-    let before = Picture::take(&handle, 2).await?;
-    same("the answer", replayed(handle.mfa.open(order(2)?).await)?, answer_of(&done))?;
+    let done = fresh(handle.mfa.open(command(1)?).await)?;
+    let before = Observation::take(&handle, 2).await?;
+    same("the answer", replayed(handle.mfa.open(command(2)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
 async fn confirms(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let order = || -> Result<_, Failure> {
-        let mut order = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
-        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(order)
+    let command = || -> Result<_, Failure> {
+        let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.batches.confirm(order()?).await)?;
-    let before = Picture::take(&handle, 2).await?;
-    same("the answer", replayed(handle.batches.confirm(order()?).await)?, answer_of(&done))?;
+    let done = fresh(handle.batches.confirm(command()?).await)?;
+    let before = Observation::take(&handle, 2).await?;
+    same("the answer", replayed(handle.batches.confirm(command()?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
 async fn another_request(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(ask(&handle, 1, "k").await?)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let twists: [fn(&mut RepeatClaim<CardTransaction>); 5] = [
         |claim| claim.request.method = "PUT".into(),
         |claim| claim.request.path.push('/'),
@@ -129,34 +129,34 @@ async fn another_request(handle: Handle) -> Proof {
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let mut order = purchase(Who::Mine, 1, "0.001")?;
-    order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-    refused(handle.cards.first_message(order).await)?;
-    let foreign = FirstMessageOrder { card: Who::Other.card(), ..under(1, claim(Who::Mine, "k", "{}")?)? };
+    seeded(&handle).await?;
+    let mut command = purchase(Who::Mine, 1, "0.001")?;
+    command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+    refused(handle.cards.first_message(command).await)?;
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(1, claim(Who::Mine, "k", "{}")?)? };
     absent("a foreign card", &handle.cards.first_message(foreign).await)?;
     fresh(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
 async fn failure(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = Picture::take(&handle, 2).await?;
+    let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
-    let order = twisted(under(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
+    let command = twisted(under(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
         if let Some(journal) = &mut decision.journal {
             journal.id = taken;
         }
     });
-    store_failed(handle.cards.first_message(order).await)?;
+    store_failed(handle.cards.first_message(command).await)?;
     before.still_holds("a request that failed", &handle).await?;
     fresh(handle.cards.first_message(under(2, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
 async fn per_owner(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
     let other_client = RepeatClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = RepeatClaim { account: Who::Other.account()?, ..mine.clone() };
@@ -168,11 +168,11 @@ async fn per_owner(handle: Handle) -> Proof {
 }
 
 async fn exact_keys(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let long = ["x".repeat(254), "x".repeat(255)];
     let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
     for (number, key) in (1..).zip(keys) {
-        let done = handle.cards.first_message(FirstMessageOrder {
+        let done = handle.cards.first_message(FirstMessageCommand {
             repeat: Some(claim(Who::Mine, key, "{}")?),
             ..purchase(Who::Mine, number, "1")?
         });
@@ -185,9 +185,9 @@ async fn exact_keys(handle: Handle) -> Proof {
 }
 
 async fn before_anything(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(ask(&handle, 1, "k").await?)?;
-    let foreign = FirstMessageOrder { card: Who::Other.card(), ..under(2, claim(Who::Mine, "k", "{}")?)? };
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
     let mut refused = purchase(Who::Mine, 2, "0.001")?;
     refused.repeat = Some(claim(Who::Mine, "k", "{}")?);
@@ -196,16 +196,16 @@ async fn before_anything(handle: Handle) -> Proof {
 }
 
 async fn fifty(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {
-        let (cards, order) = (handle.cards.clone(), under(number, claim(Who::Mine, "k", "{}")?)?);
-        tasks.push(tokio::spawn(async move { cards.first_message(order).await }));
+        let (cards, command) = (handle.cards.clone(), under(number, claim(Who::Mine, "k", "{}")?)?);
+        tasks.push(tokio::spawn(async move { cards.first_message(command).await }));
     }
     let (mut effects, mut answers) = (Vec::new(), Vec::new());
     for task in tasks {
         match task.await.map_err(|error| Failure::new(error.to_string()))?? {
-            Written::Fresh(done) => effects.push(answer_of(&done)),
+            Written::New(done) => effects.push(answer_of(&done)),
             Written::Replayed(answer) => answers.push(answer),
         }
     }

@@ -1,12 +1,12 @@
 //! Forgetting idempotency records.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{claim, purchase};
 use crate::expect::{fresh, replayed, same};
 use crate::factory::Handle;
-use crate::orders::{claim, purchase};
-use crate::world::{Who, noon, planted};
+use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
-use florin_ports::FirstMessageOrder;
+use florin_ports::FirstMessageCommand;
 
 checks! {
     "upkeep.forget_answers.only_older_ones" => only_older,
@@ -15,18 +15,18 @@ checks! {
 
 /// Requests under the keys k0 to k5, an hour and a microsecond apart.
 async fn asked(handle: &Handle) -> Result<(), Failure> {
-    planted(handle).await?;
+    seeded(handle).await?;
     // Not in the order of their times.
     for number in [3, 0, 5, 1, 4, 2] {
-        fresh(handle.cards.first_message(order(number, number)?).await)?;
+        fresh(handle.cards.first_message(command(number, number)?).await)?;
     }
     Ok(())
 }
 
-fn order(key: u8, number: u8) -> Result<FirstMessageOrder, Failure> {
+fn command(key: u8, number: u8) -> Result<FirstMessageCommand, Failure> {
     let mut claim = claim(Who::Mine, &format!("k{key}"), "{}")?;
     claim.at = noon() + TimeDelta::hours(key.into()) + TimeDelta::microseconds(key.into());
-    Ok(FirstMessageOrder { repeat: Some(claim), ..purchase(Who::Mine, number.into(), "1")? })
+    Ok(FirstMessageCommand { repeat: Some(claim), ..purchase(Who::Mine, number.into(), "1")? })
 }
 
 async fn only_older(handle: Handle) -> Proof {
@@ -35,11 +35,11 @@ async fn only_older(handle: Handle) -> Proof {
     same("how many went", handle.upkeep.forget_answers(exactly, 100).await?, 2)?;
     same("how many went the second time", handle.upkeep.forget_answers(exactly, 100).await?, 0)?;
     for key in 2..6 {
-        replayed(handle.cards.first_message(order(key, 50 + key)?).await)?;
+        replayed(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
     same("one microsecond later", handle.upkeep.forget_answers(exactly + TimeDelta::microseconds(1), 100).await?, 1)?;
     for key in 0..3 {
-        fresh(handle.cards.first_message(order(key, 50 + key)?).await)?;
+        fresh(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
     Ok(())
 }
@@ -47,8 +47,8 @@ async fn only_older(handle: Handle) -> Proof {
 async fn at_most(handle: Handle) -> Proof {
     asked(&handle).await?;
     let later = noon() + TimeDelta::days(1);
-    for (most, gone) in [(0, 0), (1, 1), (3, 3), (3, 2), (3, 0)] {
-        same(&format!("how many of at most {most} went"), handle.upkeep.forget_answers(later, most).await?, gone)?;
+    for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 2), (3, 0)] {
+        same(&format!("how many of at most {max} went"), handle.upkeep.forget_answers(later, max).await?, gone)?;
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{duplicate, holds, same};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, card};
-use crate::world::{BOTH, Who, client, gbp, jpy, planted, seed_budget, uuid, world};
+use crate::observe::{Observation, audited, card};
+use crate::world::{BOTH, Who, client, gbp, jpy, seed_budget, seeded, uuid, world};
 use florin_domain::card::SpendingLimit;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
@@ -13,9 +13,9 @@ use florin_ports::World;
 
 checks! {
     "seeding.is_fresh.until_there_is_a_client" => is_fresh,
-    "seeding.plant.stores_all_of_a_world" => all_of_a_world,
-    "seeding.plant.duplicate_leaves_nothing" => duplicate_leaves_nothing,
-    "seeding.plant.unproved_balances_are_refused" => unproved,
+    "seeding.seed.stores_all_of_a_world" => all_of_a_world,
+    "seeding.seed.duplicate_leaves_nothing" => duplicate_leaves_nothing,
+    "seeding.seed.unproved_balances_are_refused" => unproved,
     "seeding.budgets.by_id_and_currency" => budgets_in_order,
     "seeding.lists.of_an_unknown_account_are_empty" => unknown_account,
 }
@@ -28,7 +28,7 @@ async fn is_fresh(handle: Handle) -> Proof {
 
 async fn all_of_a_world(handle: Handle) -> Proof {
     let wanted = world(9_500)?;
-    handle.seeding.plant(wanted.clone()).await?;
+    handle.seeding.seed(wanted.clone()).await?;
     same("clients", handle.registry.clients().await?, wanted.clients)?;
     same("banks", handle.banks.list(florin_domain::page::PageRequest::default()).await?.rows, wanted.banks)?;
     for seed in wanted.accounts {
@@ -46,7 +46,7 @@ async fn all_of_a_world(handle: Handle) -> Proof {
         }
         same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;
     }
-    same("a planted store is fresh", handle.seeding.is_fresh().await?, false)?;
+    same("a seeded store is fresh", handle.seeding.is_fresh().await?, false)?;
     audited(&handle).await
 }
 
@@ -87,10 +87,10 @@ fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
 }
 
 async fn duplicate_leaves_nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 0).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 0).await?;
     for (what, world) in clashing()? {
-        duplicate(&format!("a world with {what} that is there"), &handle.seeding.plant(world).await)?;
+        duplicate(&format!("a world with {what} that is there"), &handle.seeding.seed(world).await)?;
         before.still_holds(&format!("a world with {what} that is there"), &handle).await?;
         same("the account of a world that failed", handle.accounts.find(&AccountId::parse("F77")?).await?, None)?;
     }
@@ -111,8 +111,8 @@ async fn unproved(handle: Handle) -> Proof {
                 seed.budget.balances.pop();
             }
         }
-        let answer = handle.seeding.plant(world).await;
-        holds(&format!("unproved balances (case {twist}) were planted: {answer:?}"), answer.is_err())?;
+        let answer = handle.seeding.seed(world).await;
+        holds(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
         same("the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
     }
     Ok(())
@@ -126,7 +126,7 @@ async fn budgets_in_order(handle: Handle) -> Proof {
     let card = world.accounts[0].cards.remove(0);
     world.accounts[0].cards.push(card);
     world.accounts[0].batches.reverse();
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let account = Who::Mine.account()?;
     let found = handle.seeding.budgets(&account).await?;
     let ids: Vec<_> = found.iter().map(|budget| budget.id.0).collect();
@@ -143,7 +143,7 @@ async fn budgets_in_order(handle: Handle) -> Proof {
 }
 
 async fn unknown_account(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let nobody = AccountId::parse("F3")?;
     same("budgets of nobody", handle.seeding.budgets(&nobody).await?, vec![])?;
     same("cards of nobody", handle.seeding.cards(&nobody).await?, vec![])?;

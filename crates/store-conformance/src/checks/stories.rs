@@ -1,11 +1,11 @@
 //! Chains at a glance, the explanations of declines, and what extensions add to records.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::observe::{audited, chain};
-use crate::orders::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
-use crate::world::{Who, noon, planted, world};
+use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
 use florin_domain::card::{
@@ -43,7 +43,7 @@ async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<Card
 }
 
 async fn whole(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
     follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
@@ -68,7 +68,7 @@ async fn whole(handle: Handle) -> Proof {
 }
 
 async fn any_message(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
@@ -82,13 +82,13 @@ async fn any_message(handle: Handle) -> Proof {
 }
 
 async fn unknown(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("an unknown token", handle.chains.story(&Who::Mine.account()?, token(2)).await?, None)
 }
 
 async fn foreign(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     same("a foreign token", handle.chains.story(&Who::Mine.account()?, token(1)).await?, None)
 }
@@ -110,7 +110,7 @@ async fn explained(handle: Handle) -> Proof {
     (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::world::day(2026, 8, 31));
     cards.push(spare.clone());
     ids.extend([spare.card.id, Who::Mine.limited_card(), Who::Mine.card()]);
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let mut number = 0;
     let mut failed = Vec::new();
     for (card, decline) in
@@ -143,7 +143,7 @@ async fn explained(handle: Handle) -> Proof {
 }
 
 async fn declined(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let told = story(&handle, 1).await?;
     same("the message", told.messages.iter().map(|told| &told.transaction).collect::<Vec<_>>(), vec![&done])?;
@@ -151,7 +151,7 @@ async fn declined(handle: Handle) -> Proof {
 }
 
 async fn every_field(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
@@ -187,7 +187,7 @@ async fn every_field(handle: Handle) -> Proof {
 }
 
 async fn merchant_side(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
     with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;

@@ -1,13 +1,13 @@
 //! What belongs to another account is absent, whatever is asked, and nothing changes.
 
 use crate::check::{Failure, Proof, checks};
-use crate::expect::{absent, fresh, same, there};
-use crate::factory::Handle;
-use crate::observe::{Picture, batch};
-use crate::orders::{
+use crate::commands::{
     RIGHT, SANDBOX, confirm, credit, expiry, first, follow_up, message, open, purchase, session_id, stamp, token,
 };
-use crate::world::{Who, gbp, noon, planted};
+use crate::expect::{absent, fresh, same, there};
+use crate::factory::Handle;
+use crate::observe::{Observation, batch};
+use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::card::ChainKind;
 use florin_domain::card::decide::FollowUp;
@@ -24,12 +24,12 @@ checks! {
 }
 
 /// A world in which the other account has made use of everything.
-async fn used(handle: &Handle) -> Result<Picture, Failure> {
-    planted(handle).await?;
+async fn used(handle: &Handle) -> Result<Observation, Failure> {
+    seeded(handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     fresh(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
     fresh(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;
-    Picture::take(handle, 3).await
+    Observation::take(handle, 3).await
 }
 
 async fn foreign_card(handle: Handle) -> Proof {

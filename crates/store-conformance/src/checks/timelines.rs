@@ -1,17 +1,17 @@
 //! The time of accounts, and the numbers of seeded worlds.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, fresh, mismatch, not_found, refused, replayed, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::{answer_of, claim, expiry, purchase, token};
-use crate::world::{Who, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::Chain;
 use florin_domain::ids::AccountId;
-use florin_domain::world::{AccountClock, ClockChange, ClockReading, ClockRefusal, Timeline, WorldSeed, decide_clock};
-use florin_ports::{ClockOrder, DueHold};
+use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed, decide_clock};
+use florin_ports::{ClockCommand, DueHold};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ checks! {
     "timelines.due_holds.oldest_first_and_bounded" => oldest_first,
 }
 
-pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockOrder, Failure> {
-    let decide = Arc::new(move |clock: &AccountClock| decide_clock(*clock, change, noon()));
-    Ok(ClockOrder { account: who.account()?, decide, repeat: None })
+pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockCommand, Failure> {
+    let decide = Arc::new(move |clock: &ClockSetting| decide_clock(*clock, change, noon()));
+    Ok(ClockCommand { account: who.account()?, decide, repeat: None })
 }
 
 async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
@@ -35,31 +35,31 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
 }
 
 async fn seen(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
     same("own timelines", handle.timelines.own().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
     let reading = fresh(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
-    let ahead = AccountClock::Running { ahead: TimeDelta::days(7) };
+    let ahead = ClockSetting::Running { ahead: TimeDelta::days(7) };
     same("what it shows", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
     same("the clock of the account", timeline(&handle, Who::Mine).await?.clock, ahead)?;
     let at = noon() + TimeDelta::days(9) + TimeDelta::microseconds(1);
     fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
-    let frozen = Timeline { clock: AccountClock::Frozen { at }, seed: None };
+    let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
     same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
     same("own timelines", handle.timelines.own().await?, vec![(Who::Mine.account()?, frozen.clone())])?;
     let listed = handle.registry.accounts().await?;
     let mine = listed.into_iter().find(|account| account.timeline != Timeline::default());
     same("the operator's list", there("the account", mine)?.timeline, frozen)?;
-    let mut order = change(Who::Mine, ClockChange::Resume)?;
-    order.account = AccountId::parse("F404")?;
-    absent("an unknown account", &handle.timelines.set_clock(order).await)
+    let mut command = change(Who::Mine, ClockChange::Resume)?;
+    command.account = AccountId::parse("F404")?;
+    absent("an unknown account", &handle.timelines.set_clock(command).await)
 }
 
 async fn refusal(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
     let answer = handle.timelines.set_clock(change(Who::Mine, back)?).await;
     same("the refusal", refused(answer)?, ClockRefusal::Backwards { now: noon() })?;
@@ -67,33 +67,33 @@ async fn refusal(handle: Handle) -> Proof {
 }
 
 async fn replays(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = |by: i64, body: &str| -> Result<ClockOrder, Failure> {
-        let mut order = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
-        order.repeat = Some(claim(Who::Mine, "k", body)?);
-        Ok(order)
+    seeded(&handle).await?;
+    let command = |by: i64, body: &str| -> Result<ClockCommand, Failure> {
+        let mut command = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
+        command.repeat = Some(claim(Who::Mine, "k", body)?);
+        Ok(command)
     };
-    let done = fresh(handle.timelines.set_clock(order(1, "{}")?).await)?;
-    let before = Picture::take(&handle, 1).await?;
-    same("the answer", replayed(handle.timelines.set_clock(order(1, "{}")?).await)?, answer_of(&done))?;
-    mismatch(handle.timelines.set_clock(order(2, "[]")?).await)?;
+    let done = fresh(handle.timelines.set_clock(command(1, "{}")?).await)?;
+    let before = Observation::take(&handle, 1).await?;
+    same("the answer", replayed(handle.timelines.set_clock(command(1, "{}")?).await)?, answer_of(&done))?;
+    mismatch(handle.timelines.set_clock(command(2, "[]")?).await)?;
     before.still_holds("a repeated change of a clock", &handle).await
 }
 
 async fn kept(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     let reopen = there("a way to reopen", handle.reopen.clone())?;
     let again = reopen().await?;
-    same("the clock", timeline(&again, Who::Mine).await?.clock, AccountClock::Frozen { at: noon() })
+    same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
 
 async fn numbers(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     not_found("of real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
-    let timeline = Timeline { clock: AccountClock::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
+    let timeline = Timeline { clock: ClockSetting::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
     let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
     handle.registry.add_account(account).await?;
     same("the timeline", there("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;
@@ -108,9 +108,9 @@ async fn numbers(handle: Handle) -> Proof {
     }
     same("the numbers", given, (1..=40).collect::<BTreeSet<u64>>())?;
     // A change of the clock does not begin them anew.
-    let mut order = change(Who::Mine, ClockChange::Resume)?;
-    order.account = seeded.clone();
-    fresh(handle.timelines.set_clock(order).await)?;
+    let mut command = change(Who::Mine, ClockChange::Resume)?;
+    command.account = seeded.clone();
+    fresh(handle.timelines.set_clock(command).await)?;
     same("the next number", handle.timelines.next_number(&seeded).await?, 41)?;
     same(
         "the seed",
@@ -120,7 +120,7 @@ async fn numbers(handle: Handle) -> Proof {
 }
 
 async fn own_time(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for who in [Who::Mine, Who::Other] {
         fresh(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
     }
@@ -139,14 +139,14 @@ async fn own_time(handle: Handle) -> Proof {
 }
 
 async fn oldest_first(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
-        let mut order = purchase(Who::Mine, number, "1")?;
-        let message = crate::orders::message(florin_domain::card::ChainKind::Purchase, "1")?;
-        let stamp = crate::orders::stamp_at(number, noon() + TimeDelta::minutes(minutes));
-        order.decide =
+        let mut command = purchase(Who::Mine, number, "1")?;
+        let message = crate::commands::message(florin_domain::card::ChainKind::Purchase, "1")?;
+        let stamp = crate::commands::stamp_at(number, noon() + TimeDelta::minutes(minutes));
+        command.decide =
             Arc::new(move |situation| florin_domain::card::decide::decide_first(situation, &message, &stamp));
-        fresh(handle.cards.first_message(order).await)?;
+        fresh(handle.cards.first_message(command).await)?;
     }
     let (mine, late) = (Who::Mine.account()?, noon() + TimeDelta::days(8));
     let chains = |due: Vec<DueHold>| due.into_iter().map(|hold| hold.chain).collect::<Vec<_>>();

@@ -1,11 +1,11 @@
 //! Times keep their microseconds, long ago and far ahead.
 
 use crate::check::{Proof, checks};
+use crate::commands::{SANDBOX, first, message, session_id, stamp_at, token};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::observe::{batch, card, chain};
-use crate::orders::{SANDBOX, first, message, session_id, stamp_at, token};
-use crate::world::{Who, day, enrolment, key, planted, uuid, world};
+use crate::world::{Who, day, enrolment, key, seeded, uuid, world};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::batch::PaymentBatchStatus;
@@ -14,12 +14,12 @@ use florin_domain::ids::{ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
 use florin_domain::page::PageRequest;
-use florin_ports::{OpenSessionOrder, SeedCard};
+use florin_ports::{OpenSessionCommand, SeedCard};
 use std::sync::Arc;
 
 checks! {
     "times.of_keys" => keys,
-    "times.of_what_is_planted" => planted_times,
+    "times.of_what_is_seeded" => seeded_times,
     "times.of_messages" => messages,
     "times.of_sessions" => sessions,
     "times.dates_of_cards_and_windows" => dates,
@@ -43,7 +43,7 @@ fn times() -> impl Iterator<Item = DateTime<Utc>> {
 }
 
 async fn keys(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     for (number, at) in (30..).zip(times()) {
         let id = ApiKeyId(uuid(4, number));
         let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
@@ -56,7 +56,7 @@ async fn keys(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn planted_times(handle: Handle) -> Proof {
+async fn seeded_times(handle: Handle) -> Proof {
     let mut world = world(1)?;
     let base = world.accounts[0].clone();
     let seed = &mut world.accounts[0];
@@ -75,7 +75,7 @@ async fn planted_times(handle: Handle) -> Proof {
     let all: Vec<_> = times().collect();
     seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Mine)? });
     let wanted = seed.clone();
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let id = Who::Mine.account()?;
     same("the batches", handle.seeding.batches(&id).await?, wanted.batches)?;
     same("the enrolment", handle.mfa.enrolment(&id).await?, wanted.enrolment)?;
@@ -84,11 +84,11 @@ async fn planted_times(handle: Handle) -> Proof {
 }
 
 async fn messages(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // Cards expire: the messages of the past only are approved, the others are declined, and all are kept.
     for (number, at) in (1..).zip(times()) {
-        let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
-        let done = fresh(handle.cards.first_message(order).await)?;
+        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let done = fresh(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;
         if let Some(chain) = seen.chain {
@@ -99,13 +99,13 @@ async fn messages(handle: Handle) -> Proof {
 }
 
 async fn sessions(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let account = Who::Mine.account()?;
     for (number, now) in (1..).zip(times()) {
         let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
         let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
-        let order = OpenSessionOrder { account: account.clone(), batch: Who::Mine.batch(), decide, repeat: None };
-        let done = fresh(handle.mfa.open(order).await)?;
+        let command = OpenSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, repeat: None };
+        let done = fresh(handle.mfa.open(command).await)?;
         let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
         same("the session", seen.session, Some(done))?;
     }
@@ -124,7 +124,7 @@ async fn dates(handle: Handle) -> Proof {
         wanted.push(seed);
     }
     world.accounts[0].cards.clone_from(&wanted);
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     for seed in wanted {
         let seen = there("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
         same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;

@@ -2,18 +2,18 @@
 
 use crate::check::{Failure, Proof, checks};
 use crate::checks::contention::second;
+use crate::commands::{claim, purchase, request};
 use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::{budget_id, make_for, transfer};
-use crate::observe::{Picture, audited};
-use crate::orders::{claim, purchase, request};
-use crate::world::{Who, gbp, noon, planted};
+use crate::observe::{Observation, audited};
+use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{StoreError, TransferOrder};
+use florin_ports::{StoreError, TransferCommand};
 use std::sync::Arc;
 
 checks! {
@@ -45,38 +45,38 @@ fn only(available: i64) -> Result<Balances, Failure> {
 }
 
 async fn whole(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     same("the balances told", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
     same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
     same("when", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Ausgleich ✓"))?;
     let report = handle.audit.audit().await?;
-    // Six credits planted it.
+    // Six credits seeded it.
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
 }
 
 async fn shown(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let order = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::Cards])?;
-    let made = fresh(handle.budgets.create(order).await)?;
+    seeded(&handle).await?;
+    let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::Cards])?;
+    let made = fresh(handle.budgets.create(command).await)?;
     let first = there("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
-    let mut order = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
-    order.decide = Arc::new(move |situation: &TransferSituation| {
+    let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
+    command.decide = Arc::new(move |situation: &TransferSituation| {
         let right = situation.from == first && situation.to.as_ref() == Some(&made);
         Err(if right { TransferRefusal::ReceiverOff } else { TransferRefusal::NoReceiver })
     });
-    same("what the rule was shown", refused(handle.transfers.transfer(order).await)?, TransferRefusal::ReceiverOff)?;
-    let order = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
-    same("nobody", refused(handle.transfers.transfer(order).await)?, TransferRefusal::NoReceiver)
+    same("what the rule was shown", refused(handle.transfers.transfer(command).await)?, TransferRefusal::ReceiverOff)?;
+    let command = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
+    same("nobody", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }
 
 async fn nothing(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
     let keyed = |amount| {
         let repeat = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, 1, ENDS, amount)? })
+        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, 1, ENDS, amount)? })
     };
     let refusal = refused(handle.transfers.transfer(keyed("95.01")?).await)?;
     same("too much", refusal, TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) })?;
@@ -86,10 +86,10 @@ async fn nothing(handle: Handle) -> Proof {
 }
 
 async fn again(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let keyed = |number, body| {
         let repeat = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(TransferOrder { repeat, ..transfer(Who::Mine, number, ENDS, "1")? })
+        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, number, ENDS, "1")? })
     };
     let done = fresh(handle.transfers.transfer(keyed(1, "{}")?).await)?;
     same("the answer", replayed(handle.transfers.transfer(keyed(2, "{}")?).await)?.body, format!("{done:?}"))?;
@@ -99,14 +99,14 @@ async fn again(handle: Handle) -> Proof {
 
 /// Sixty transfers in turn there and back, to the handles in turn.
 async fn there_and_back(handles: &[&Handle]) -> Proof {
-    planted(handles[0]).await?;
+    seeded(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
         // Three handles' turns would hide a ring: each handle sends both ways.
         let ends = if (number / 2).is_multiple_of(2) { ENDS } else { (ENDS.1, ENDS.0) };
-        let order = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
+        let command = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
         let transfers = handle.transfers.clone();
-        tasks.push(tokio::spawn(async move { (ends == ENDS, transfers.transfer(order).await) }));
+        tasks.push(tokio::spawn(async move { (ends == ENDS, transfers.transfer(command).await) }));
     }
     let mut given = 0;
     for task in tasks {
@@ -139,7 +139,7 @@ async fn two_handles(handle: Handle) -> Proof {
 
 /// A transfer of all there is and purchases of all there is: one of them has it.
 async fn cards(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
     let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
     let buying = tokio::spawn(async move { cards.first_message(buy).await });
@@ -154,27 +154,27 @@ async fn cards(handle: Handle) -> Proof {
 }
 
 async fn journal_taken(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
-    let before = Picture::take(&handle, 1).await?;
-    let mut order = transfer(Who::Mine, 1, ENDS, "2")?;
-    let rule = order.decide;
-    order.decide = Arc::new(move |situation: &TransferSituation| {
+    let before = Observation::take(&handle, 1).await?;
+    let mut command = transfer(Who::Mine, 1, ENDS, "2")?;
+    let rule = command.decide;
+    command.decide = Arc::new(move |situation: &TransferSituation| {
         let mut decision: TransferDecision = rule(situation)?;
         decision.done.transfer.id.0 = crate::world::uuid(83, 99);
         Ok(decision)
     });
-    let failed = store_failed(handle.transfers.transfer(order).await)?;
+    let failed = store_failed(handle.transfers.transfer(command).await)?;
     same("a taken journal id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a transfer that can't be stored", &handle).await
 }
 
 async fn foreign(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
-    let order = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
-    absent("a foreign giver", &handle.transfers.transfer(order).await)?;
-    let order = transfer(Who::Mine, 1, (ENDS.0, Who::Other.budget()), "1")?;
-    same("a foreign receiver", refused(handle.transfers.transfer(order).await)?, TransferRefusal::NoReceiver)?;
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let command = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
+    absent("a foreign giver", &handle.transfers.transfer(command).await)?;
+    let command = transfer(Who::Mine, 1, (ENDS.0, Who::Other.budget()), "1")?;
+    same("a foreign receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)?;
     before.still_holds("transfers with foreign budgets", &handle).await
 }

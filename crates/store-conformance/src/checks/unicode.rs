@@ -1,10 +1,10 @@
 //! Every text comes back as it was given.
 
 use crate::check::{Proof, checks};
+use crate::commands::{claim, first, message, purchase, stamp, token};
 use crate::expect::{fresh, mismatch, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::chain;
-use crate::orders::{claim, first, message, purchase, stamp, token};
 use crate::world::{Who, account, bank, client, enrolment, key, world};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::address::{Address, Postcode};
@@ -15,7 +15,7 @@ use florin_domain::merchant::{CheckoutFilter, CheckoutKind, ShippingOptions};
 use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
-use florin_ports::{Answer, FirstMessageOrder, RecordedBody, RecordedRequest};
+use florin_ports::{Answer, FirstMessageCommand, RecordedBody, RecordedRequest};
 use std::sync::Arc;
 
 checks! {
@@ -73,7 +73,7 @@ async fn names(handle: Handle) -> Proof {
     seed.account.name = TEXTS[0].into();
     seed.budgets[0].budget.name = TEXTS[1].into();
     let wanted = seed.clone();
-    handle.seeding.plant(world).await?;
+    handle.seeding.seed(world).await?;
     let id = Who::Mine.account()?;
     same("the account", handle.accounts.find(&id).await?, Some(wanted.account))?;
     same("the budget", &handle.seeding.budgets(&id).await?[0], &wanted.budgets[0].budget)?;
@@ -115,7 +115,7 @@ async fn account_ids(handle: Handle) -> Proof {
 }
 
 async fn acceptors(handle: Handle) -> Proof {
-    handle.seeding.plant(world(9_500)?).await?;
+    handle.seeding.seed(world(9_500)?).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let short: String = text.chars().take(10).collect();
         let acceptor = AcceptorInput {
@@ -129,8 +129,8 @@ async fn acceptors(handle: Handle) -> Proof {
         };
         let wanted = acceptor.completed();
         let message = FirstMessage { acceptor, ..message(ChainKind::Purchase, "1")? };
-        let order = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
-        let done = fresh(handle.cards.first_message(order).await)?;
+        let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+        let done = fresh(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("the acceptor", &seen.first.acceptor, &wanted)?;
         same("the message", seen.first, done)?;
@@ -164,7 +164,7 @@ async fn addresses(handle: Handle) -> Proof {
 }
 
 async fn recorded(handle: Handle) -> Proof {
-    handle.seeding.plant(world(9_500)?).await?;
+    handle.seeding.seed(world(9_500)?).await?;
     let long = TEXTS.concat().repeat(200);
     let texts = TEXTS.iter().copied().chain([long.as_str()]);
     for (number, text) in (1..).zip(texts) {
@@ -174,14 +174,14 @@ async fn recorded(handle: Handle) -> Proof {
         let answer = Answer { status: 299, body: text.into() };
         let stored = answer.clone();
         repeat.answer = Arc::new(move |_| stored.clone());
-        let order = |repeat| -> Result<_, crate::check::Failure> {
-            Ok(FirstMessageOrder { repeat: Some(repeat), ..purchase(Who::Mine, number, "1")? })
+        let command = |repeat| -> Result<_, crate::check::Failure> {
+            Ok(FirstMessageCommand { repeat: Some(repeat), ..purchase(Who::Mine, number, "1")? })
         };
-        fresh(handle.cards.first_message(order(repeat.clone())?).await)?;
-        same("the answer", replayed(handle.cards.first_message(order(repeat.clone())?).await)?, answer)?;
+        fresh(handle.cards.first_message(command(repeat.clone())?).await)?;
+        same("the answer", replayed(handle.cards.first_message(command(repeat.clone())?).await)?, answer)?;
         let mut other = repeat.clone();
         other.request.body = RecordedBody::Json(format!("{text} "));
-        let first = mismatch(handle.cards.first_message(order(other)?).await)?;
+        let first = mismatch(handle.cards.first_message(command(other)?).await)?;
         same("the request", first, repeat.request)?;
     }
     Ok(())
@@ -198,7 +198,7 @@ async fn secrets(handle: Handle) -> Proof {
         let wanted = TotpEnrolment { account: id.clone(), secret: Secret::new(bytes), ..enrolment(Who::Mine)? };
         seed.enrolment = Some(wanted.clone());
         let clients = vec![client(seed.account.client, "c")];
-        handle.seeding.plant(florin_ports::World { clients, accounts: vec![seed], ..Default::default() }).await?;
+        handle.seeding.seed(florin_ports::World { clients, accounts: vec![seed], ..Default::default() }).await?;
         let found = there("the enrolment", handle.mfa.enrolment(&id).await?)?;
         same("the secret", found.secret.expose(), wanted.secret.expose())?;
     }

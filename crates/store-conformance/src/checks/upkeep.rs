@@ -1,10 +1,10 @@
 //! Readiness, and the audit of good data.
 
 use crate::check::{Proof, checks};
+use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
 use crate::expect::{fresh, same};
 use crate::factory::Handle;
-use crate::orders::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::world::{Who, gbp, noon, planted};
+use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FollowUp;
 use florin_ports::{AuditReport, Readiness};
@@ -24,9 +24,9 @@ async fn empty(handle: Handle) -> Proof {
 }
 
 async fn good_data(handle: Handle) -> Proof {
-    planted(&handle).await?;
-    let planted = AuditReport { journal_transactions: 6, balances: 6, discrepancies: vec![] };
-    same("the report of the planted world", handle.audit.audit().await?, planted)?;
+    seeded(&handle).await?;
+    let seeded = AuditReport { journal_transactions: 6, balances: 6, discrepancies: vec![] };
+    same("the report of the seeded world", handle.audit.audit().await?, seeded)?;
     for number in 1..=4 {
         fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }

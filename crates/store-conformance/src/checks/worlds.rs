@@ -1,10 +1,10 @@
 //! Worlds: made and deleted whole, and nobody else's.
 
 use crate::check::{Failure, Proof, checks};
+use crate::commands::purchase;
 use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::purchase;
+use crate::observe::{Observation, audited};
 use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
@@ -12,9 +12,9 @@ use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{
-    AccountClock, CreateWorldRefusal, MadeUnder, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world,
+    ClockSetting, CreateWorldRefusal, MadeUnder, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world,
 };
-use florin_ports::{CreateWorldOrder, World, WorldContents};
+use florin_ports::{CreateWorldCommand, World, WorldContents};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ pub(super) async fn prepared(handle: &Handle) -> Proof {
     let accounts = vec![seed_account(Who::Other, 9_500)?];
     let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
     let banks = vec![bank(1, "First")?, bank(2, "Second")?];
-    Ok(handle.seeding.plant(World { clients: clients.into(), keys, accounts, banks }).await?)
+    Ok(handle.seeding.seed(World { clients: clients.into(), keys, accounts, banks }).await?)
 }
 
-pub(super) fn world(account: &AccountId, clock: AccountClock) -> Result<SandboxWorld, Failure> {
+pub(super) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxWorld, Failure> {
     Ok(SandboxWorld {
         account: account.clone(),
         client: Who::Mine.client(),
@@ -59,15 +59,15 @@ pub(super) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyH
 }
 
 /// My account as a world, whose clock stands still at noon.
-pub(super) fn order() -> Result<CreateWorldOrder, Failure> {
-    let clock = AccountClock::Frozen { at: noon() };
+pub(super) fn command() -> Result<CreateWorldCommand, Failure> {
+    let clock = ClockSetting::Frozen { at: noon() };
     let mut seed = seed_account(Who::Mine, 9_500)?;
     seed.account.timeline = Timeline { clock, seed: Some(WorldSeed([1; 32])) };
     let account = Who::Mine.account()?;
     let (key, hash) = world_key(101, &account)?;
-    Ok(CreateWorldOrder {
+    Ok(CreateWorldCommand {
         world: world(&account, clock)?,
-        contents: WorldContents::Planted(Box::new(seed)),
+        contents: WorldContents::Seeded(Box::new(seed)),
         key,
         hash,
         under: None,
@@ -76,22 +76,22 @@ pub(super) fn order() -> Result<CreateWorldOrder, Failure> {
 }
 
 /// An empty world of another account.
-pub(super) fn empty(id: &str, key_number: u8) -> Result<CreateWorldOrder, Failure> {
+pub(super) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(id)?;
     let mut seed = seed_account(Who::Mine, 9_500)?;
     seed.account.id = account.clone();
     (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
     let (key, hash) = world_key(key_number, &account)?;
     let template = WorldTemplate::Empty;
-    let world = SandboxWorld { template, seed: None, ..world(&account, AccountClock::default())? };
-    Ok(CreateWorldOrder { world, contents: WorldContents::Planted(Box::new(seed)), key, hash, ..order()? })
+    let world = SandboxWorld { template, seed: None, ..world(&account, ClockSetting::default())? };
+    Ok(CreateWorldCommand { world, contents: WorldContents::Seeded(Box::new(seed)), key, hash, ..command()? })
 }
 
 async fn create(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    let clock = AccountClock::Frozen { at: noon() };
+    let clock = ClockSetting::Frozen { at: noon() };
     let mine = Who::Mine.account()?;
-    same("the world", handle.worlds.create(order()?).await?, world(&mine, clock)?)?;
+    same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
     same("the world", handle.worlds.find(&mine).await?, Some(world(&mine, clock)?))?;
     let account = there("the account", handle.accounts.find(&mine).await?)?;
     same("its timeline", account.timeline, Timeline { clock, seed: Some(WorldSeed([1; 32])) })?;
@@ -108,18 +108,18 @@ async fn create(handle: Handle) -> Proof {
 
 async fn refusals(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
-    let mut refusing = order()?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut refusing = command()?;
     refusing.decide = Arc::new(|_| Err(CreateWorldRefusal::TooMany));
     same("the refusal", refused(handle.worlds.create(refusing).await)?, CreateWorldRefusal::TooMany)?;
-    let mut from_nothing = order()?;
+    let mut from_nothing = command()?;
     let (id, reach) = (SnapshotId(uuid(91, 1)), None);
     let timeline = Timeline::default();
     from_nothing.contents = WorldContents::Snapshot { id, reach, name: "copy".into(), timeline };
     absent("an unknown snapshot", &handle.worlds.create(from_nothing).await)?;
     before.still_holds("worlds that were refused", &handle).await?;
     // A key of the same hash: it fails half-way.
-    let mut taken = order()?;
+    let mut taken = command()?;
     taken.hash = Who::Other.key_hash();
     crate::expect::store_failed(handle.worlds.create(taken).await)?;
     before.still_holds("a world that failed half-way", &handle).await
@@ -127,11 +127,11 @@ async fn refusals(handle: Handle) -> Proof {
 
 async fn once(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    let under = |order: CreateWorldOrder, request: &str| {
+    let under = |command: CreateWorldCommand, request: &str| {
         let under = MadeUnder { key: "k".into(), request: request.repeat(64) };
         let asked = under.clone();
         let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&asked)));
-        CreateWorldOrder { under: Some(under), decide, ..order }
+        CreateWorldCommand { under: Some(under), decide, ..command }
     };
     handle.worlds.create(under(empty("W1", 102)?, "a")).await?;
     let again = handle.worlds.create(under(empty("W2", 103)?, "a")).await;
@@ -142,7 +142,7 @@ async fn once(handle: Handle) -> Proof {
     let mut others = under(empty("W3", 104)?, "a");
     others.world.client = Who::Other.client();
     others.key.client = Who::Other.client();
-    if let WorldContents::Planted(seed) = &mut others.contents {
+    if let WorldContents::Seeded(seed) = &mut others.contents {
         seed.account.client = Who::Other.client();
     }
     handle.worlds.create(others).await?;
@@ -153,12 +153,12 @@ async fn once(handle: Handle) -> Proof {
 
 async fn replaces(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
-    let fresh_picture = Picture::take(&handle, 2).await?;
+    handle.worlds.create(command()?).await?;
+    let fresh_picture = Observation::take(&handle, 2).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
-    same("the same again", refused(handle.worlds.create(order()?).await)?, CreateWorldRefusal::Lives)?;
-    let mut again = order()?;
+    same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Lives)?;
+    let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
     fresh_picture.still_holds("a world in the place of another", &handle).await?;
@@ -168,9 +168,9 @@ async fn replaces(handle: Handle) -> Proof {
 async fn lists(handle: Handle) -> Proof {
     prepared(&handle).await?;
     for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
-        let mut order = empty(id, 110 + place)?;
-        order.world.created_at = noon() + TimeDelta::seconds(i64::from(place / 2));
-        handle.worlds.create(order).await?;
+        let mut command = empty(id, 110 + place)?;
+        command.world.created_at = noon() + TimeDelta::seconds(i64::from(place / 2));
+        handle.worlds.create(command).await?;
     }
     let list = |client, only: Option<&[&str]>, limit, offset| {
         let only = only.map(|only| only.iter().filter_map(|id| AccountId::parse(id).ok()).collect());
@@ -188,8 +188,8 @@ async fn lists(handle: Handle) -> Proof {
 
 async fn delete(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    let before = Picture::take(&handle, 2).await?;
-    handle.worlds.create(order()?).await?;
+    let before = Observation::take(&handle, 2).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.worlds.take_snapshot(super::worlds_state::snapshot(1)?).await)?;
     let mine = Who::Mine.account()?;
@@ -198,23 +198,23 @@ async fn delete(handle: Handle) -> Proof {
     same("the world", handle.worlds.find(&mine).await?, None)?;
     same("its key", handle.callers.find(&KeyHash([101; 32])).await?, None)?;
     same("whether it was there still", handle.worlds.delete(&mine).await?, false)?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
 }
 
 async fn no_world(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    let before = Picture::take(&handle, 1).await?;
+    let before = Observation::take(&handle, 1).await?;
     let other = Who::Other.account()?;
     same("the world", handle.worlds.find(&other).await?, None)?;
     same("whether it was deleted", handle.worlds.delete(&other).await?, false)?;
     same("whether it was deleted", handle.worlds.delete(&AccountId::parse("F404")?).await?, false)?;
-    let mut order = super::worlds_state::snapshot(1)?;
-    order.account = other.clone();
-    absent("a snapshot of no world", &handle.worlds.take_snapshot(order).await)?;
-    let mut order = super::worlds_state::restore(1)?;
-    order.account = other;
-    absent("a restore of no world", &handle.worlds.restore(order).await)?;
+    let mut command = super::worlds_state::snapshot(1)?;
+    command.account = other.clone();
+    absent("a snapshot of no world", &handle.worlds.take_snapshot(command).await)?;
+    let mut command = super::worlds_state::restore(1)?;
+    command.account = other;
+    absent("a restore of no world", &handle.worlds.restore(command).await)?;
     before.still_holds("what is done with worlds", &handle).await
 }
 
@@ -238,9 +238,9 @@ async fn keys(handle: Handle) -> Proof {
 async fn expired(handle: Handle) -> Proof {
     prepared(&handle).await?;
     for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
-        let mut order = empty(id, 110 + place)?;
-        order.world.expires_at = noon() + TimeDelta::hours(hours);
-        handle.worlds.create(order).await?;
+        let mut command = empty(id, 110 + place)?;
+        command.world.expires_at = noon() + TimeDelta::hours(hours);
+        handle.worlds.create(command).await?;
     }
     let over = noon() + TimeDelta::hours(3);
     let ids = |gone: Vec<AccountId>| gone.iter().map(AccountId::to_string).collect::<Vec<_>>().join(" ");

@@ -1,21 +1,21 @@
 //! Worlds that are kept, and put back to exactly what they were.
 
-use super::worlds::{empty, order, prepared, world, world_key};
+use super::worlds::{command, empty, prepared, world, world_key};
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
 use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited};
-use crate::orders::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
+use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::TimeDelta;
 use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
 use florin_domain::world::{
-    AccountClock, ClockChange, SnapshotRefusal, Timeline, WorldSeed, WorldSnapshot, WorldTemplate, decide_restore,
+    ClockChange, ClockSetting, SnapshotRefusal, Timeline, WorldSeed, WorldSnapshot, WorldTemplate, decide_restore,
     decide_snapshot,
 };
-use florin_ports::{CreateWorldOrder, FirstMessageOrder, RestoreOrder, SnapshotOrder, WorldContents};
+use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
@@ -36,8 +36,8 @@ fn id(number: u128) -> SnapshotId {
 }
 
 /// A snapshot of my world at noon.
-pub(super) fn snapshot(number: u128) -> Result<SnapshotOrder, Failure> {
-    Ok(SnapshotOrder {
+pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
+    Ok(SnapshotCommand {
         account: Who::Mine.account()?,
         id: id(number),
         name: Some(Text::parse("before")?),
@@ -48,8 +48,8 @@ pub(super) fn snapshot(number: u128) -> Result<SnapshotOrder, Failure> {
 }
 
 /// Puts my world back, five hours after noon.
-pub(super) fn restore(number: u128) -> Result<RestoreOrder, Failure> {
-    Ok(RestoreOrder {
+pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
+    Ok(RestoreCommand {
         account: Who::Mine.account()?,
         snapshot: id(number),
         real: noon() + TimeDelta::hours(5),
@@ -66,17 +66,17 @@ async fn busy(handle: &Handle, base: u128) -> Proof {
     fresh(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
     let repeat = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
-    fresh(handle.cards.first_message(FirstMessageOrder { repeat, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
+    fresh(handle.cards.first_message(FirstMessageCommand { repeat, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
     Ok(())
 }
 
 async fn everything(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&mine).await?, 1)?;
-    let before = Picture::take(&handle, 30).await?;
+    let before = Observation::take(&handle, 30).await?;
     let kept = fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     holds("rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
@@ -85,16 +85,16 @@ async fn everything(handle: Handle) -> Proof {
     let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
     fresh(handle.timelines.set_clock(week).await)?;
     same("the number", handle.timelines.next_number(&mine).await?, 2)?;
-    holds("something changed", !before.changes(&Picture::take(&handle, 30).await?).is_empty())?;
+    holds("something changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
     for round in 0..2 {
         let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
-        same("the world", restored.world, world(&mine, AccountClock::Frozen { at: noon() })?)?;
+        same("the world", restored.world, world(&mine, ClockSetting::Frozen { at: noon() })?)?;
         before.still_holds("a world that was put back", &handle).await?;
         same("the number", handle.timelines.next_number(&mine).await?, 2)?;
         // The first key is used, the second is free: and what was done can be done again, under the same ids.
-        let again = |key: &str| -> Result<FirstMessageOrder, Failure> {
+        let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
             let repeat = Some(claim(Who::Mine, key, "{}")?);
-            Ok(FirstMessageOrder { repeat, ..purchase(Who::Mine, 16, "1")? })
+            Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, 16, "1")? })
         };
         replayed(handle.cards.first_message(again("key-0")?).await)?;
         fresh(handle.cards.first_message(again("key-10")?).await)?;
@@ -105,12 +105,12 @@ async fn everything(handle: Handle) -> Proof {
 
 async fn running_clock(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
     // It was noon when the snapshot was taken, and is five hours later in real time.
-    let behind = AccountClock::Running { ahead: TimeDelta::hours(-5) };
+    let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, behind)?;
     let timeline = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
@@ -118,10 +118,10 @@ async fn running_clock(handle: Handle) -> Proof {
 
 async fn refusal(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     busy(&handle, 0).await?;
-    let before = Picture::take(&handle, 8).await?;
+    let before = Observation::take(&handle, 8).await?;
     let mut refusing = restore(1)?;
     refusing.decide = Arc::new(|_| Err(SnapshotRefusal::Outdated));
     same("the refusal", refused(handle.worlds.restore(refusing).await)?, SnapshotRefusal::Outdated)?;
@@ -131,17 +131,17 @@ async fn refusal(handle: Handle) -> Proof {
 
 async fn replays(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let under = |body: &str| -> Result<RestoreOrder, Failure> {
-        let mut order = restore(1)?;
-        order.repeat = Some(claim(Who::Mine, "k", body)?);
-        Ok(order)
+    let under = |body: &str| -> Result<RestoreCommand, Failure> {
+        let mut command = restore(1)?;
+        command.repeat = Some(claim(Who::Mine, "k", body)?);
+        Ok(command)
     };
     busy(&handle, 0).await?;
     let done = fresh(handle.worlds.restore(under("{}")?).await)?;
     busy(&handle, 0).await?;
-    let before = Picture::take(&handle, 8).await?;
+    let before = Observation::take(&handle, 8).await?;
     same("the answer", replayed(handle.worlds.restore(under("{}")?).await)?, answer_of(&done))?;
     mismatch(handle.worlds.restore(under("[]")?).await)?;
     before.still_holds("a repeated restore", &handle).await
@@ -149,13 +149,13 @@ async fn replays(handle: Handle) -> Proof {
 
 async fn own_snapshots(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let (other, before) = (AccountId::parse("W1")?, Picture::take(&handle, 1).await?);
-    let mut order = restore(1)?;
-    order.account = other.clone();
-    absent("the snapshot of another world", &handle.worlds.restore(order).await)?;
+    let (other, before) = (AccountId::parse("W1")?, Observation::take(&handle, 1).await?);
+    let mut command = restore(1)?;
+    command.account = other.clone();
+    absent("the snapshot of another world", &handle.worlds.restore(command).await)?;
     absent("deleting it", &handle.worlds.delete_snapshot(&other, id(1), None).await)?;
     same("the list", handle.worlds.snapshots(&other, PageRequest::default()).await?.rows, vec![])?;
     before.still_holds("what another world tried", &handle).await
@@ -163,7 +163,7 @@ async fn own_snapshots(handle: Handle) -> Proof {
 
 async fn bounded(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|(others, _)| if *others == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
@@ -173,9 +173,9 @@ async fn bounded(handle: Handle) -> Proof {
 
 async fn snapshot_replays(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
-    let under = |number| -> Result<SnapshotOrder, Failure> {
-        Ok(SnapshotOrder { repeat: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
+    handle.worlds.create(command()?).await?;
+    let under = |number| -> Result<SnapshotCommand, Failure> {
+        Ok(SnapshotCommand { repeat: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
     };
     let done = fresh(handle.worlds.take_snapshot(under(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(under(2)?).await)?, answer_of(&done))?;
@@ -184,10 +184,10 @@ async fn snapshot_replays(handle: Handle) -> Proof {
 
 async fn listed(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
-        fresh(handle.worlds.take_snapshot(SnapshotOrder { name: None, ..snapshot(number)? }).await)?;
+        fresh(handle.worlds.take_snapshot(SnapshotCommand { name: None, ..snapshot(number)? }).await)?;
     }
     let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
     let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
@@ -200,15 +200,15 @@ async fn listed(handle: Handle) -> Proof {
 }
 
 /// A world that begins as the first snapshot of mine.
-fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldOrder, Failure> {
+fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(name)?;
     let (key, hash) = world_key(key_number, &account)?;
-    let timeline = Timeline { clock: AccountClock::default(), seed };
-    let mut copy = CreateWorldOrder {
+    let timeline = Timeline { clock: ClockSetting::default(), seed };
+    let mut copy = CreateWorldCommand {
         contents: WorldContents::Snapshot { id: id(1), reach: None, name: name.into(), timeline },
         key,
         hash,
-        ..order()?
+        ..command()?
     };
     copy.world.account = account;
     copy.world.template = WorldTemplate::Snapshot;
@@ -217,14 +217,14 @@ fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWor
 
 async fn copies(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let before = Picture::take(&handle, 8).await?;
+    let before = Observation::take(&handle, 8).await?;
     let seed = WorldSeed([9; 32]);
     let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
-    same("its clock", made.clock, AccountClock::Frozen { at: noon() })?;
+    same("its clock", made.clock, ClockSetting::Frozen { at: noon() })?;
     handle.worlds.create(copy("W2", 103, None)?).await?;
     let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
     same("its number goes on", handle.timelines.next_number(&one).await?, 2)?;
@@ -247,17 +247,17 @@ async fn copies(handle: Handle) -> Proof {
 
 async fn reach(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(order()?).await?;
+    handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let mut order = copy("W1", 102, None)?;
-    if let WorldContents::Snapshot { reach, .. } = &mut order.contents {
+    let mut command = copy("W1", 102, None)?;
+    if let WorldContents::Snapshot { reach, .. } = &mut command.contents {
         *reach = Some([AccountId::parse("W9")?].into());
     }
-    absent("out of the key's reach", &handle.worlds.create(order).await)?;
-    let mut order = copy("W1", 102, None)?;
-    order.world.client = Who::Other.client();
-    order.key.client = Who::Other.client();
-    absent("another client's", &handle.worlds.create(order).await)?;
+    absent("out of the key's reach", &handle.worlds.create(command).await)?;
+    let mut command = copy("W1", 102, None)?;
+    command.world.client = Who::Other.client();
+    command.key.client = Who::Other.client();
+    absent("another client's", &handle.worlds.create(command).await)?;
     handle.worlds.create(copy("W1", 102, None)?).await?;
     Ok(())
 }

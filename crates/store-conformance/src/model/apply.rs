@@ -3,10 +3,10 @@
 use super::operation::{Extra, Follow, Operation};
 use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
-use crate::factory::Handle;
-use crate::orders::{
+use crate::commands::{
     amount, claim, dollars, ids_from, instruction, journal_id, message, session_id, stamp_at, token, twisted,
 };
+use crate::factory::Handle;
 use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
@@ -18,8 +18,8 @@ use florin_domain::card::{ChainKind, Response};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, OpenSessionOrder, RepeatClaim,
-    StoreError, WriteError,
+    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, OpenSessionCommand,
+    RepeatClaim, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -35,17 +35,17 @@ pub(super) async fn apply(
     match *operation {
         Operation::First { who, card, kind, amount, extra, key } => {
             let message = FirstMessage { extras: extras(extra)?, ..message(kind, amount)? };
-            let order = turn.first(who, card, message, key)?;
-            Ok(text(handle.cards.first_message(order).await))
+            let command = turn.first(who, card, message, key)?;
+            Ok(text(handle.cards.first_message(command).await))
         }
         Operation::Fail { who, message: taken, key } => {
-            let order = turn.first(who, 0, message(ChainKind::Purchase, "0.01")?, key)?;
-            let order = twisted(order, move |_, decision| {
+            let command = turn.first(who, 0, message(ChainKind::Purchase, "0.01")?, key)?;
+            let command = twisted(command, move |_, decision| {
                 if let Some(journal) = &mut decision.journal {
                     journal.id = journal_id(u128::from(taken));
                 }
             });
-            Ok(text(handle.cards.first_message(order).await))
+            Ok(text(handle.cards.first_message(command).await))
         }
         Operation::FollowUp { who, message, what, amount, key } => {
             turn.follow_up(who, token(message.into()), follow_up(what, amount)?, key).await
@@ -61,10 +61,10 @@ pub(super) async fn apply(
             turn.confirm(who, (batch, session), verdict.map(|verdict| (provider, verdict)), key).await
         }
         Operation::Wait { .. } => Ok(String::new()),
-        Operation::DueHolds { most } => Ok(format!("{:?}", handle.cards.due_holds(now, most).await?)),
-        Operation::Forget { hours, most } => {
+        Operation::DueHolds { max } => Ok(format!("{:?}", handle.cards.due_holds(now, max).await?)),
+        Operation::Forget { hours, max } => {
             let before = noon() + TimeDelta::hours(hours);
-            Ok(format!("{:?}", handle.upkeep.forget_answers(before, most).await?))
+            Ok(format!("{:?}", handle.upkeep.forget_answers(before, max).await?))
         }
         Operation::Revoke { who } => {
             handle.registry.revoke_key(key(who)?.id, now).await?;
@@ -97,12 +97,18 @@ impl Turn<'_> {
         Ok(Some(RepeatClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
     }
 
-    fn first(&self, who: Who, card: u8, message: FirstMessage, key: Option<u8>) -> Result<FirstMessageOrder, Failure> {
+    fn first(
+        &self,
+        who: Who,
+        card: u8,
+        message: FirstMessage,
+        key: Option<u8>,
+    ) -> Result<FirstMessageCommand, Failure> {
         let mut stamp = stamp_at(self.number, self.now);
         stamp.journal = journal_id(self.number * 2);
         let repeat = self.claim(who, key, "first")?;
         let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-        Ok(FirstMessageOrder { account: who.account()?, card: card_of(who, card), decide, repeat })
+        Ok(FirstMessageCommand { account: who.account()?, card: card_of(who, card), decide, repeat })
     }
 
     async fn follow_up(
@@ -116,8 +122,8 @@ impl Turn<'_> {
         stamp.journal = journal_id(self.number * 2);
         let repeat = self.claim(who, key, "follow-up")?;
         let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
-        let order = FollowUpOrder { account: who.account()?, token, decide, repeat };
-        Ok(text(self.handle.cards.follow_up(order).await))
+        let command = FollowUpCommand { account: who.account()?, token, decide, repeat };
+        Ok(text(self.handle.cards.follow_up(command).await))
     }
 
     async fn expire(&self, who: Who, message: u8) -> Result<String, Failure> {
@@ -125,7 +131,7 @@ impl Turn<'_> {
         stamp.journal = journal_id(self.number * 2);
         let hold = DueHold { account: who.account()?, chain: token(message.into()) };
         let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
-        Ok(text(self.handle.cards.expire(ExpiryOrder { hold, decide }).await))
+        Ok(text(self.handle.cards.expire(ExpiryCommand { hold, decide }).await))
     }
 
     async fn credit(&self, who: Who, instruction: CreditInstruction, key: Option<u8>) -> Result<String, Failure> {
@@ -137,16 +143,16 @@ impl Turn<'_> {
             positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
             decide_credit(budget, *number, &instruction, stamp)
         };
-        let order = CreditOrder { account: who.account()?, budget, decide: Arc::new(rule), repeat };
-        Ok(text(self.handle.credits.credit(order).await))
+        let command = CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), repeat };
+        Ok(text(self.handle.credits.credit(command).await))
     }
 
     async fn open(&self, who: Who, batch: u8, provider: MfaProviderName, key: Option<u8>) -> Result<String, Failure> {
         let request = OpenRequest { id: session_id(self.number), client: who.client(), provider, now: self.now };
         let repeat = self.claim(who, key, "open")?;
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-        let order = OpenSessionOrder { account: who.account()?, batch: batch_of(who, batch), decide, repeat };
-        Ok(text(self.handle.mfa.open(order).await))
+        let command = OpenSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, repeat };
+        Ok(text(self.handle.mfa.open(command).await))
     }
 
     async fn confirm(
@@ -168,8 +174,8 @@ impl Turn<'_> {
             decide_confirm(situation, proof.as_ref(), who.client(), &Stamp { now, ids: &ids })
         });
         let session = Some(session_id(session.into()));
-        let order = ConfirmOrder { account, batch, session, decide, repeat };
-        Ok(text(self.handle.batches.confirm(order).await))
+        let command = ConfirmCommand { account, batch, session, decide, repeat };
+        Ok(text(self.handle.batches.confirm(command).await))
     }
 }
 

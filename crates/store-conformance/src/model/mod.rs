@@ -6,7 +6,7 @@ mod setting;
 
 use crate::check::Failure;
 use crate::factory::{Factory, Handle};
-use crate::observe::Picture;
+use crate::observe::Observation;
 use operation::{Operation, sequences};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -31,7 +31,7 @@ impl Default for Cases {
 }
 
 /// At most so many smaller sequences are tried to explain a disagreement.
-const MOST_TRIES: usize = 200;
+const MAX_TRIES: usize = 200;
 
 /// Operations with their numbers, which their ids are made from.
 type Sequence = Vec<(u128, Operation)>;
@@ -105,7 +105,7 @@ async fn shortest(
     let mut size = sequence.len() / 2;
     while size > 0 {
         let mut start = 0;
-        while start < sequence.len() && tries < MOST_TRIES {
+        while start < sequence.len() && tries < MAX_TRIES {
             let mut smaller = sequence.clone();
             smaller.drain(start..(start + size).min(sequence.len()));
             tries += 1;
@@ -126,7 +126,7 @@ async fn agree(
     reference: &impl Factory,
     sequence: &[(u128, Operation)],
 ) -> Result<(), Failure> {
-    let (adapter, reference) = (planted(factory).await?, planted(reference).await?);
+    let (adapter, reference) = (seeded(factory).await?, seeded(reference).await?);
     let mut now = crate::world::noon();
     for (number, operation) in sequence {
         now = operation.time_after(now);
@@ -138,12 +138,12 @@ async fn agree(
         }
     }
     let last = sequence.last().map_or(0, |(number, _)| *number);
-    let wanted = Picture::of(&reference, 0..=last).await?;
+    let wanted = Observation::of(&reference, 0..=last).await?;
     wanted.still_holds("(reference to adapter) the end of the sequence", &adapter).await
 }
 
-async fn planted(factory: &impl Factory) -> Result<Handle, Failure> {
+async fn seeded(factory: &impl Factory) -> Result<Handle, Failure> {
     let handle = factory.fresh().await?;
-    handle.seeding.plant(setting::world()?).await?;
+    handle.seeding.seed(setting::world()?).await?;
     Ok(handle)
 }

@@ -60,11 +60,11 @@ pub(super) enum Operation {
         hours: i64,
     },
     DueHolds {
-        most: u32,
+        max: u32,
     },
     Forget {
         hours: i64,
-        most: u32,
+        max: u32,
     },
     Revoke {
         who: Who,
@@ -176,8 +176,8 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
         }),
         2 => (who(), 0..messages, key()).prop_map(|(who, message, key)| Operation::Fail { who, message, key }),
         2 => prop_oneof![Just(1), Just(24), Just(24 * 7)].prop_map(|hours| Operation::Wait { hours }),
-        2 => (0..4_u32).prop_map(|most| Operation::DueHolds { most }),
-        1 => (0..200_i64, 0..3_u32).prop_map(|(hours, most)| Operation::Forget { hours, most }),
+        2 => (0..4_u32).prop_map(|max| Operation::DueHolds { max }),
+        1 => (0..200_i64, 0..3_u32).prop_map(|(hours, max)| Operation::Forget { hours, max }),
         1 => who().prop_map(|who| Operation::Revoke { who }),
         2 => who().prop_map(|who| Operation::Look { who }),
     ]

@@ -12,9 +12,9 @@ use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchOrder, ClaimOrder, CreateBatchOrder,
-    EditBatchOrder, Lease, ProcessingError, RecordOrder, SandboxBankMemory, StartOrder, StoreError, TakeOrder,
-    UploadOrder, WriteError, Written,
+    AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
+    CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankMemory, StartCommand,
+    StoreError, TakeCommand, UploadCommand, WriteError, Written,
 };
 use florin_store_conformance::{EventLog, SetupError};
 use florin_store_memory::MemoryStore;
@@ -32,35 +32,41 @@ impl EventLog for Events {
 
 #[async_trait]
 impl BatchManagement for Mutant {
-    async fn create(&self, mut order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+    async fn create(
+        &self,
+        mut command: CreateBatchCommand,
+    ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         if self.has(Bug::EventsOfMakingLost) {
-            let rule = order.decide;
-            order.decide = Arc::new(move |funding: &FundingBudgets| {
+            let rule = command.decide;
+            command.decide = Arc::new(move |funding: &FundingBudgets| {
                 let mut decision = rule(funding)?;
                 decision.events.clear();
                 Ok(decision)
             });
         }
-        self.inner.create(order).await
+        self.inner.create(command).await
     }
 
-    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-        let (account, batch) = (order.account.clone(), order.batch);
-        let answer = self.inner.upload(order).await;
+    async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        let (account, batch) = (command.account.clone(), command.batch);
+        let answer = self.inner.upload(command).await;
         if self.has(Bug::RefusedUploadRenames) && matches!(answer, Err(WriteError::Refused(_))) {
             let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch { name: "refused".into(), ..batch.clone() });
-            self.inner.edit(EditBatchOrder { account, batch, decide, repeat: None }).await.unwrap();
+            self.inner.edit(EditBatchCommand { account, batch, decide, repeat: None }).await.unwrap();
         }
         answer
     }
 
-    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
-        self.inner.edit(order).await
+    async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+        self.inner.edit(command).await
     }
 
-    async fn cancel(&self, mut order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
-        let (rule, bug) = (order.decide, self.bug);
-        order.decide = Arc::new(move |situation: &CancelSituation| {
+    async fn cancel(
+        &self,
+        mut command: CancelBatchCommand,
+    ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+        let (rule, bug) = (command.decide, self.bug);
+        command.decide = Arc::new(move |situation: &CancelSituation| {
             let mut decision = rule(situation)?;
             match bug {
                 Some(Bug::CancelLeavesPayments) => decision.payments = PaymentStatus::Confirmed,
@@ -72,7 +78,7 @@ impl BatchManagement for Mutant {
             }
             Ok(decision)
         });
-        self.inner.cancel(order).await
+        self.inner.cancel(command).await
     }
 }
 
@@ -165,53 +171,57 @@ impl Mutant {
 
 #[async_trait]
 impl BatchProcessing for Mutant {
-    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
+    async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
         if self.has(Bug::LeasesNotExclusive) {
             let held: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
             for lease in held {
                 self.inner.release(&lease).await?;
             }
         }
-        let leases = self.inner.claim(order).await?;
+        let leases = self.inner.claim(command).await?;
         self.leases.lock().unwrap().extend(leases.iter().map(|lease| (lease.batch, lease.clone())));
         Ok(leases)
     }
 
-    async fn start(&self, mut order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
-        order.lease = self.lease(order.lease);
-        self.inner.start(order).await
+    async fn start(&self, mut command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        command.lease = self.lease(command.lease);
+        self.inner.start(command).await
     }
 
-    async fn take(&self, mut order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+    async fn take(&self, mut command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         if !self.has(Bug::TakenNotStored) {
-            return self.inner.take(order).await;
+            return self.inner.take(command).await;
         }
-        let (rule, told) = (order.decide, Arc::new(Mutex::new(Vec::new())));
+        let (rule, told) = (command.decide, Arc::new(Mutex::new(Vec::new())));
         let ear = Arc::clone(&told);
-        order.decide = Arc::new(move |situation: &(PaymentBatch, Vec<Payment>)| {
+        command.decide = Arc::new(move |situation: &(PaymentBatch, Vec<Payment>)| {
             *ear.lock().unwrap() = rule(situation).payments;
             TakeDecision { payments: vec![], events: vec![] }
         });
-        self.inner.take(order).await?;
+        self.inner.take(command).await?;
         let told = told.lock().unwrap().clone();
         Ok(told)
     }
 
-    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
-        self.inner.due(lease, now, most).await
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
+        self.inner.due(lease, now, max).await
     }
 
-    async fn record(&self, mut order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+    async fn record(&self, mut command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         if self.has(Bug::RecordOfAnyPayment) {
-            let rule = order.decide;
-            let stranger =
-                BatchReading::content(&self.inner, &order.lease.account, order.lease.batch, PaymentFilter::default());
+            let rule = command.decide;
+            let stranger = BatchReading::content(
+                &self.inner,
+                &command.lease.account,
+                command.lease.batch,
+                PaymentFilter::default(),
+            );
             let all = stranger.await?.map_or_else(Vec::new, |content| content.payments);
-            order.decide = Arc::new(move |situation: &SettleSituation| {
+            command.decide = Arc::new(move |situation: &SettleSituation| {
                 rule(&SettleSituation { payments: all.clone(), ..situation.clone() })
             });
         }
-        self.inner.record(order).await
+        self.inner.record(command).await
     }
 
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {

@@ -7,24 +7,24 @@ use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::{
-    CardLedger, ConfirmOrder, CreditOrder, DryRuns, FirstMessageOrder, FollowUpOrder, PaymentBatches, TransferOrder,
-    Tried, WriteError,
+    CardLedger, ConfirmCommand, CreditCommand, DryRun, DryRuns, FirstMessageCommand, FollowUpCommand, PaymentBatches,
+    TransferCommand, WriteError,
 };
 use std::sync::Arc;
 
 #[async_trait]
 impl DryRuns for Mutant {
-    async fn try_first_message(
+    async fn preview_first_message(
         &self,
-        order: FirstMessageOrder,
-    ) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        let wet = FirstMessageOrder {
-            account: order.account.clone(),
-            card: order.card,
-            decide: Arc::clone(&order.decide),
+        command: FirstMessageCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        let wet = FirstMessageCommand {
+            account: command.account.clone(),
+            card: command.card,
+            decide: Arc::clone(&command.decide),
             repeat: None,
         };
-        let mut tried = self.inner.try_first_message(order).await;
+        let mut tried = self.inner.preview_first_message(command).await;
         if self.has(Bug::DryRunsWrite) {
             let _ = self.inner.first_message(wet).await;
         }
@@ -34,13 +34,16 @@ impl DryRuns for Mutant {
         tried
     }
 
-    async fn try_follow_up(&self, order: FollowUpOrder) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        self.inner.try_follow_up(order).await
+    async fn preview_follow_up(
+        &self,
+        command: FollowUpCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        self.inner.preview_follow_up(command).await
     }
 
-    async fn try_credit(&self, order: CreditOrder) -> Result<Tried<Credit>, WriteError<CreditRefusal>> {
-        let repeat = order.repeat.clone();
-        let tried = self.inner.try_credit(order).await;
+    async fn preview_credit(&self, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+        let repeat = command.repeat.clone();
+        let tried = self.inner.preview_credit(command).await;
         if let (true, Some(claim), Ok(tried)) = (self.has(Bug::DryRunsAreRecorded), repeat, &tried) {
             let (budget, done) = (tried.done.instruction.budget, tried.clone());
             let decide = Arc::new(move |_: &(florin_domain::budget::Budget, i64)| {
@@ -50,27 +53,33 @@ impl DryRuns for Mutant {
                 })
             });
             let account = claim.account.clone();
-            let order = CreditOrder { account, budget, decide, repeat: Some(claim) };
-            let _ = florin_ports::Credits::credit(&self.inner, order).await;
+            let command = CreditCommand { account, budget, decide, repeat: Some(claim) };
+            let _ = florin_ports::Credits::credit(&self.inner, command).await;
         }
         tried
     }
 
-    async fn try_transfer(&self, order: TransferOrder) -> Result<Tried<TransferDone>, WriteError<TransferRefusal>> {
-        self.inner.try_transfer(order).await
+    async fn preview_transfer(
+        &self,
+        command: TransferCommand,
+    ) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+        self.inner.preview_transfer(command).await
     }
 
-    async fn try_confirm(&self, order: ConfirmOrder) -> Result<Tried<PaymentBatch>, WriteError<ConfirmRefusal>> {
+    async fn preview_confirm(
+        &self,
+        command: ConfirmCommand,
+    ) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
         if self.has(Bug::DryRunsCountAttempts) {
-            let rule = Arc::clone(&order.decide);
+            let rule = Arc::clone(&command.decide);
             let decide = Arc::new(move |situation: &_| {
                 let mut decision = rule(situation);
                 decision.answer = Err(ConfirmRefusal::MfaRequired);
                 decision
             });
-            let (account, batch, session) = (order.account.clone(), order.batch, order.session);
-            let _ = self.inner.confirm(ConfirmOrder { account, batch, session, decide, repeat: None }).await;
+            let (account, batch, session) = (command.account.clone(), command.batch, command.session);
+            let _ = self.inner.confirm(ConfirmCommand { account, batch, session, decide, repeat: None }).await;
         }
-        self.inner.try_confirm(order).await
+        self.inner.preview_confirm(command).await
     }
 }

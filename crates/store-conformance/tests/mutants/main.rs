@@ -3,10 +3,10 @@
 
 mod batches;
 mod bugs;
+mod commands;
 mod dry_runs;
 mod insight;
 mod management;
-mod orders;
 mod reads;
 mod worlds;
 
@@ -40,7 +40,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NoLock, "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass"),
     (Bug::NoRollback, "atomic.first_message.journal_id_that_is_taken"),
     (Bug::NoRollbackOfFollowUps, "atomic.follow_up.journal_id_that_is_taken"),
-    (Bug::HalfAWorld, "seeding.plant.duplicate_leaves_nothing"),
+    (Bug::HalfAWorld, "seeding.seed.duplicate_leaves_nothing"),
     (Bug::NoRecords, "repeats.first_message.replay_gives_the_stored_answer"),
     (Bug::RecordsOfAnyClient, "repeats.keys_are_per_client_and_per_account"),
     (Bug::RecordsFoldCase, "repeats.keys_are_compared_exactly"),

@@ -13,8 +13,8 @@ use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Budgets, CardManagement, CreateBudgetOrder, CreateCardOrder, LimitOrder, RemoveLimitOrder, StoreError,
-    TransferOrder, Transfers, TransitionOrder, WriteError, Written,
+    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError,
+    TransferCommand, Transfers, TransitionCommand, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -40,23 +40,29 @@ impl Budgets for Mutant {
         Budgets::list(&self.inner, account, filter, page).await
     }
 
-    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-        Budgets::create(&self.inner, order).await
+    async fn create(
+        &self,
+        command: CreateBudgetCommand,
+    ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+        Budgets::create(&self.inner, command).await
     }
 }
 
 #[async_trait]
 impl Transfers for Mutant {
-    async fn transfer(&self, mut order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+    async fn transfer(
+        &self,
+        mut command: TransferCommand,
+    ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
         if self.has(Bug::TransferLeavesTheGiver) {
-            let rule = Arc::clone(&order.decide);
-            order.decide = Arc::new(move |situation| {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation| {
                 let mut decision = rule(situation)?;
                 decision.done.from = situation.from.budget.in_currency(decision.done.transfer.currency).unwrap();
                 Ok(decision)
             });
         }
-        self.inner.transfer(order).await
+        self.inner.transfer(command).await
     }
 }
 
@@ -88,38 +94,41 @@ impl CardManagement for Mutant {
         self.inner.transitions(account, card, page).await
     }
 
-    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
-        CardManagement::create(&self.inner, order).await
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+        CardManagement::create(&self.inner, command).await
     }
 
     async fn transition(
         &self,
-        mut order: TransitionOrder,
+        mut command: TransitionCommand,
     ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
         if self.has(Bug::CardStateNotStored) {
-            let rule = Arc::clone(&order.decide);
-            order.decide = Arc::new(move |card| {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |card| {
                 let mut decision = rule(card)?;
                 decision.transition.to = decision.transition.from;
                 Ok(decision)
             });
         }
-        self.inner.transition(order).await
+        self.inner.transition(command).await
     }
 
-    async fn set_limit(&self, mut order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+    async fn set_limit(&self, mut command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
         if self.has(Bug::LimitChangeForgets) {
-            let rule = Arc::clone(&order.decide);
-            order.decide = Arc::new(move |limits| {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |limits| {
                 let mut set = rule(limits)?;
                 set.limit.spent = Minor::ZERO;
                 Ok(set)
             });
         }
-        self.inner.set_limit(order).await
+        self.inner.set_limit(command).await
     }
 
-    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
-        self.inner.remove_limit(order).await
+    async fn remove_limit(
+        &self,
+        command: RemoveLimitCommand,
+    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+        self.inner.remove_limit(command).await
     }
 }

@@ -172,9 +172,9 @@ impl Seeding for Mutant {
         self.inner.is_fresh().await
     }
 
-    async fn plant(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: World) -> Result<(), StoreError> {
         let clients = world.clients.clone();
-        let done = self.inner.plant(world).await;
+        let done = self.inner.seed(world).await;
         if done.is_err() && self.has(Bug::HalfAWorld) {
             for client in clients {
                 let _ = self.inner.add_client(client).await;
@@ -223,9 +223,9 @@ impl Upkeep for Mutant {
         self.inner.is_overloaded()
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
-        let most = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { most };
-        self.inner.forget_answers(before, most).await
+        let max = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { max };
+        self.inner.forget_answers(before, max).await
     }
 }

@@ -10,8 +10,8 @@ use florin_domain::world::{
     WorldSnapshot,
 };
 use florin_ports::{
-    ClockOrder, CreateWorldOrder, DueHold, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, Timelines, Worlds,
-    WriteError, Written,
+    ClockCommand, CreateWorldCommand, DueHold, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, Timelines,
+    Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -19,11 +19,11 @@ use std::sync::Arc;
 
 #[async_trait]
 impl Timelines for Mutant {
-    async fn set_clock(&self, mut order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+    async fn set_clock(&self, mut command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
         if self.has(Bug::ClockRecordsLost) {
-            order.repeat = None;
+            command.repeat = None;
         }
-        self.inner.set_clock(order).await
+        self.inner.set_clock(command).await
     }
 
     async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
@@ -35,19 +35,19 @@ impl Timelines for Mutant {
         self.inner.own().await
     }
 
-    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
-        let most = if self.has(Bug::OwnDueHoldsUnbounded) { u32::MAX } else { most };
-        Timelines::due_holds(&self.inner, account, now, most).await
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
+        let max = if self.has(Bug::OwnDueHoldsUnbounded) { u32::MAX } else { max };
+        Timelines::due_holds(&self.inner, account, now, max).await
     }
 }
 
 #[async_trait]
 impl Worlds for Mutant {
-    async fn create(&self, mut order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
-            order.under = None;
+            command.under = None;
         }
-        self.inner.create(order).await
+        self.inner.create(command).await
     }
 
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
@@ -71,18 +71,18 @@ impl Worlds for Mutant {
         self.inner.delete(account).await
     }
 
-    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
-        self.inner.delete_expired(real, most).await
+    async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
+        self.inner.delete_expired(real, max).await
     }
 
     async fn take_snapshot(
         &self,
-        mut order: SnapshotOrder,
+        mut command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
         if self.has(Bug::SnapshotsUnbounded) {
-            order.decide = Arc::new(|_| Ok(()));
+            command.decide = Arc::new(|_| Ok(()));
         }
-        self.inner.take_snapshot(order).await
+        self.inner.take_snapshot(command).await
     }
 
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
@@ -98,19 +98,19 @@ impl Worlds for Mutant {
         self.inner.delete_snapshot(account, snapshot, repeat).await
     }
 
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         if self.has(Bug::NothingPutBack) {
-            let world = Worlds::find(&self.inner, &order.account).await?.ok_or(WriteError::Absent)?;
-            return Ok(Written::Fresh(RestoredWorld { world, real: order.real }));
+            let world = Worlds::find(&self.inner, &command.account).await?.ok_or(WriteError::Absent)?;
+            return Ok(Written::New(RestoredWorld { world, real: command.real }));
         }
-        let (account, real) = (order.account.clone(), order.real);
-        let restored = self.inner.restore(order).await?;
+        let (account, real) = (command.account.clone(), command.real);
+        let restored = self.inner.restore(command).await?;
         if self.has(Bug::ClockNotPutBack) {
             let decide = Arc::new(move |_: &_| {
                 let now = real;
-                Ok(ClockReading { clock: florin_domain::world::AccountClock::Frozen { at: now }, now })
+                Ok(ClockReading { clock: florin_domain::world::ClockSetting::Frozen { at: now }, now })
             });
-            let late = ClockOrder { account, decide, repeat: None };
+            let late = ClockCommand { account, decide, repeat: None };
             self.inner.set_clock(late).await.map_err(|_| WriteError::Absent)?;
         }
         Ok(restored)

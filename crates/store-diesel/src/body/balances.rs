@@ -82,21 +82,25 @@ impl BalanceRow {
 
 /// What the budgets of a group hold.
 #[derive(Default)]
-pub(crate) struct Purses {
+pub(crate) struct BalanceSet {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
     changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
 }
 
-impl Purses {
+impl BalanceSet {
     /// The balances of the budgets that are needed, which are locked.
     pub(crate) fn of_rows(rows: Vec<BalanceRow>) -> Outcome<Self> {
-        let mut purses = Self::default();
+        let mut balance_set = Self::default();
         for row in rows {
             let held = row.read()?;
-            purses.held.entry((row.account_id.0, BudgetId(row.budget_id.0))).or_default().push((row.currency.0, held));
+            balance_set
+                .held
+                .entry((row.account_id.0, BudgetId(row.budget_id.0)))
+                .or_default()
+                .push((row.currency.0, held));
         }
-        Ok(purses)
+        Ok(balance_set)
     }
 
     /// The same with the names of budgets that are wanted whole.

@@ -4,7 +4,7 @@ use super::backend::{Changes, Conn, Db};
 use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
 use super::dry_runs::Decidable;
 use super::errors::{Failure, Outcome};
-use super::group::{Needs, Order, Sheet, ask};
+use super::group::{Command, Footprint, WorkingSet, ask};
 use super::mfa::{Authentication, LockedEnrolments, Sessions};
 use super::repeat::Records;
 use super::schema::{accounts, balances, payment_batches};
@@ -17,7 +17,7 @@ use florin_domain::batch::{
     BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmOrder, PaymentBatches, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an account's policy is.
@@ -40,93 +40,93 @@ select_rows! {
 
 together! {
     /// What belongs to batches, once these are locked.
-    BesideBatches { orders: OrdersOf, policies: Policies, sessions: Sessions, enrolments: LockedEnrolments, }
+    BesideBatches { commands: OrdersOf, policies: Policies, sessions: Sessions, enrolments: LockedEnrolments, }
 }
 
 #[async_trait]
 impl PaymentBatches for Store {
-    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
-        self.submit(order).await
+    async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        self.submit(command).await
     }
 }
 
-impl Decidable for ConfirmOrder {
+impl Decidable for ConfirmCommand {
     type Told = PaymentBatch;
     type Decision = Confirmation;
     type Refused = ConfirmRefusal;
 
-    fn situation(&self, needs: &mut Needs) {
-        needs.batch(&self.account, self.batch);
-        needs.funds_of(&self.account, self.batch);
+    fn situation(&self, footprint: &mut Footprint) {
+        footprint.batch(&self.account, self.batch);
+        footprint.funds_of(&self.account, self.batch);
         if let Some(session) = self.session {
-            needs.session(&self.account, session);
+            footprint.session(&self.account, session);
         }
     }
 
-    fn decision(&self, sheet: &Sheet) -> Result<Confirmation, WriteError<ConfirmRefusal>> {
-        decide(self, sheet)?.answer.map_err(WriteError::Refused)
+    fn decision(&self, working_set: &WorkingSet) -> Result<Confirmation, WriteError<ConfirmRefusal>> {
+        decide(self, working_set)?.answer.map_err(WriteError::Refused)
     }
 }
 
 /// Calls the rule. What it says of session and enrolment is for those who carry the order out.
-fn decide(order: &ConfirmOrder, sheet: &Sheet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
-    let situation = situation(sheet, order).ok_or(WriteError::Absent)?;
-    ask(|| (order.decide)(&situation))
+fn decide(command: &ConfirmCommand, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+    let situation = situation(working_set, command).ok_or(WriteError::Absent)?;
+    ask(|| (command.decide)(&situation))
 }
 
-impl Order for ConfirmOrder {
+impl Command for ConfirmCommand {
     type Done = Written<PaymentBatch>;
     type Refused = ConfirmRefusal;
 
-    fn needs(&self, needs: &mut Needs) {
-        self.situation(needs);
-        needs.answer(self.repeat.as_ref());
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.situation(footprint);
+        footprint.answer(self.repeat.as_ref());
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
-        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
+        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let decision = decide(self, sheet)?;
+        let decision = decide(self, working_set)?;
         let confirmed = decision.answer.as_ref().ok();
         let record = confirmed.map(|done| Records::made(self.repeat.as_ref(), &done.batch)).transpose()?.flatten();
         // Attempts count, whatever the answer is.
-        sheet.mfa.change(decision.session, decision.enrolment);
+        working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
-        note(sheet, &confirmation);
-        sheet.records.add(record);
-        Ok(Written::Fresh(confirmation.batch))
+        note(working_set, &confirmation);
+        working_set.records.add(record);
+        Ok(Written::New(confirmation.batch))
     }
 }
 
-fn situation(sheet: &Sheet, order: &ConfirmOrder) -> Option<ConfirmSituation> {
-    let account = &order.account;
-    let batch = sheet.batches.get(account, order.batch)?.clone();
+fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<ConfirmSituation> {
+    let account = &command.account;
+    let batch = working_set.batches.get(account, command.batch)?.clone();
     Some(ConfirmSituation {
-        session: order.session.and_then(|id| sheet.mfa.session(account, id)),
-        enrolment: sheet.mfa.enrolment(account),
-        mfa_required: sheet.batches.wants_mfa(account),
-        balances: funds(sheet, &batch),
+        session: command.session.and_then(|id| working_set.mfa.session(account, id)),
+        enrolment: working_set.mfa.enrolment(account),
+        mfa_required: working_set.batches.wants_mfa(account),
+        balances: funds(working_set, &batch),
         batch,
     })
 }
 
 /// What the funding budgets of a batch's orders hold.
-pub(crate) fn funds(sheet: &Sheet, batch: &PaymentBatch) -> BatchBalances {
+pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
-    for order in &batch.orders {
-        let held = sheet.purses.of(&batch.account, order.budget).iter();
-        balances.extend(held.map(|(currency, held)| ((order.budget, *currency), *held)));
+    for command in &batch.orders {
+        let held = working_set.balance_set.of(&batch.account, command.budget).iter();
+        balances.extend(held.map(|(currency, held)| ((command.budget, *currency), *held)));
     }
     balances
 }
 
-fn note(sheet: &mut Sheet, confirmation: &Confirmation) {
+fn note(working_set: &mut WorkingSet, confirmation: &Confirmation) {
     let batch = &confirmation.batch;
-    sheet.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
-    sheet.all_become(batch, confirmation.payments);
-    sheet.events.add(&confirmation.events);
-    sheet.batches.change(batch.clone());
+    working_set.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
+    working_set.all_become(batch, confirmation.payments);
+    working_set.events.add(&confirmation.events);
+    working_set.batches.change(batch.clone());
 }
 
 /// The batches of a group.
@@ -142,19 +142,19 @@ pub(crate) struct Batches {
 impl Batches {
     /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
     /// enrolments, which are locked.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<(Self, Authentication)> {
-        let locked = LockedBatches::by_keys(needs.batches.iter().cloned(), conn)?;
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
+        let locked = LockedBatches::by_keys(footprint.batches.iter().cloned(), conn)?;
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
-        let accounts: BTreeSet<_> = needs.funded.iter().map(|(account, _)| (account.clone(),)).collect();
-        let (orders, policies, sessions, enrolments) = BesideBatches::load(
+        let accounts: BTreeSet<_> = footprint.funded.iter().map(|(account, _)| (account.clone(),)).collect();
+        let (commands, policies, sessions, enrolments) = BesideBatches::load(
             locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
             accounts,
-            needs.sessions.iter().cloned(),
-            needs.enrolments.iter().cloned(),
+            footprint.sessions.iter().cloned(),
+            footprint.enrolments.iter().cloned(),
             conn,
         )?;
-        let batches = assemble(locked, orders)?.into_iter();
+        let batches = assemble(locked, commands)?.into_iter();
         let batches = Self {
             known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(),
             work,
@@ -187,15 +187,15 @@ impl Batches {
     pub(crate) fn must_be_covered(
         &self,
         conn: &mut Conn,
-        needs: &Needs,
-        sheet: &super::balances::Purses,
+        footprint: &Footprint,
+        working_set: &super::balances::BalanceSet,
     ) -> Outcome<()> {
-        for (account, id) in &needs.funded {
-            let orders = self.get(&account.0, PaymentBatchId(id.0)).map_or(&[][..], |batch| &batch.orders);
-            for order in orders.iter().filter(|order| sheet.of(&account.0, order.budget).is_empty()) {
+        for (account, id) in &footprint.funded {
+            let commands = self.get(&account.0, PaymentBatchId(id.0)).map_or(&[][..], |batch| &batch.orders);
+            for command in commands.iter().filter(|command| working_set.of(&account.0, command.budget).is_empty()) {
                 let of_budget = balances::table
                     .filter(balances::account_id.eq(account))
-                    .filter(balances::budget_id.eq(Id(order.budget.0)));
+                    .filter(balances::budget_id.eq(Id(command.budget.0)));
                 if of_budget.count().get_result::<i64>(conn)? > 0 {
                     let raced = "could not serialize access: the orders of a batch were replaced meanwhile";
                     return Err(Failure(StoreError::Unavailable(raced.into())));

@@ -3,18 +3,18 @@
 use super::backend::{Conn, Db};
 use super::balances::{self, BalanceRow, BudgetRow};
 use super::errors::{Outcome, corrupt};
-use super::group::{Needs, ask, under_claim};
+use super::group::{Footprint, ask, under_claim};
 use super::schema;
 use super::store::Store;
 use super::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::budget::{BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MOST_LEVELS};
+use florin_domain::budget::{BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Budgets, CreateBudgetOrder, StoreError, WriteError, Written};
+use florin_ports::{Budgets, CreateBudgetCommand, StoreError, WriteError, Written};
 use std::collections::BTreeMap;
 
 #[async_trait]
@@ -57,16 +57,19 @@ impl Budgets for Store {
         .await
     }
 
-    async fn create(&self, order: CreateBudgetOrder) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+    async fn create(
+        &self,
+        command: CreateBudgetCommand,
+    ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.creation(&order.account);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                if !sheet.credits.has(&order.account) {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent);
                 }
-                let situation = situation(conn, &order.account, order.parent)?;
-                let record = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+                let situation = situation(conn, &command.account, command.parent)?;
+                let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 balances::insert(conn, &record)?;
                 Ok(record)
             })
@@ -129,7 +132,7 @@ fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> 
 fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Option<u32>> {
     let mut next = Id(budget.0);
     // Deeper than the last level there is nothing; a ring would be a bug, and is not followed for ever.
-    for level in 1..=MOST_LEVELS {
+    for level in 1..=MAX_LEVELS {
         let parent: Option<Option<Id>> = schema::budgets::table
             .filter(schema::budgets::account_id.eq(account.as_str()))
             .filter(schema::budgets::id.eq(next))
@@ -143,5 +146,5 @@ fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Opti
             Some(Some(parent)) => next = parent,
         }
     }
-    Ok(Some(MOST_LEVELS))
+    Ok(Some(MAX_LEVELS))
 }

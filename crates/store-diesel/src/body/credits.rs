@@ -3,7 +3,7 @@
 use super::backend::{Changes, Conn, Db};
 use super::dry_runs::Decidable;
 use super::errors::{Outcome, corrupt};
-use super::group::{Needs, Order, Sheet, ask};
+use super::group::{Command, Footprint, WorkingSet, ask};
 use super::repeat::Records;
 use super::schema::{credit_counters, credits};
 use super::sets::{Known, Stored, rows};
@@ -17,7 +17,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::text::Text;
-use florin_ports::{CreditOrder, Credits, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, WriteError, Written};
 use std::collections::BTreeMap;
 
 rows! {
@@ -106,48 +106,48 @@ impl CreditRow {
 
 #[async_trait]
 impl Credits for Store {
-    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-        self.submit(order).await
+    async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        self.submit(command).await
     }
 }
 
-impl Decidable for CreditOrder {
+impl Decidable for CreditCommand {
     type Told = Credit;
     type Decision = CreditDecision;
     type Refused = CreditRefusal;
 
-    fn situation(&self, needs: &mut Needs) {
-        needs.credited(&self.account, self.budget);
+    fn situation(&self, footprint: &mut Footprint) {
+        footprint.credited(&self.account, self.budget);
     }
 
-    fn decision(&self, sheet: &Sheet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
-        let budget = sheet.purses.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
-        let number = sheet.credits.next(&self.account)?;
+    fn decision(&self, working_set: &WorkingSet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
+        let budget = working_set.balance_set.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
+        let number = working_set.credits.next(&self.account)?;
         ask(|| (self.decide)(&(budget, number)))?.map_err(WriteError::Refused)
     }
 }
 
-impl Order for CreditOrder {
+impl Command for CreditCommand {
     type Done = Written<Credit>;
     type Refused = CreditRefusal;
 
-    fn needs(&self, needs: &mut Needs) {
-        self.situation(needs);
-        needs.answer(self.repeat.as_ref());
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.situation(footprint);
+        footprint.answer(self.repeat.as_ref());
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<CreditRefusal>> {
-        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<CreditRefusal>> {
+        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let decision = self.decision(sheet)?;
+        let decision = self.decision(working_set)?;
         let record = Records::made(self.repeat.as_ref(), &decision.credit)?;
         let currency = decision.credit.instruction.currency;
-        sheet.purses.change(&self.account, (self.budget, currency), decision.credit.balances);
-        sheet.journal.add(&decision.journal);
-        sheet.credits.add(self, &decision);
-        sheet.records.add(record);
-        Ok(Written::Fresh(decision.credit))
+        working_set.balance_set.change(&self.account, (self.budget, currency), decision.credit.balances);
+        working_set.journal.add(&decision.journal);
+        working_set.credits.add(self, &decision);
+        working_set.records.add(record);
+        Ok(Written::New(decision.credit))
     }
 }
 
@@ -175,9 +175,9 @@ impl Counted {
         last.checked_add(1).ok_or_else(|| corrupt("no number is left for credits"))
     }
 
-    fn add(&mut self, order: &CreditOrder, decision: &CreditDecision) {
-        self.last.change(order.account.clone(), decision.credit.box_transaction_id);
-        self.new.push(CreditRow::of(decision, order.budget));
+    fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {
+        self.last.change(command.account.clone(), decision.credit.box_transaction_id);
+        self.new.push(CreditRow::of(decision, command.budget));
     }
 
     /// Stores what was noted.

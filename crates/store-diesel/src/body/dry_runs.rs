@@ -1,6 +1,6 @@
-//! Dry runs: orders of the writer that are decided on the sheet like any other, and note nothing on it.
+//! Preview runs: orders of the writer that are decided on the sheet like any other, and note nothing on it.
 
-use super::group::{Needs, Order, Sheet};
+use super::group::{Command, Footprint, WorkingSet};
 use super::store::Store;
 use async_trait::async_trait;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
@@ -8,7 +8,7 @@ use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::{
-    ConfirmOrder, CreditOrder, DryRuns, FirstMessageOrder, FollowUpOrder, TransferOrder, Tried, WriteError,
+    ConfirmCommand, CreditCommand, DryRun, DryRuns, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError,
 };
 
 /// An order that can be decided without being carried out.
@@ -16,55 +16,64 @@ pub(crate) trait Decidable: Send + 'static {
     /// What the caller is told.
     type Told: Send + 'static;
     /// What is to be stored.
-    type Decision: Into<Tried<Self::Told>>;
+    type Decision: Into<DryRun<Self::Told>>;
     /// How its rule may refuse.
     type Refused: Send + 'static;
 
     /// Says what its rule must see.
-    fn situation(&self, needs: &mut Needs);
+    fn situation(&self, footprint: &mut Footprint);
 
     /// Calls its rule on what is on the sheet, as the orders so far have left it.
-    fn decision(&self, sheet: &Sheet) -> Result<Self::Decision, WriteError<Self::Refused>>;
+    fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 }
 
 /// An order of which is only asked what it would come to.
-struct Dry<O>(O);
+struct Preview<C>(C);
 
-impl<O: Decidable> Order for Dry<O> {
-    type Done = Tried<O::Told>;
-    type Refused = O::Refused;
+impl<C: Decidable> Command for Preview<C> {
+    type Done = DryRun<C::Told>;
+    type Refused = C::Refused;
 
-    fn needs(&self, needs: &mut Needs) {
-        self.0.situation(needs);
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.0.situation(footprint);
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<O::Refused>> {
-        self.0.decision(sheet).map(Into::into)
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<C::Refused>> {
+        self.0.decision(working_set).map(Into::into)
     }
 }
 
 #[async_trait]
 impl DryRuns for Store {
-    async fn try_first_message(
+    async fn preview_first_message(
         &self,
-        order: FirstMessageOrder,
-    ) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        self.submit(Dry(order)).await
+        command: FirstMessageCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        self.submit(Preview(command)).await
     }
 
-    async fn try_follow_up(&self, order: FollowUpOrder) -> Result<Tried<CardTransaction>, WriteError<CardRefusal>> {
-        self.submit(Dry(order)).await
+    async fn preview_follow_up(
+        &self,
+        command: FollowUpCommand,
+    ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        self.submit(Preview(command)).await
     }
 
-    async fn try_credit(&self, order: CreditOrder) -> Result<Tried<Credit>, WriteError<CreditRefusal>> {
-        self.submit(Dry(order)).await
+    async fn preview_credit(&self, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+        self.submit(Preview(command)).await
     }
 
-    async fn try_transfer(&self, order: TransferOrder) -> Result<Tried<TransferDone>, WriteError<TransferRefusal>> {
-        self.submit(Dry(order)).await
+    async fn preview_transfer(
+        &self,
+        command: TransferCommand,
+    ) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+        self.submit(Preview(command)).await
     }
 
-    async fn try_confirm(&self, order: ConfirmOrder) -> Result<Tried<PaymentBatch>, WriteError<ConfirmRefusal>> {
-        self.submit(Dry(order)).await
+    async fn preview_confirm(
+        &self,
+        command: ConfirmCommand,
+    ) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        self.submit(Preview(command)).await
     }
 }

@@ -2,25 +2,25 @@
 
 use super::backend::Conn;
 use super::errors::Outcome;
-use super::group::{Needs, Order, Sheet};
+use super::group::{Command, Footprint, WorkingSet};
 use florin_ports::{StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 /// What the writer is asked to do.
 pub(crate) enum Job {
-    /// An order, which shares its transaction with those that are queued next to it.
-    Order(Box<dyn Decided>),
+    /// An command, which shares its transaction with those that are queued next to it.
+    Command(Box<dyn Decided>),
     /// Anything that is seldom done. It has a transaction of its own.
     Change(Box<dyn Alone>),
-    /// Work on one payment batch. It has a transaction of its own, and locks what it touches as orders do.
+    /// Work on one payment batch. It has a transaction of its own, and locks what it touches as commands do.
     Task(Box<dyn Alone>),
 }
 
 impl Job {
-    /// An order, and where its answer will come.
-    pub(crate) fn order<O: Order>(order: O) -> (Self, Receiver<Reply<O>>) {
+    /// An command, and where its answer will come.
+    pub(crate) fn command<C: Command>(command: C) -> (Self, Receiver<Reply<C>>) {
         let (ticket, answer) = Ticket::new();
-        (Self::Order(Box::new(Task { work: order, ticket })), answer)
+        (Self::Command(Box::new(Task { work: command, ticket })), answer)
     }
 
     /// A change, and where its answer will come.
@@ -46,7 +46,7 @@ impl Job {
     /// Gives the answer that was kept: what it says is durable.
     pub(crate) fn settle(&mut self) {
         match self {
-            Self::Order(job) => job.settle(),
+            Self::Command(job) => job.settle(),
             Self::Change(job) | Self::Task(job) => job.settle(),
         }
     }
@@ -54,14 +54,14 @@ impl Job {
     /// Answers that the store failed, if nothing was answered yet.
     pub(crate) fn fail(&mut self, error: StoreError) {
         match self {
-            Self::Order(job) => job.fail(error),
+            Self::Command(job) => job.fail(error),
             Self::Change(job) | Self::Task(job) => job.fail(error),
         }
     }
 }
 
-/// The answer to an order.
-pub(crate) type Reply<O> = Result<<O as Order>::Done, WriteError<<O as Order>::Refused>>;
+/// The answer to an command.
+pub(crate) type Reply<C> = Result<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
 
 /// Who waits for an answer, whatever it is.
 pub(crate) trait Waiting: Send {
@@ -72,13 +72,13 @@ pub(crate) trait Waiting: Send {
     fn fail(&mut self, error: StoreError);
 }
 
-/// An order of any type.
+/// An command of any type.
 pub(crate) trait Decided: Waiting {
     /// Says what it must see.
-    fn needs(&self, needs: &mut Needs);
+    fn footprint(&self, footprint: &mut Footprint);
 
     /// Carries it out on the sheet, and keeps the answer.
-    fn decide(&mut self, sheet: &mut Sheet);
+    fn decide(&mut self, working_set: &mut WorkingSet);
 }
 
 /// A change of any type.
@@ -119,13 +119,13 @@ impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
     }
 }
 
-impl<O: Order> Decided for Task<O, O::Done, WriteError<O::Refused>> {
-    fn needs(&self, needs: &mut Needs) {
-        self.work.needs(needs);
+impl<C: Command> Decided for Task<C, C::Done, WriteError<C::Refused>> {
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.work.footprint(footprint);
     }
 
-    fn decide(&mut self, sheet: &mut Sheet) {
-        self.ticket.reply = Some(self.work.carry_out(sheet));
+    fn decide(&mut self, working_set: &mut WorkingSet) {
+        self.ticket.reply = Some(self.work.execute(working_set));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::backend::{Changes, Conn, Db};
 use super::errors::{Outcome, corrupt};
-use super::group::{Needs, Order, Sheet, ask};
+use super::group::{Command, Footprint, WorkingSet, ask};
 use super::repeat::Records;
 use super::schema::{mfa_sessions, totp_enrolments};
 use super::sets::{Known, Stored, rows};
@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{
     MfaProviderName, MfaSession, MfaSessionState, OpenRefusal, OpenSituation, Secret, TotpEnrolment,
 };
-use florin_ports::{MfaSessions, OpenSessionOrder, StoreError, WriteError, Written};
+use florin_ports::{MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
 
 rows! {
     #[derive(Queryable, Selectable, Insertable)]
@@ -128,8 +128,8 @@ impl EnrolmentRow {
 
 #[async_trait]
 impl MfaSessions for Store {
-    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
-        self.submit(order).await
+    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+        self.submit(command).await
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
@@ -143,26 +143,26 @@ impl MfaSessions for Store {
     }
 }
 
-impl Order for OpenSessionOrder {
+impl Command for OpenSessionCommand {
     type Done = Written<MfaSession>;
     type Refused = OpenRefusal;
 
-    fn needs(&self, needs: &mut Needs) {
-        needs.batch(&self.account, self.batch);
-        needs.answer(self.repeat.as_ref());
+    fn footprint(&self, footprint: &mut Footprint) {
+        footprint.batch(&self.account, self.batch);
+        footprint.answer(self.repeat.as_ref());
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<OpenRefusal>> {
-        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<OpenRefusal>> {
+        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let batch = sheet.batches.get(&self.account, self.batch).ok_or(WriteError::Absent)?.clone();
-        let situation = OpenSituation { batch, enrolment: sheet.mfa.enrolment(&self.account) };
+        let batch = working_set.batches.get(&self.account, self.batch).ok_or(WriteError::Absent)?.clone();
+        let situation = OpenSituation { batch, enrolment: working_set.mfa.enrolment(&self.account) };
         let session = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
         let record = Records::made(self.repeat.as_ref(), &session)?;
-        sheet.mfa.open(&session);
-        sheet.records.add(record);
-        Ok(Written::Fresh(session))
+        working_set.mfa.open(&session);
+        working_set.records.add(record);
+        Ok(Written::New(session))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::backend::{self, Conn, Place, Readers};
 use super::errors::{Failure, MayFail, Outcome};
-use super::group::Order;
+use super::group::Command;
 use super::job::{Job, Reply};
 use super::writer::Writer;
 use crate::{OpenError, StoreSettings};
@@ -105,8 +105,8 @@ impl Store {
     }
 
     /// Hands an order to the writer.
-    pub(crate) async fn submit<O: Order>(&self, order: O) -> Reply<O> {
-        self.inner.writer.submit(Job::order(order)).await
+    pub(crate) async fn submit<C: Command>(&self, command: C) -> Reply<C> {
+        self.inner.writer.submit(Job::command(command)).await
     }
 
     /// Has the writer make a change in a transaction of its own; it may be tried more than once.

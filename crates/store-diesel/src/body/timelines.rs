@@ -3,7 +3,7 @@
 use super::backend::{self, Conn, Db};
 use super::cards;
 use super::errors::{Failure, Outcome, corrupt};
-use super::group::{Needs, ask, under_claim};
+use super::group::{Footprint, ask, under_claim};
 use super::schema::{accounts, timelines};
 use super::store::Store;
 use super::types::{Account, Time};
@@ -13,8 +13,8 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::AccountId;
-use florin_domain::world::{AccountClock, ClockReading, ClockRefusal, Timeline, WorldSeed};
-use florin_ports::{ClockOrder, DueHold, StoreError, Timelines, WriteError, Written};
+use florin_domain::world::{ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed};
+use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
 
 /// The timeline of an account.
 #[derive(Queryable, Selectable, Insertable)]
@@ -42,10 +42,10 @@ impl TimelineRow {
     }
 
     /// Its clock.
-    pub(crate) fn clock(&self) -> AccountClock {
+    pub(crate) fn clock(&self) -> ClockSetting {
         match &self.frozen_at {
-            Some(at) => AccountClock::Frozen { at: at.0 },
-            None => AccountClock::Running { ahead: TimeDelta::microseconds(self.ahead_micros) },
+            Some(at) => ClockSetting::Frozen { at: at.0 },
+            None => ClockSetting::Running { ahead: TimeDelta::microseconds(self.ahead_micros) },
         }
     }
 }
@@ -61,10 +61,10 @@ fn read_seed(text: &str) -> Outcome<WorldSeed> {
     Ok(WorldSeed(seed))
 }
 
-fn columns(clock: AccountClock) -> Outcome<(i64, Option<Time>)> {
+fn columns(clock: ClockSetting) -> Outcome<(i64, Option<Time>)> {
     Ok(match clock {
-        AccountClock::Frozen { at } => (0, Some(Time(at))),
-        AccountClock::Running { ahead } => {
+        ClockSetting::Frozen { at } => (0, Some(Time(at))),
+        ClockSetting::Running { ahead } => {
             (ahead.num_microseconds().ok_or_else(|| corrupt("a clock that is too far ahead"))?, None)
         }
     })
@@ -103,15 +103,15 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Timel
 
 #[async_trait]
 impl Timelines for Store {
-    async fn set_clock(&self, order: ClockOrder) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+    async fn set_clock(&self, command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
         self.task(move |conn| {
             // Two changes of one clock come one after the other, wherever they come from.
             backend::lock_operators(conn)?;
-            let known = accounts::table.filter(accounts::id.eq(order.account.as_str()));
+            let known = accounts::table.filter(accounts::id.eq(command.account.as_str()));
             if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn).map_err(Failure::from)? {
                 return Err(WriteError::Absent);
             }
-            under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| set(conn, &order))
+            under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| set(conn, &command))
         })
         .await
     }
@@ -129,20 +129,20 @@ impl Timelines for Store {
         .await
     }
 
-    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| cards::due_of_account(conn, &account, now, most)).await
+        self.read(move |conn| cards::due_of_account(conn, &account, now, max)).await
     }
 }
 
-fn set(conn: &mut Conn, order: &ClockOrder) -> Result<ClockReading, WriteError<ClockRefusal>> {
-    let own = find(conn, &order.account)?;
-    let clock = own.as_ref().map_or_else(AccountClock::default, |own| own.clock);
-    let reading = ask(|| (order.decide)(&clock))?.map_err(WriteError::Refused)?;
+fn set(conn: &mut Conn, command: &ClockCommand) -> Result<ClockReading, WriteError<ClockRefusal>> {
+    let own = find(conn, &command.account)?;
+    let clock = own.as_ref().map_or_else(ClockSetting::default, |own| own.clock);
+    let reading = ask(|| (command.decide)(&clock))?.map_err(WriteError::Refused)?;
     let timeline = Timeline { clock: reading.clock, seed: own.as_ref().and_then(|own| own.seed) };
     match own {
-        Some(_) => update(conn, &order.account, &timeline)?,
-        None => insert(conn, &order.account, &timeline)?,
+        Some(_) => update(conn, &command.account, &timeline)?,
+        None => insert(conn, &command.account, &timeline)?,
     }
     Ok(reading)
 }

@@ -3,7 +3,7 @@
 use super::backend::{Changes, Conn, Db};
 use super::dry_runs::Decidable;
 use super::errors::Outcome;
-use super::group::{Needs, Order, Sheet, ask};
+use super::group::{Command, Footprint, WorkingSet, ask};
 use super::repeat::Records;
 use super::schema::transfers;
 use super::sets::{Stored, rows};
@@ -14,7 +14,7 @@ use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
-use florin_ports::{TransferOrder, Transfers, WriteError, Written};
+use florin_ports::{TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
 
 rows! {
@@ -51,50 +51,50 @@ impl From<&Transfer> for TransferRow {
 
 #[async_trait]
 impl Transfers for Store {
-    async fn transfer(&self, order: TransferOrder) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-        self.submit(order).await
+    async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        self.submit(command).await
     }
 }
 
-impl Decidable for TransferOrder {
+impl Decidable for TransferCommand {
     type Told = TransferDone;
     type Decision = TransferDecision;
     type Refused = TransferRefusal;
 
-    fn situation(&self, needs: &mut Needs) {
-        needs.budget(&self.account, self.from);
-        needs.budget(&self.account, self.to);
+    fn situation(&self, footprint: &mut Footprint) {
+        footprint.budget(&self.account, self.from);
+        footprint.budget(&self.account, self.to);
     }
 
-    fn decision(&self, sheet: &Sheet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
-        let from = sheet.purses.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
-        let situation = TransferSituation { from, to: sheet.purses.record(&self.account, self.to)? };
+    fn decision(&self, working_set: &WorkingSet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
+        let from = working_set.balance_set.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
+        let situation = TransferSituation { from, to: working_set.balance_set.record(&self.account, self.to)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 }
 
-impl Order for TransferOrder {
+impl Command for TransferCommand {
     type Done = Written<TransferDone>;
     type Refused = TransferRefusal;
 
-    fn needs(&self, needs: &mut Needs) {
-        self.situation(needs);
-        needs.answer(self.repeat.as_ref());
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.situation(footprint);
+        footprint.answer(self.repeat.as_ref());
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<TransferRefusal>> {
-        if let Some(answer) = sheet.records.find(self.repeat.as_ref())? {
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<TransferRefusal>> {
+        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
             return Ok(Written::Replayed(answer));
         }
-        let decision = self.decision(sheet)?;
+        let decision = self.decision(working_set)?;
         let record = Records::made(self.repeat.as_ref(), &decision.done)?;
         let TransferDone { transfer, from, to } = &decision.done;
-        sheet.purses.change(&self.account, (self.from, transfer.currency), *from);
-        sheet.purses.change(&self.account, (self.to, transfer.currency), *to);
-        sheet.journal.add(&decision.journal);
-        sheet.transfers.0.push(TransferRow::from(transfer));
-        sheet.records.add(record);
-        Ok(Written::Fresh(decision.done))
+        working_set.balance_set.change(&self.account, (self.from, transfer.currency), *from);
+        working_set.balance_set.change(&self.account, (self.to, transfer.currency), *to);
+        working_set.journal.add(&decision.journal);
+        working_set.transfers.0.push(TransferRow::from(transfer));
+        working_set.records.add(record);
+        Ok(Written::New(decision.done))
     }
 }
 

@@ -30,10 +30,10 @@ impl Upkeep for Store {
         self.has_no_room()
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(move |conn| {
             let gone =
-                sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(most)).execute(conn)?;
+                sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
             Ok(gone as u64)
         })
         .await

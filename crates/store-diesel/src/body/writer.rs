@@ -1,7 +1,7 @@
-//! The writer: one transaction for all orders that are waiting, and while that is committed, the next one.
+//! The writer: one transaction for all commands that are waiting, and while that is committed, the next one.
 //!
 //! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. When nothing is left but the commit,
-//! it hands the turn over, and the other one begins while the disk is busy. It locks what it needs after the first one did, so orders
+//! it hands the turn over, and the other one begins while the disk is busy. It locks what it needs after the first one did, so commands
 //! of a budget keep the order of their arrival.
 
 mod queue;
@@ -9,7 +9,7 @@ mod queue;
 use self::queue::{Counter, Entrance, Turn};
 use super::backend::{self, Conn, Place};
 use super::errors::{Failure, Outcome};
-use super::group::{Needs, RecordKey, Sheet, text_of};
+use super::group::{Footprint, RecordKey, WorkingSet, text_of};
 use super::job::Job;
 use super::repeat;
 use crate::OpenError;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// A group is tried at most so often.
-const MOST_TRIES: u32 = 10;
+const MAX_TRIES: u32 = 10;
 /// For so long a group is tried again: whoever waits for it is answered soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -107,7 +107,7 @@ impl Desk {
         while let Some((mut jobs, turn)) = counter.take() {
             let mut turn = Some(turn);
             let mut groups =
-                jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Order(_), Job::Order(_)))).peekable();
+                jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
             while let Some(group) = groups.next() {
                 // Groups before the last one keep it.
                 let mut last = if groups.peek().is_none() { turn.take() } else { None };
@@ -142,7 +142,7 @@ impl Desk {
             };
             let alone = group.len() == 1;
             if matches!(error, StoreError::Unavailable(_)) {
-                let again = !at_commit && tries < MOST_TRIES && backend::worth_another_try(&error);
+                let again = !at_commit && tries < MAX_TRIES && backend::worth_another_try(&error);
                 if !again || Instant::now() >= until {
                     tracing::error!(%error, at_commit, jobs = group.len(), "a group was not written");
                     fail(group, &error);
@@ -152,7 +152,7 @@ impl Desk {
                 thread::sleep(pause(tries));
             } else if !alone {
                 return self.run_each(group, turn, until);
-            } else if tries >= MOST_TRIES || !repeat::is_taken(&error) {
+            } else if tries >= MAX_TRIES || !repeat::is_taken(&error) {
                 fail(group, &error);
                 return true;
             }
@@ -190,7 +190,7 @@ impl Desk {
             let done = backend::write(&mut conn, |conn| {
                 let records = write(conn, group, counter)?;
                 at_commit = true;
-                committing = matches!(group, [Job::Order(_), ..]).then(|| counter.hand_over(turn.take(), records));
+                committing = matches!(group, [Job::Command(_), ..]).then(|| counter.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
@@ -213,10 +213,10 @@ impl Desk {
 
 /// All of a group but the commit; the keys of the records that it has looked for.
 fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
-    let mut needs = Needs::default();
+    let mut footprint = Footprint::default();
     for job in group.iter_mut() {
         match job {
-            Job::Order(order) => order.needs(&mut needs),
+            Job::Command(command) => command.footprint(&mut footprint),
             Job::Change(change) => {
                 backend::lock_operators(conn)?;
                 change.attempt(conn)?;
@@ -224,15 +224,15 @@ fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTree
             Job::Task(task) => task.attempt(conn)?,
         }
     }
-    counter.wait_for(&needs.records);
-    let mut sheet = Sheet::load(conn, &needs)?;
+    counter.wait_for(&footprint.records);
+    let mut working_set = WorkingSet::load(conn, &footprint)?;
     for job in group {
-        if let Job::Order(order) = job {
-            order.decide(&mut sheet);
+        if let Job::Command(command) = job {
+            command.decide(&mut working_set);
         }
     }
-    sheet.store(conn)?;
-    Ok(needs.records)
+    working_set.store(conn)?;
+    Ok(footprint.records)
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> StoreError {
@@ -247,9 +247,9 @@ fn fail(jobs: &mut [Job], error: &StoreError) {
 
 /// How long to wait before the next try: longer each time, and never as long as another program that tries again.
 fn pause(tries: u32) -> Duration {
-    let most = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
+    let max = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
     let chance = RandomState::new().build_hasher().finish() % 512;
-    most * (512 + u32::try_from(chance).unwrap_or_default()) / 1024
+    max * (512 + u32::try_from(chance).unwrap_or_default()) / 1024
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::Conn;
 use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
-use super::body::group::{Key, Needs};
+use super::body::group::{Footprint, Key};
 use super::body::repeat::{RecordRow, RecordRows};
 use super::body::sets::prepared;
 use super::body::types::{Account, Id};
@@ -56,11 +56,11 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
 /// Locks and loads all balances of the budgets that are needed, and loads the idempotency records of the group with them.
 ///
 /// Records are guarded by no lock: one that another instance stores meanwhile is told by its key when the group is stored.
-pub(crate) fn lock_balances(conn: &mut Conn, needs: &Needs) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
-    let keys = [&needs.cards, &needs.messages, &needs.funded, &needs.budgets];
+pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
+    let keys = [&footprint.cards, &footprint.messages, &footprint.funded, &footprint.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
     let balances = LockBalances(sources.map(|(sql, keys)| Keys::of(sql, keys)).collect());
-    let records = RecordRows::of(needs.records.iter().cloned());
+    let records = RecordRows::of(footprint.records.iter().cloned());
     if balances.0.is_empty() {
         return Ok((Vec::new(), records.rows(conn)?));
     }

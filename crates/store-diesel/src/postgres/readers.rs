@@ -50,9 +50,9 @@ impl ManageConnection for Server {
 }
 
 /// Opens connections that read, and can't write.
-pub(crate) fn open_readers(place: &PostgresUrl, most: u32, wait: Duration) -> Result<Readers, OpenError> {
+pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
-        .max_size(most.max(1))
+        .max_size(max.max(1))
         .connection_timeout(wait)
         // No question before each use: a read that finds its connection dead takes another one.
         .test_on_check_out(false)

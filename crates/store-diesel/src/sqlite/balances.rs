@@ -3,7 +3,7 @@
 use super::Conn;
 use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
-use super::body::group::{Key, Needs};
+use super::body::group::{Footprint, Key};
 use super::body::repeat::{RecordRow, RecordRows};
 use super::body::schema::{balances, card_transactions, cards, payment_orders};
 use super::body::sets::Keyed;
@@ -60,10 +60,10 @@ select_rows! {
 
 /// All balances of the budgets that are needed: those of a budget once, however many need them. And the idempotency
 /// records of the group.
-pub(crate) fn lock_balances(conn: &mut Conn, needs: &Needs) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
-    let mut budgets: BTreeSet<Key> = needs.budgets.clone();
-    budgets.extend(OfCards::by_keys(needs.cards.iter().cloned(), conn)?.into_iter().map(Key::from));
-    budgets.extend(OfMessages::by_keys(needs.messages.iter().cloned(), conn)?.into_iter().map(Key::from));
-    budgets.extend(OfBatches::by_keys(needs.funded.iter().cloned(), conn)?.into_iter().map(Key::from));
-    Ok((Balances::by_keys(budgets, conn)?, RecordRows::by_keys(needs.records.iter().cloned(), conn)?))
+pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
+    let mut budgets: BTreeSet<Key> = footprint.budgets.clone();
+    budgets.extend(OfCards::by_keys(footprint.cards.iter().cloned(), conn)?.into_iter().map(Key::from));
+    budgets.extend(OfMessages::by_keys(footprint.messages.iter().cloned(), conn)?.into_iter().map(Key::from));
+    budgets.extend(OfBatches::by_keys(footprint.funded.iter().cloned(), conn)?.into_iter().map(Key::from));
+    Ok((Balances::by_keys(budgets, conn)?, RecordRows::by_keys(footprint.records.iter().cloned(), conn)?))
 }

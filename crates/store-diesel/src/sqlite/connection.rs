@@ -46,9 +46,9 @@ pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
 }
 
 /// Opens connections that read, and can't write.
-pub(crate) fn open_readers(path: &Place, most: u32, wait: Duration) -> Result<Readers, OpenError> {
+pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
-        .max_size(most.max(1))
+        .max_size(max.max(1))
         .connection_timeout(wait)
         // A file does not go away as a server does: no question before each use.
         .test_on_check_out(false)

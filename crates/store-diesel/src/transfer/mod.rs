@@ -8,7 +8,7 @@ mod reading;
 mod writing;
 
 pub(crate) use reading::{Row, Rows};
-pub(crate) use writing::Sheet;
+pub(crate) use writing::ExportTable;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use florin_ports::{AuditReport, StoreError};

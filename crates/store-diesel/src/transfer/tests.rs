@@ -8,7 +8,7 @@ fn about() -> About {
 /// A file with two rows in one table and none in another.
 fn file() -> Vec<u8> {
     let mut out = Vec::new();
-    let mut sheet = Sheet::begin(&mut out, &Header::new(&about(), "0006_service".into())).unwrap();
+    let mut sheet = ExportTable::begin(&mut out, &Header::new(&about(), "0006_service".into())).unwrap();
     sheet.table("clients");
     sheet.row("clients", r#"{"id":1}"#).unwrap();
     sheet.row("clients", r#"{"id":2}"#).unwrap();

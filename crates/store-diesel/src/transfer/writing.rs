@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// An export that is being written.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct ExportTable<'a> {
     out: &'a mut dyn Write,
     digest: Sha256,
     rows: BTreeMap<String, u64>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> ExportTable<'a> {
     /// Begins with the header.
     pub(crate) fn begin(out: &'a mut dyn Write, header: &Header) -> Result<Self, TransferError> {
         let mut sheet = Self { out, digest: Sha256::new(), rows: BTreeMap::new() };

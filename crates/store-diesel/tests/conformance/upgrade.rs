@@ -9,7 +9,7 @@ use florin_domain::card::{CardFilter, CardRecord};
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimOrder, ConfirmOrder, LedgerAudit,
+    BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimCommand, ConfirmCommand, LedgerAudit,
     PaymentBatches, Seeding, WriteError, Written,
 };
 use std::path::Path;
@@ -64,29 +64,32 @@ pub(crate) async fn is_whole(
     let wanted =
         [(id(0xf1), Validated, client, true), (id(0xf2), Confirmed, client, true), (id(0xf3), Completed, client, true)];
     assert_eq!(seen, wanted);
-    let orders: Vec<_> =
-        batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
-    assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
+    let commands: Vec<_> = batches
+        .iter()
+        .flat_map(|batch| &batch.orders)
+        .map(|command| (command.id.0, command.total.0, command.fees.0))
+        .collect();
+    assert_eq!(commands, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
     let none = |batch: &PaymentBatch| (batch.confirmed_by, batch.orders_sent_at, batch.input.clone(), batch.locked);
     assert!(batches.iter().all(|batch| none(batch) == (None, None, None, false)));
     let listed = store.list(&account, BatchFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!((listed.count, listed.rows.len()), (3, 3));
     let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());
-    assert_eq!(store.claim(ClaimOrder { lease, now, until: now, most: 9 }).await, Ok(vec![]));
+    assert_eq!(store.claim(ClaimCommand { lease, now, until: now, max: 9 }).await, Ok(vec![]));
     assert_eq!(confirm(store, account).await.batch.status, Confirmed);
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 
-/// Budgets and cards that were there are as if they had been planted: they may do everything, and nobody knows since when.
+/// Budgets and cards that were there are as if they had been seeded: they may do everything, and nobody knows since when.
 pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement)) {
     let account = AccountId::parse("F1").unwrap();
-    let planted = Seeding::budgets(store, &account).await.unwrap();
+    let seeded = Seeding::budgets(store, &account).await.unwrap();
     let found = Budgets::list(store, &account, BudgetFilter::default(), PageRequest::default()).await.unwrap();
-    assert_eq!((found.rows.len(), found.rows), (1, planted.into_iter().map(BudgetRecord::planted).collect()));
-    let planted = Seeding::cards(store, &account).await.unwrap();
+    assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(BudgetRecord::seeded).collect()));
+    let seeded = Seeding::cards(store, &account).await.unwrap();
     let found = CardManagement::list(store, &account, CardFilter::default(), PageRequest::default()).await.unwrap();
-    assert_eq!((found.rows.len(), found.rows), (1, planted.into_iter().map(CardRecord::planted).collect()));
+    assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(CardRecord::seeded).collect()));
 }
 
 /// Confirms the validated batch under the session that was there, which the rule is shown.
@@ -104,8 +107,8 @@ async fn confirm(store: &impl PaymentBatches, account: AccountId) -> Confirmatio
         decision
     });
     let (batch, session) = (PaymentBatchId(id(0xf1)), Some(MfaSessionId(id(0xe1))));
-    let done = store.confirm(ConfirmOrder { account, batch, session, decide, repeat: None }).await;
-    assert!(matches!(done, Ok::<_, WriteError<_>>(Written::Fresh(_))), "{done:?}");
+    let done = store.confirm(ConfirmCommand { account, batch, session, decide, repeat: None }).await;
+    assert!(matches!(done, Ok::<_, WriteError<_>>(Written::New(_))), "{done:?}");
     let confirmation = confirmed.lock().unwrap().take();
     confirmation.unwrap()
 }

@@ -7,7 +7,9 @@ use florin_domain::card::Card;
 use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, ConfirmOrder, FirstMessageOrder, PaymentBatches, SeedBudget, SeedCard, Seeding, World};
+use florin_ports::{
+    CardLedger, ConfirmCommand, FirstMessageCommand, PaymentBatches, SeedBudget, SeedCard, Seeding, World,
+};
 use std::cell::Cell;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -64,27 +66,27 @@ fn wide_world() -> World {
     world
 }
 
-fn confirmation(number: u128) -> ConfirmOrder {
+fn confirmation(number: u128) -> ConfirmCommand {
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let next = Cell::new(number * 6);
         let ids = || numbered(55, next.replace(next.get() + 1));
         decide_confirm(situation, None, client(MINE), &Stamp { now: noon(), ids: &ids })
     });
     let batch = PaymentBatchId(numbered(52, number));
-    ConfirmOrder { account: id(MINE), batch, session: None, decide, repeat: None }
+    ConfirmCommand { account: id(MINE), batch, session: None, decide, repeat: None }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn groups_on_many_budgets_from_two_do_not_deadlock() {
     let home = Home::empty();
-    home.store.plant(wide_world()).await.unwrap();
+    home.store.seed(wide_world()).await.unwrap();
     let stores = [home.store.clone(), home.instance()];
     let mut messages = JoinSet::new();
     let mut confirmations = JoinSet::new();
     for number in 0..1200_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
         let card = CardId(numbered(54, (number * 5 + number / 7) % BUDGETS));
-        let order = FirstMessageOrder { card, ..authorization(MINE, stamp(number), "0.01") };
+        let order = FirstMessageCommand { card, ..authorization(MINE, stamp(number), "0.01") };
         messages.spawn(async move { store.first_message(order).await });
         if number % 20 == 0 {
             let store = stores[usize::from(number % 40 == 0)].clone();

@@ -7,7 +7,7 @@ use crate::proxy::{Cut, Proxy};
 use crate::support::{Home, MINE, OTHER, authorization, authorize, fresh, id, settings_of, stamp};
 use diesel::connection::SimpleConnection;
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FirstMessageOrder, Readiness, Seeding, StoreError, Upkeep, WriteError, Written};
+use florin_ports::{CardLedger, FirstMessageCommand, Readiness, Seeding, StoreError, Upkeep, WriteError, Written};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sessions_killed_while_idle_are_not_noticed() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     for number in 0..5 {
         authorize(&home.store, number, "1").await;
         assert!(home.database.kill_sessions() >= 3);
@@ -43,7 +43,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
                 let account = if number % 3 == 0 { OTHER } else { MINE };
                 let start = Instant::now();
                 match store.first_message(authorization(account, stamp(number.into()), "0.01")).await {
-                    Ok(Written::Fresh(_)) => written += 1,
+                    Ok(Written::New(_)) => written += 1,
                     Err(WriteError::Store(StoreError::Unavailable(_))) => {}
                     other => panic!("{other:?}"),
                 }
@@ -83,7 +83,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut other = home.database.connect();
     other.batch_execute("BEGIN; UPDATE balances SET held_minor = held_minor").unwrap();
     let start = Instant::now();
@@ -99,7 +99,7 @@ async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_deadlock_is_tried_again() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut other = home.database.connect();
     // The other session has the second budget, and wants the first one while the store waits.
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
@@ -122,7 +122,7 @@ async fn a_short_deadlock_is_tried_again() {
 /// The session dies while its group waits for a lock, with half of the locks taken.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut other = home.database.connect();
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
     let gate = crate::groups::Gate::shut(&home.store).await;
@@ -144,34 +144,34 @@ async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let Some(proxy) = Proxy::to(&home.database.url) else {
         skipped("the server of DATABASE_URL has no TCP port to put a proxy before");
         return;
     };
     let store = Store::open(&settings_of(&proxy.url)).unwrap();
-    let order = |number, key: &str| FirstMessageOrder {
+    let command = |number, key: &str| FirstMessageCommand {
         repeat: Some(claim(key, "{}", told)),
         ..authorization(MINE, stamp(number), "10")
     };
     proxy.cut(Cut::After);
-    let lost = store.first_message(order(1, "after")).await;
+    let lost = store.first_message(command(1, "after")).await;
     assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
-    let again = store.first_message(order(2, "after")).await.unwrap();
+    let again = store.first_message(command(2, "after")).await.unwrap();
     assert!(matches!(&again, Written::Replayed(answer) if answer.body == stamp(1).token.to_string()), "{again:?}");
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
 
     proxy.cut(Cut::Before);
-    let lost = store.first_message(order(3, "before")).await;
+    let lost = store.first_message(command(3, "before")).await;
     assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
-    fresh(store.first_message(order(4, "before")).await);
+    fresh(store.first_message(command(4, "before")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
     home.audit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_gone_is_told_in_time() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     // No new sessions, and the old ones die.
     home.database.keep_sessions_away();
     home.database.kill_sessions();

@@ -7,8 +7,8 @@ use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageOrder, IdempotencyKey, MfaSessions, OpenSessionOrder, PaymentBatches, RecordedBody,
-    RecordedRequest, RepeatClaim, WriteError, Written,
+    Answer, CardLedger, FirstMessageCommand, IdempotencyKey, MfaSessions, OpenSessionCommand, PaymentBatches,
+    RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
 };
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -31,7 +31,7 @@ fn told_of_session(session: &MfaSession) -> Answer {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approved() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     let mut tasks: JoinSet<Answered> = JoinSet::new();
     for number in 0..100_u128 {
@@ -48,7 +48,7 @@ async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approve
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_on_two_has_one_effect() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     for round in 0..5_u128 {
         let mut tasks: JoinSet<Answered> = JoinSet::new();
@@ -57,12 +57,12 @@ async fn one_key_on_two_has_one_effect() {
             let repeat = Some(claim(&format!("k{round}"), "{}", told));
             let stamp = stamp(round * 100 + number);
             tasks.spawn(async move {
-                store.first_message(FirstMessageOrder { repeat, ..authorization(MINE, stamp, "10") }).await
+                store.first_message(FirstMessageCommand { repeat, ..authorization(MINE, stamp, "10") }).await
             });
         }
         let answers = tasks.join_all().await.into_iter().map(Result::unwrap);
-        let (first, repeated): (Vec<_>, Vec<_>) = answers.partition(|answer| matches!(answer, Written::Fresh(_)));
-        let [Written::Fresh(first)] = &first[..] else { panic!("{first:?}") };
+        let (first, repeated): (Vec<_>, Vec<_>) = answers.partition(|answer| matches!(answer, Written::New(_)));
+        let [Written::New(first)] = &first[..] else { panic!("{first:?}") };
         assert_eq!(repeated, vec![Written::Replayed(told(first)); 19]);
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(5_000));
@@ -72,22 +72,22 @@ async fn one_key_on_two_has_one_effect() {
 /// No lock is common to these: only the record itself keeps the second from having an effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_for_different_things_has_one_effect() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let other = home.instance();
     for round in 0..20_u128 {
         let key = format!("k{round}");
-        let session = OpenSessionOrder {
+        let session = OpenSessionCommand {
             repeat: Some(claim(&key, "open", told_of_session)),
             ..open(MINE, MINE, round, MfaProviderName::Sandbox)
         };
         let message =
-            FirstMessageOrder { repeat: Some(claim(&key, "pay", told)), ..authorization(MINE, stamp(round), "0.01") };
+            FirstMessageCommand { repeat: Some(claim(&key, "pay", told)), ..authorization(MINE, stamp(round), "0.01") };
         let (opened, paid) = tokio::join!(home.store.open(session), other.first_message(message));
         match (&opened, &paid) {
-            (Ok(Written::Fresh(_)), Err(WriteError::Mismatch(other))) => {
+            (Ok(Written::New(_)), Err(WriteError::Mismatch(other))) => {
                 assert_eq!(other.body, RecordedBody::Json("open".into()));
             }
-            (Err(WriteError::Mismatch(other)), Ok(Written::Fresh(_))) => {
+            (Err(WriteError::Mismatch(other)), Ok(Written::New(_))) => {
                 assert_eq!(other.body, RecordedBody::Json("pay".into()));
             }
             both => panic!("{both:?}"),
@@ -103,7 +103,7 @@ async fn one_key_for_different_things_has_one_effect() {
 /// Another instance stores the record between the look for it and the store of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut other = home.database.connect();
     let record = format!(
         "BEGIN; INSERT INTO idempotency_records VALUES \
@@ -114,7 +114,7 @@ async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
     let store = home.store.clone();
     let mine = tokio::spawn(async move {
         let repeat = Some(claim("k", "{}", told));
-        store.first_message(FirstMessageOrder { repeat, ..authorization(MINE, stamp(1), "10") }).await
+        store.first_message(FirstMessageCommand { repeat, ..authorization(MINE, stamp(1), "10") }).await
     });
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!mine.is_finished());
@@ -125,14 +125,14 @@ async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sessions_opened_under_one_key_on_two_are_one() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     let mut tasks = JoinSet::new();
     for number in 0..20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
         let repeat = Some(claim("k", "{}", told_of_session));
-        let order = OpenSessionOrder { repeat, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
-        tasks.spawn(async move { store.open(order).await });
+        let command = OpenSessionCommand { repeat, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
+        tasks.spawn(async move { store.open(command).await });
     }
     let answers = tasks.join_all().await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
@@ -141,7 +141,7 @@ async fn sessions_opened_under_one_key_on_two_are_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_confirmations_at_once_on_two_one_wins() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     for number in 1..=20 {
         fresh(home.store.open(open(MINE, MINE, number, MfaProviderName::Sandbox)).await);
@@ -161,7 +161,7 @@ async fn of_confirmations_at_once_on_two_one_wins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_commits_the_other_reads() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let other = Home { store: home.instance(), database: crate::support::Database::new() };
     for number in 0..50 {
         let (writes, reads) = if number % 2 == 0 { (&home, &other) } else { (&other, &home) };

@@ -39,13 +39,13 @@ mod registry;
 mod repeats;
 #[path = "../store/seeding.rs"]
 mod seeding;
-#[path = "../store/sheets.rs"]
-mod sheets;
 #[path = "../store/tenancy.rs"]
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
 mod upgrading;
+#[path = "../store/working_sets.rs"]
+mod working_sets;
 
 mod crossing;
 mod database;

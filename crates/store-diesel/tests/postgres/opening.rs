@@ -11,7 +11,7 @@ async fn opening_does_not_migrate() {
     let store = Store::open(&settings_of(&database.url)).unwrap();
     assert_eq!(store.readiness().await, Ok(Readiness::MigrationsPending));
     assert!(matches!(Accounts::find(&store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.plant(world(1)).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.seed(world(1)).await, Err(StoreError::Unavailable(_))));
     let pending = store.pending().unwrap();
     assert_eq!(pending.first().map(String::as_str), Some("2026-11-21-000001_access"));
     assert_eq!(store.migrate(), Ok(pending.len()));
@@ -19,7 +19,7 @@ async fn opening_does_not_migrate() {
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
     // What was tried in vain works now.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
-    store.plant(world(1)).await.unwrap();
+    store.seed(world(1)).await.unwrap();
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn of_programs_that_migrate_together_one_does_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_schema_is_opened_and_told() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
     let store = home.instance();
     assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
@@ -55,7 +55,7 @@ async fn a_newer_schema_is_opened_and_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_session_is_bounded_and_readers_can_not_write() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     authorize(&home.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name = 'florin'";

@@ -19,7 +19,7 @@ fn counted(home: &Home, column: &str) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_table_is_read_whole_however_small_it_is() {
     let home = Home::empty();
-    home.store.plant(world_of_work()).await.unwrap();
+    home.store.seed(world_of_work()).await.unwrap();
     home.sql("ANALYZE");
     home.store.close();
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -81,7 +81,7 @@ async fn what_is_done_often_is_parsed_once() {
     let log = Log(log.into());
     assert!(File::open(&log.0).is_ok(), "WITH_POSTGRES_LOG is set, but can't be read: {}", log.0.display());
     let home = Home::empty();
-    home.store.plant(world_of_work()).await.unwrap();
+    home.store.seed(world_of_work()).await.unwrap();
     let database = home.database.name();
     home.sql(&format!("ALTER DATABASE {database} SET log_min_duration_statement = 0"));
     let store = Store::open(&StoreSettings { readers: 1, ..settings_of(&home.database.url) }).unwrap();

@@ -27,14 +27,14 @@ impl Home {
     }
 
     /// A store with the small world: 95.00 GBP in the budget of each account.
-    pub(crate) async fn planted() -> Self {
+    pub(crate) async fn seeded() -> Self {
         Self::funded(9_500).await
     }
 
     /// The same with this much in each budget.
     pub(crate) async fn funded(minor: i64) -> Self {
         let home = Self::empty();
-        home.store.plant(world(minor)).await.unwrap();
+        home.store.seed(world(minor)).await.unwrap();
         home
     }
 

@@ -3,7 +3,7 @@
 use crate::groups::{counting, queue};
 use crate::repeats::claim_of;
 use crate::support::{Home, MINE, OTHER, authorization, fresh, stamp};
-use florin_ports::{FirstMessageOrder, Written};
+use florin_ports::{FirstMessageCommand, Written};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn slow_commit(home: &Home) {
     ));
 }
 
-fn mine(number: u128) -> FirstMessageOrder {
+fn mine(number: u128) -> FirstMessageCommand {
     authorization(MINE, stamp(number), "10")
 }
 
@@ -30,7 +30,7 @@ async fn until(count: &AtomicUsize, wanted: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_group_is_decided_while_one_commits() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let slow = queue(&home.store, counting(mine(1), &decided)).await;
@@ -45,10 +45,10 @@ async fn the_next_group_is_decided_while_one_commits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_being_committed_is_waited_for() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let keyed = |order: FirstMessageOrder| FirstMessageOrder { repeat: Some(claim_of("key")), ..order };
+    let keyed = |command: FirstMessageCommand| FirstMessageCommand { repeat: Some(claim_of("key")), ..command };
     let slow = queue(&home.store, keyed(counting(mine(1), &decided))).await;
     until(&decided, 1).await;
     let repeated = queue(&home.store, keyed(counting(mine(2), &next))).await;

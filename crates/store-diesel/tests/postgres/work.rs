@@ -19,8 +19,8 @@ use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, ConfirmOrder, CreditOrder, Credits, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder,
-    MfaSessions, OpenSessionOrder, PaymentBatches, World, Written,
+    Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
+    FollowUpCommand, MfaSessions, OpenSessionCommand, PaymentBatches, World, Written,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -69,41 +69,41 @@ impl Round {
         format!("{name}-{}", self.0)
     }
 
-    fn first(&self, kind: ChainKind, number: u128) -> FirstMessageOrder {
+    fn first(&self, kind: ChainKind, number: u128) -> FirstMessageCommand {
         let (message, stamp) = (first_message(kind, "10"), self.stamp(number));
         let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-        FirstMessageOrder { account: id(MINE), card: card(MINE), decide, repeat: None }
+        FirstMessageCommand { account: id(MINE), card: card(MINE), decide, repeat: None }
     }
 
-    fn keyed(&self, name: &str) -> FirstMessageOrder {
-        FirstMessageOrder {
+    fn keyed(&self, name: &str) -> FirstMessageCommand {
+        FirstMessageCommand {
             repeat: Some(claim(&self.key(name), "{}", answer::<CardTransaction>)),
             ..authorization(MINE, self.stamp(2), "10")
         }
     }
 
-    fn follow(&self, named: u128, number: u128, message: FollowUp) -> FollowUpOrder {
+    fn follow(&self, named: u128, number: u128, message: FollowUp) -> FollowUpCommand {
         follow_up(MINE, self.stamp(named).token, self.stamp(number), message)
     }
 
-    fn credit(&self) -> CreditOrder {
+    fn credit(&self) -> CreditCommand {
         let repeat = Some(claim(&self.key("credit"), "{}", answer::<Credit>));
-        CreditOrder { repeat, ..credit(MINE, budget(MINE), self.0 * 1_000, "1", gbp()) }
+        CreditCommand { repeat, ..credit(MINE, budget(MINE), self.0 * 1_000, "1", gbp()) }
     }
 
     fn session(&self) -> MfaSessionId {
         MfaSessionId(batch_of(self.0).0)
     }
 
-    fn open(&self) -> OpenSessionOrder {
+    fn open(&self) -> OpenSessionCommand {
         let provider = MfaProviderName::Totp;
         let request = OpenRequest { id: self.session(), client: client(MINE), provider, now: noon() };
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
         let repeat = Some(claim(&self.key("open"), "{}", answer::<MfaSession>));
-        OpenSessionOrder { account: id(MINE), batch: batch_of(self.0), decide, repeat }
+        OpenSessionCommand { account: id(MINE), batch: batch_of(self.0), decide, repeat }
     }
 
-    fn confirm(&self, verdict: MfaVerdict, key: Option<&str>) -> ConfirmOrder {
+    fn confirm(&self, verdict: MfaVerdict, key: Option<&str>) -> ConfirmCommand {
         let batch = batch_of(self.0);
         let check = MfaCheck { client: client(MINE), account: id(MINE), batch, provider: MfaProviderName::Totp };
         let proof = MfaProof { check, verdict };
@@ -117,13 +117,13 @@ impl Round {
             decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
         });
         let repeat = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
-        ConfirmOrder { account: id(MINE), batch, session: Some(self.session()), decide, repeat }
+        ConfirmCommand { account: id(MINE), batch, session: Some(self.session()), decide, repeat }
     }
 
-    fn expiry(&self, chain: u128, number: u128) -> ExpiryOrder {
+    fn expiry(&self, chain: u128, number: u128) -> ExpiryCommand {
         let late = MessageStamp { now: noon() + TimeDelta::days(8), ..self.stamp(number) };
         let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
-        ExpiryOrder { hold: DueHold { account: id(MINE), chain: self.stamp(chain).token }, decide }
+        ExpiryCommand { hold: DueHold { account: id(MINE), chain: self.stamp(chain).token }, decide }
     }
 
     fn right(&self) -> MfaVerdict {
@@ -162,9 +162,9 @@ pub(crate) async fn together(store: &Store, round: u128) {
     let gate = Gate::shut(store).await;
     let mut work: Vec<JoinHandle<()>> = Vec::new();
     macro_rules! queue {
-        ($method:ident($order:expr)) => {{
-            let (store, order) = (store.clone(), $order);
-            work.push(queued(async move { drop(fresh(store.$method(order).await)) }).await);
+        ($method:ident($command:expr)) => {{
+            let (store, command) = (store.clone(), $command);
+            work.push(queued(async move { drop(fresh(store.$method(command).await)) }).await);
         }};
     }
     for number in 100..120 {

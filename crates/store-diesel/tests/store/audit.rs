@@ -9,7 +9,7 @@ const RESERVATIONS: fn() -> Discrepancy = || Discrepancy::Reservations { budget:
 const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE), currency: gbp() };
 
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     authorize(&home.store, 1, "10").await;
     let report = home.store.audit().await.unwrap();
     // A credit of each account, and the authorization.

@@ -11,7 +11,7 @@ use florin_domain::mfa::{
     decide_open,
 };
 use florin_domain::money::Minor;
-use florin_ports::{ConfirmOrder, MfaSessions, OpenSessionOrder, PaymentBatches, Seeding, WriteError, Written};
+use florin_ports::{ConfirmCommand, MfaSessions, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
@@ -22,13 +22,13 @@ fn session_id(number: u128) -> MfaSessionId {
     MfaSessionId(Uuid::from_u128((40 << 64) + number))
 }
 
-pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenSessionOrder {
+pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenSessionCommand {
     let request = OpenRequest { id: session_id(number), client: client(account), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    OpenSessionOrder { account: id(account), batch: batch(of), decide, repeat: None }
+    OpenSessionCommand { account: id(account), batch: batch(of), decide, repeat: None }
 }
 
-pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmOrder {
+pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmCommand {
     let check = MfaCheck { client: client(MINE), account: id(MINE), batch: batch(MINE), provider };
     let proof = MfaProof { check, verdict };
     let decide = Arc::new(move |situation: &ConfirmSituation| {
@@ -36,7 +36,7 @@ pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, ve
         let ids = || Uuid::from_u128(next.replace(next.get() + (1 << 32)));
         decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
     });
-    ConfirmOrder { account: id(MINE), batch: batch(MINE), session: Some(session_id(number)), decide, repeat: None }
+    ConfirmCommand { account: id(MINE), batch: batch(MINE), session: Some(session_id(number)), decide, repeat: None }
 }
 
 /// What the store shows a confirmation.
@@ -47,8 +47,8 @@ async fn situation(home: &Home, number: u128) -> ConfirmSituation {
         *keep.lock().unwrap() = Some(situation.clone());
         ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None }
     });
-    let order = ConfirmOrder { decide, ..confirm(number, 0, MfaProviderName::Sandbox, MfaVerdict::Wrong) };
-    assert_eq!(home.store.confirm(order).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
+    let command = ConfirmCommand { decide, ..confirm(number, 0, MfaProviderName::Sandbox, MfaVerdict::Wrong) };
+    assert_eq!(home.store.confirm(command).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
     seen.lock().unwrap().take().unwrap()
 }
 
@@ -58,7 +58,7 @@ async fn opened(home: &Home, number: u128, provider: MfaProviderName) -> MfaSess
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_reserves_and_burns_in_one() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let provider = MfaProviderName::Totp;
     let session = opened(&home, 1, provider).await;
     assert_eq!(situation(&home, 1).await.session, Some(session));
@@ -77,7 +77,7 @@ async fn a_confirmation_reserves_and_burns_in_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn attempts_count_though_the_answer_is_an_error() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let provider = MfaProviderName::Totp;
     opened(&home, 1, provider).await;
     for wrong in 1..=2 {
@@ -107,7 +107,7 @@ async fn short_funds_burn_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_confirmations_at_once_one_wins() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     for number in 1..=10 {
         opened(&home, number, MfaProviderName::Sandbox).await;
     }
@@ -131,19 +131,19 @@ async fn of_two_confirmations_at_once_one_wins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_that_fails_half_way_leaves_nothing() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
     let right = MfaVerdict::Right { step: None };
-    let mut order = confirm(1, 1, MfaProviderName::Sandbox, right);
-    let rule = order.decide;
+    let mut command = confirm(1, 1, MfaProviderName::Sandbox, right);
+    let rule = command.decide;
     // The second journal transaction has the id of the first.
-    order.decide = Arc::new(move |situation: &ConfirmSituation| {
+    command.decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
         let journal = &mut decision.answer.as_mut().unwrap().journal;
         journal.push(journal[0].clone());
         decision
     });
-    let failed = home.store.confirm(order).await;
+    let failed = home.store.confirm(command).await;
     assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
     let seen = situation(&home, 1).await;
     assert_eq!(seen.session.unwrap().state, MfaSessionState::Open);
@@ -158,7 +158,7 @@ async fn a_session_is_refused_for_a_batch_that_is_not_validated() {
     let home = Home::empty();
     let mut world = world(9_500);
     world.accounts[0].batches[0].status = PaymentBatchStatus::Draft;
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     let refused = home.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
     assert!(matches!(refused, Err(WriteError::Refused(_))), "{refused:?}");
     assert_eq!(home.store.open(open(MINE, OTHER, 1, MfaProviderName::Sandbox)).await, Err(WriteError::Absent));

@@ -4,7 +4,7 @@ use crate::support::{Home, MINE, amount, authorization, authorize, follow_up, fr
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};
 use florin_domain::card::{ChainEnd, MessageKind, Response, TransactionState};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FollowUpOrder, WriteError};
+use florin_ports::{CardLedger, FollowUpCommand, WriteError};
 use std::sync::{Arc, Mutex};
 
 /// What the store shows a follow-up on `token`.
@@ -15,14 +15,14 @@ async fn situation(home: &Home, token: florin_domain::ids::TransactionToken) -> 
         *keep.lock().unwrap() = Some(situation.clone());
         Err(CardRefusal::Expired)
     });
-    let order = FollowUpOrder { account: id(MINE), token, decide, repeat: None };
-    assert_eq!(home.store.follow_up(order).await, Err(WriteError::Refused(CardRefusal::Expired)));
+    let command = FollowUpCommand { account: id(MINE), token, decide, repeat: None };
+    assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     seen.lock().unwrap().take().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_authorization_is_read_back_whole() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let transaction = authorize(&home.store, 1, "10.00").await;
     assert_eq!(transaction.available_balance, Minor(8_500));
     let seen = situation(&home, transaction.token).await;
@@ -37,7 +37,7 @@ async fn an_authorization_is_read_back_whole() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_decline_is_stored_and_moves_nothing() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let declined = authorize(&home.store, 1, "95.01").await;
     assert_eq!((declined.state, declined.response), (TransactionState::Declined, Response::NotSufficientFunds));
     let seen = situation(&home, declined.token).await;
@@ -48,7 +48,7 @@ async fn a_decline_is_stored_and_moves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn follow_ups_change_the_chain_and_end_it() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let first = authorize(&home.store, 1, "10.00").await;
     let advice = follow_up(MINE, first.token, stamp(2), FollowUp::Advice { amount: amount("8") });
     let advice = fresh(home.store.follow_up(advice).await);
@@ -72,7 +72,7 @@ async fn follow_ups_change_the_chain_and_end_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_changes_nothing() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let first = authorize(&home.store, 1, "10.00").await;
     let before = situation(&home, first.token).await;
     let too_much = FollowUp::Reversal { amount: Some(amount("10.01")) };
@@ -86,7 +86,7 @@ async fn a_refusal_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_of_any_script_come_back_as_they_were() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let first = authorize(&home.store, 1, "1").await;
     assert_eq!(first.acceptor.name, "Café ☕");
     assert_eq!(situation(&home, first.token).await.first.acceptor, first.acceptor);

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_100_authorizations_of_10_on_95_exactly_9_are_approved() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut tasks: JoinSet<Answered> = JoinSet::new();
     for number in 0..100 {
         let store = home.store.clone();
@@ -24,7 +24,7 @@ async fn of_100_authorizations_of_10_on_95_exactly_9_are_approved() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn budgets_do_not_disturb_each_other_and_readers_do_not_wait() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut tasks: JoinSet<Answered> = JoinSet::new();
     for number in 0..60 {
         let store = home.store.clone();

@@ -7,11 +7,11 @@ use florin_domain::budget::{
 use florin_domain::ids::{BudgetId, JournalId};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
-use florin_ports::{CreditOrder, Credits, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, WriteError, Written};
 use std::sync::Arc;
 use uuid::Uuid;
 
-pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, currency: Currency) -> CreditOrder {
+pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, currency: Currency) -> CreditCommand {
     let name = || Text::parse("Ænne 😀").unwrap();
     let instruction = CreditInstruction {
         budget: to,
@@ -31,19 +31,19 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
     };
     let stamp = CreditStamp { journal: JournalId(Uuid::from_u128((30 << 64) + number)), now: noon() };
     let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
-    CreditOrder { account: id(account), budget: to, decide, repeat: None }
+    CreditCommand { account: id(account), budget: to, decide, repeat: None }
 }
 
-async fn taken(home: &Home, order: CreditOrder) -> Result<Credit, WriteError<CreditRefusal>> {
-    home.store.credit(order).await.map(|written| match written {
-        Written::Fresh(credit) => credit,
+async fn taken(home: &Home, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {
+    home.store.credit(command).await.map(|written| match written {
+        Written::New(credit) => credit,
         Written::Replayed(answer) => panic!("{answer:?}"),
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn credits_are_numbered_per_account_without_gaps() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let eur = Currency::parse("EUR").unwrap();
     let number = |credit: Credit| credit.box_transaction_id;
     assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await.unwrap()), 1);
@@ -64,12 +64,12 @@ async fn a_balance_stays_within_64_bits() {
     let last = fresh(home.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
     assert_eq!(last.balances.ledger(), Minor(i64::MAX));
     let refused = taken(&home, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
-    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::BalanceLimit(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::AmountOverflow(_)))), "{refused:?}");
     home.audit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_budget_of_another_account_is_absent() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     assert_eq!(taken(&home, credit(MINE, budget(OTHER), 1, "1", gbp())).await, Err(WriteError::Absent));
 }

@@ -9,7 +9,7 @@ use florin_store_diesel::{Store, StoreSettings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_locked_database_is_unavailable_and_comes_back() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let path = home.directory.path().join("florin.db");
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
@@ -24,7 +24,7 @@ async fn a_locked_database_is_unavailable_and_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_value_that_can_not_be_read_is_corrupt() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     home.sql("PRAGMA ignore_check_constraints = ON; UPDATE cards SET state = 'LOST'; UPDATE payment_orders SET id = 'no uuid'");
     assert!(matches!(home.store.cards(&id(MINE)).await, Err(StoreError::Corrupt(_))));
     assert!(matches!(home.store.batches(&id(MINE)).await, Err(StoreError::Corrupt(_))));
@@ -34,7 +34,7 @@ async fn a_stored_value_that_can_not_be_read_is_corrupt() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_reader_serves_many() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let store = Store::open(&StoreSettings { readers: 1, ..settings(&home.directory) }).unwrap();
     let reads: Vec<_> = (0..200)
         .map(|_| {

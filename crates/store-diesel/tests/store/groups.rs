@@ -3,7 +3,7 @@
 use crate::support::{Answered, Home, MINE, authorization, fresh, stamp};
 use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FirstMessageOrder, StoreError, Upkeep, WriteError, Written};
+use florin_ports::{CardLedger, FirstMessageCommand, StoreError, Upkeep, WriteError, Written};
 use florin_store_diesel::Store;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,9 +30,9 @@ impl Gate {
             }
             Err(CardRefusal::Expired)
         });
-        let order = FirstMessageOrder { decide, ..authorization(MINE, stamp(0), "1") };
+        let command = FirstMessageCommand { decide, ..authorization(MINE, stamp(0), "1") };
         let store = store.clone();
-        let held = tokio::spawn(async move { store.first_message(order).await });
+        let held = tokio::spawn(async move { store.first_message(command).await });
         at_gate.await.unwrap();
         Self { open, held }
     }
@@ -44,9 +44,9 @@ impl Gate {
 }
 
 /// Queues an order now, in this order.
-pub(crate) async fn queue(store: &Store, order: FirstMessageOrder) -> JoinHandle<Answered> {
+pub(crate) async fn queue(store: &Store, command: FirstMessageCommand) -> JoinHandle<Answered> {
     let store = store.clone();
-    queued(async move { store.first_message(order).await }).await
+    queued(async move { store.first_message(command).await }).await
 }
 
 /// Begins something now that queues an order.
@@ -66,29 +66,29 @@ pub(crate) async fn queued<T: Send + 'static>(answer: impl Future<Output = T> + 
     task
 }
 
-fn panicking() -> FirstMessageOrder {
+fn panicking() -> FirstMessageCommand {
     let decide = Arc::new(|_: &FirstSituation| panic!("a bug in a rule"));
-    FirstMessageOrder { decide, ..authorization(MINE, stamp(0), "1") }
+    FirstMessageCommand { decide, ..authorization(MINE, stamp(0), "1") }
 }
 
 /// An authorization that counts how often it is decided.
-fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
+fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageCommand {
     counting(authorization(MINE, stamp(number), "10"), count)
 }
 
 /// Counts how often an order is decided.
-pub(crate) fn counting(order: FirstMessageOrder, count: &Arc<AtomicUsize>) -> FirstMessageOrder {
-    let (rule, count) = (order.decide, Arc::clone(count));
+pub(crate) fn counting(command: FirstMessageCommand, count: &Arc<AtomicUsize>) -> FirstMessageCommand {
+    let (rule, count) = (command.decide, Arc::clone(count));
     let decide = Arc::new(move |situation: &FirstSituation| {
         count.fetch_add(1, Ordering::Relaxed);
         rule(situation)
     });
-    FirstMessageOrder { decide, ..order }
+    FirstMessageCommand { decide, ..command }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_fails_fails_alone() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     fresh(home.store.first_message(authorization(MINE, stamp(9), "10")).await);
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
@@ -115,12 +115,12 @@ async fn one_that_fails_fails_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_refused_does_not_disturb_its_group() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
     let decide = Arc::new(|_: &FirstSituation| Err(CardRefusal::Expired));
-    let two = queue(&home.store, FirstMessageOrder { decide, ..authorization(MINE, stamp(2), "1") }).await;
+    let two = queue(&home.store, FirstMessageCommand { decide, ..authorization(MINE, stamp(2), "1") }).await;
     let three = queue(&home.store, counted(3, &decided)).await;
     gate.open().await;
     assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
@@ -132,7 +132,7 @@ async fn one_that_is_refused_does_not_disturb_its_group() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_of_a_rule_does_not_disturb_its_group() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
@@ -155,7 +155,7 @@ async fn a_panic_of_a_rule_does_not_disturb_its_group() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_answers_and_the_writer_lives_on() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     for _ in 0..3 {
         let error = home.store.first_message(panicking()).await.unwrap_err();
         assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
@@ -168,7 +168,7 @@ async fn a_panic_answers_and_the_writer_lives_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_refuses_at_once() {
     let home = Home::with_queue(2);
-    florin_ports::Seeding::plant(&home.store, crate::support::world(9_500)).await.unwrap();
+    florin_ports::Seeding::seed(&home.store, crate::support::world(9_500)).await.unwrap();
     let gate = Gate::shut(&home.store).await;
     let one = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     let two = queue(&home.store, authorization(MINE, stamp(2), "10")).await;
@@ -185,7 +185,7 @@ async fn a_full_queue_refuses_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_goes_away_does_not_take_its_write_back() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let gone = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     gone.abort();
@@ -197,7 +197,7 @@ async fn a_caller_that_goes_away_does_not_take_its_write_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_writes_what_is_queued_and_takes_no_more() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let queued = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     let store = home.store.clone();
@@ -219,17 +219,17 @@ const MANY: u32 = 600;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_follow_each_other_in_the_order_of_arrival() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
-    let mut orders = Vec::new();
+    let mut commands = Vec::new();
     for number in 1..=MANY {
-        orders.push(queue(&home.store, authorization(MINE, stamp(number.into()), "0.10")).await);
+        commands.push(queue(&home.store, authorization(MINE, stamp(number.into()), "0.10")).await);
     }
     gate.open().await;
     let mut left = Minor(9_500);
-    for order in orders {
+    for command in commands {
         left = Minor(left.0 - 10);
-        assert_eq!(fresh(order.await.unwrap()).available_balance, left);
+        assert_eq!(fresh(command.await.unwrap()).available_balance, left);
     }
     assert_eq!(home.balances(MINE).await.available(), left);
     home.audit().await;
@@ -237,21 +237,21 @@ async fn groups_follow_each_other_in_the_order_of_arrival() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
-    let mut orders = Vec::new();
+    let mut commands = Vec::new();
     for number in 1..=MANY {
         // Two and three have one, and so on: it is on both sides of the end of a group, after an even number.
         let key = format!("key-{}", number / 2);
         let repeat = Some(crate::repeats::claim_of(&key));
-        let order = FirstMessageOrder { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
-        orders.push(queue(&home.store, counting(order, &decided)).await);
+        let command = FirstMessageCommand { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
+        commands.push(queue(&home.store, counting(command, &decided)).await);
     }
     gate.open().await;
     let mut replayed = 0;
-    for order in orders {
-        replayed += u32::from(matches!(order.await.unwrap().unwrap(), Written::Replayed(_)));
+    for command in commands {
+        replayed += u32::from(matches!(command.await.unwrap().unwrap(), Written::Replayed(_)));
     }
     assert_eq!(replayed, MANY / 2 - 1);
     // Nothing was tried again.

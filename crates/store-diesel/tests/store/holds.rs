@@ -5,21 +5,21 @@ use chrono::TimeDelta;
 use florin_domain::card::decide::{ChainSituation, FollowUp, MessageStamp, decide_expiry};
 use florin_domain::ids::TransactionToken;
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, DueHold, ExpiryOrder, WriteError};
+use florin_ports::{CardLedger, DueHold, ExpiryCommand, WriteError};
 use std::sync::Arc;
 
 fn hold(chain: TransactionToken) -> DueHold {
     DueHold { account: id(MINE), chain }
 }
 
-fn expiry(hold: DueHold, stamp: MessageStamp) -> ExpiryOrder {
+fn expiry(hold: DueHold, stamp: MessageStamp) -> ExpiryCommand {
     let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
-    ExpiryOrder { hold, decide }
+    ExpiryCommand { hold, decide }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn due_holds_come_oldest_first_and_expire_once() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let at = |number, minutes| MessageStamp { now: noon() + TimeDelta::minutes(minutes), ..stamp(number) };
     for (number, minutes) in [(1, 30), (2, 10), (3, 20), (4, 0)] {
         fresh(home.store.first_message(authorization(MINE, at(number, minutes), "10")).await);
@@ -29,7 +29,7 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     fresh(home.store.follow_up(follow_up(MINE, stamp(4).token, at(5, 1), clearing)).await);
 
     let week = TimeDelta::days(7);
-    let due = |minutes, most| home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), most);
+    let due = |minutes, max| home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max);
     let [one, two, three] = [1, 2, 3].map(|number| hold(stamp(number).token));
     assert_eq!(due(9, 10).await.unwrap(), []);
     assert_eq!(due(10, 10).await.unwrap(), std::slice::from_ref(&two));

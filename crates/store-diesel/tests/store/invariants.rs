@@ -18,7 +18,7 @@ async fn busy() -> Home {
     let (amount, window_start) = (Minor(5_000), window.start(noon()));
     let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(0), uses: 0 };
     world.accounts[0].cards[0].limits = vec![limit];
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     authorize(&home.store, 1, "10").await;
     let provider = MfaProviderName::Sandbox;
     fresh(home.store.open(open(MINE, MINE, 1, provider)).await);

@@ -6,7 +6,7 @@ use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, d
 use florin_domain::card::{ChainKind, Response, SpendingLimit, SpendingWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FirstMessageOrder, FollowUpOrder, Seeding, WriteError};
+use florin_ports::{CardLedger, FirstMessageCommand, FollowUpCommand, Seeding, WriteError};
 use std::sync::{Arc, Mutex};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn a_sum_that_fits_is_proved_though_its_parts_overflow() {
     seed.journal.push(funding(MINE, 12, -7));
     let balances = Balances::new(Minor(-7), Minor(0), Minor(0)).unwrap();
     seed.budget.balances[0].1 = balances;
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     assert_eq!(home.balances(MINE).await, balances);
     home.audit().await;
 }
@@ -48,7 +48,7 @@ async fn what_was_used_of_a_limit_is_kept() {
     let lifetime = SpendingLimit { window: SpendingWindow::Lifetime, most_uses: None, ..limit.clone() };
     let lifetime = SpendingLimit { window_start: SpendingWindow::Lifetime.start(noon()), spent: Minor(0), ..lifetime };
     world.accounts[0].cards[0].limits = vec![limit.clone(), lifetime.clone()];
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     let first = authorize(&home.store, 1, "10").await;
     assert_eq!(first.response, Response::Approved);
     assert_eq!(authorize(&home.store, 2, "10.01").await.response, Response::UsageLimitReached);
@@ -59,8 +59,8 @@ async fn what_was_used_of_a_limit_is_kept() {
         *keep.lock().unwrap() = Some(situation.limits.clone());
         Err(CardRefusal::Expired)
     });
-    let order = FollowUpOrder { account: id(MINE), token: first.token, decide, repeat: None };
-    assert_eq!(home.store.follow_up(order).await, Err(WriteError::Refused(CardRefusal::Expired)));
+    let command = FollowUpCommand { account: id(MINE), token: first.token, decide, repeat: None };
+    assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     let mut limits = seen.lock().unwrap().take().unwrap();
     limits.sort_by_key(|limit| limit.window);
     let amount = Minor(1_000);
@@ -70,15 +70,15 @@ async fn what_was_used_of_a_limit_is_kept() {
 /// A rule gone wrong: the database refuses what it let through.
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_of_the_schema_stop_what_no_rule_may_do() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let message = first_message(ChainKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {
         let mut decision = decide_first(situation, &message, &stamp(1))?;
         decision.chain.as_mut().unwrap().held = Minor(-1);
         Ok(decision)
     });
-    let order = FirstMessageOrder { account: id(MINE), card: card(MINE), decide, repeat: None };
-    let error = home.store.first_message(order).await.unwrap_err();
+    let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, repeat: None };
+    let error = home.store.first_message(command).await.unwrap_err();
     assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     authorize(&home.store, 1, "10").await;

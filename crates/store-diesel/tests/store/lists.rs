@@ -41,7 +41,7 @@ async fn home_with(checkouts: Vec<Checkout>) -> Home {
         let seed = world.accounts.iter_mut().find(|seed| seed.account.id == checkout.account).unwrap();
         seed.checkouts.push(checkout);
     }
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     home
 }
 

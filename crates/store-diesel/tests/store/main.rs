@@ -16,9 +16,9 @@ mod opening;
 mod registry;
 mod repeats;
 mod seeding;
-mod sheets;
 mod support;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
 mod upgrading;
+mod working_sets;

@@ -20,7 +20,7 @@ async fn opening_does_not_migrate() {
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
     // What was tried in vain works now.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
-    store.plant(world(1)).await.unwrap();
+    store.seed(world(1)).await.unwrap();
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn of_programs_that_migrate_together_one_does_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_schema_is_opened_and_told() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
     let store = Store::open(&settings(&home.directory)).unwrap();
     assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
@@ -58,7 +58,7 @@ async fn a_newer_schema_is_opened_and_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_of_it_is_there_after_a_restart() {
-    let Home { store, directory } = Home::planted().await;
+    let Home { store, directory } = Home::seeded().await;
     let first = authorize(&store, 1, "10").await;
     // Not closed, as after a crash.
     drop(store);
@@ -76,7 +76,7 @@ async fn all_of_it_is_there_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_programs_on_one_file_see_each_other() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let other = Store::open(&settings(&home.directory)).unwrap();
     let first = authorize(&home.store, 1, "10").await;
     let reversal = follow_up(MINE, first.token, stamp(2), FollowUp::Reversal { amount: None });

@@ -17,7 +17,7 @@ fn duplicate<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_are_by_name_and_their_features_switch() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let seeded = world(0).clients;
     let unicode = ApiClient {
         id: ClientId(Uuid::from_u128(1)),
@@ -43,7 +43,7 @@ async fn clients_are_by_name_and_their_features_switch() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_are_by_id_and_belong_to_a_client() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let account = Account {
         id: id("A9"),
         client: client(OTHER),
@@ -63,7 +63,7 @@ async fn accounts_are_by_id_and_belong_to_a_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_found_by_their_hash() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let found = Callers::find(&home.store, &key_hash(MINE)).await.unwrap();
     assert_eq!(found, Some(Caller { key: key(MINE), client: world(0).clients[0].clone() }));
     // The first eight bytes are right, the rest is not.
@@ -80,7 +80,7 @@ async fn keys_are_found_by_their_hash() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_reach_only_accounts_of_their_client() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let other = |number, grant| {
         let id = ApiKeyId(Uuid::from_u128(number));
         florin_domain::access::ApiKey { id, accounts: AccountGrant::Only(grant), ..key(MINE) }
@@ -104,7 +104,7 @@ async fn keys_reach_only_accounts_of_their_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_listed_oldest_first_and_revoked_once() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mut older = key(OTHER);
     older.id = ApiKeyId(Uuid::max());
     older.created_at -= TimeDelta::microseconds(1);

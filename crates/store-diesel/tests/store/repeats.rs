@@ -8,7 +8,7 @@ use florin_domain::card::decide::{CardRefusal, FirstSituation};
 use florin_domain::ids::ClientId;
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageOrder, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Upkeep,
+    Answer, CardLedger, FirstMessageCommand, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Upkeep,
     WriteError, Written,
 };
 use std::sync::Arc;
@@ -44,8 +44,8 @@ pub(crate) fn claim_that_panics(key: &str) -> RepeatClaim<CardTransaction> {
     RepeatClaim { answer, ..claim(client(MINE), MINE, key, "{}") }
 }
 
-fn order(number: u128, claim: RepeatClaim<CardTransaction>) -> FirstMessageOrder {
-    FirstMessageOrder { repeat: Some(claim), ..authorization(MINE, stamp(number), "10") }
+fn command(number: u128, claim: RepeatClaim<CardTransaction>) -> FirstMessageCommand {
+    FirstMessageCommand { repeat: Some(claim), ..authorization(MINE, stamp(number), "10") }
 }
 
 fn answer(number: u128) -> Answer {
@@ -54,56 +54,56 @@ fn answer(number: u128) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_equal_request_gets_the_first_answer_and_has_no_effect() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    fresh(home.store.first_message(order(1, mine())).await);
-    assert_eq!(home.store.first_message(order(2, mine())).await, Ok(Written::Replayed(answer(1))));
-    let other = home.store.first_message(order(3, claim(client(MINE), MINE, "k", "[]"))).await;
+    fresh(home.store.first_message(command(1, mine())).await);
+    assert_eq!(home.store.first_message(command(2, mine())).await, Ok(Written::Replayed(answer(1))));
+    let other = home.store.first_message(command(3, claim(client(MINE), MINE, "k", "[]"))).await;
     assert_eq!(other, Err(WriteError::Mismatch(Box::new(request("{}")))));
     let mut hashed = claim(client(MINE), MINE, "k", "{}");
     hashed.request.body = RecordedBody::Hash("{}".into());
-    let hashed = home.store.first_message(order(3, hashed)).await;
+    let hashed = home.store.first_message(command(3, hashed)).await;
     assert_eq!(hashed, Err(WriteError::Mismatch(Box::new(request("{}")))));
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_is_looked_for_before_anything_else() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    fresh(home.store.first_message(order(1, mine())).await);
-    let unknown_card = FirstMessageOrder { card: crate::support::card(OTHER), ..order(2, mine()) };
+    fresh(home.store.first_message(command(1, mine())).await);
+    let unknown_card = FirstMessageCommand { card: crate::support::card(OTHER), ..command(2, mine()) };
     assert_eq!(home.store.first_message(unknown_card).await, Ok(Written::Replayed(answer(1))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_of_one_client_and_account() {
-    let home = Home::planted().await;
-    fresh(home.store.first_message(order(1, claim(client(MINE), MINE, "k", "{}"))).await);
-    fresh(home.store.first_message(order(2, claim(client(OTHER), MINE, "k", "{}"))).await);
-    fresh(home.store.first_message(order(3, claim(client(MINE), OTHER, "k", "{}"))).await);
-    fresh(home.store.first_message(order(4, claim(client(MINE), MINE, "K", "{}"))).await);
+    let home = Home::seeded().await;
+    fresh(home.store.first_message(command(1, claim(client(MINE), MINE, "k", "{}"))).await);
+    fresh(home.store.first_message(command(2, claim(client(OTHER), MINE, "k", "{}"))).await);
+    fresh(home.store.first_message(command(3, claim(client(MINE), OTHER, "k", "{}"))).await);
+    fresh(home.store.first_message(command(4, claim(client(MINE), MINE, "K", "{}"))).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_leaves_the_key_free() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
     let decide = Arc::new(|_: &FirstSituation| Err(CardRefusal::Expired));
-    let refused = home.store.first_message(FirstMessageOrder { decide, ..order(1, mine()) }).await;
+    let refused = home.store.first_message(FirstMessageCommand { decide, ..command(1, mine()) }).await;
     assert_eq!(refused, Err(WriteError::Refused(CardRefusal::Expired)));
-    let absent = FirstMessageOrder { card: crate::support::card(OTHER), ..order(1, mine()) };
+    let absent = FirstMessageCommand { card: crate::support::card(OTHER), ..command(1, mine()) };
     assert_eq!(home.store.first_message(absent).await, Err(WriteError::Absent));
-    fresh(home.store.first_message(order(1, mine())).await);
+    fresh(home.store.first_message(command(1, mine())).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_key_in_one_group_has_one_effect() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    let one = queue(&home.store, order(1, mine())).await;
-    let two = queue(&home.store, order(2, mine())).await;
+    let one = queue(&home.store, command(1, mine())).await;
+    let two = queue(&home.store, command(2, mine())).await;
     gate.open().await;
     fresh(one.await.unwrap());
     assert_eq!(two.await.unwrap(), Ok(Written::Replayed(answer(1))));
@@ -112,17 +112,17 @@ async fn one_key_in_one_group_has_one_effect() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn old_records_are_forgotten_a_few_at_a_time() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     for number in 0..5 {
         let mut claim = claim(client(MINE), MINE, &format!("k{number}"), "{}");
         claim.at = noon() + TimeDelta::hours(i64::try_from(number).unwrap());
-        fresh(home.store.first_message(order(number, claim)).await);
+        fresh(home.store.first_message(command(number, claim)).await);
     }
     let before = noon() + TimeDelta::hours(3);
     assert_eq!(home.store.forget_answers(before, 2).await, Ok(2));
     assert_eq!(home.store.forget_answers(before, 2).await, Ok(1));
     assert_eq!(home.store.forget_answers(before, 2).await, Ok(0));
-    let kept = home.store.first_message(order(9, claim(client(MINE), MINE, "k3", "{}"))).await;
+    let kept = home.store.first_message(command(9, claim(client(MINE), MINE, "k3", "{}"))).await;
     assert_eq!(kept, Ok(Written::Replayed(answer(3))));
-    fresh(home.store.first_message(order(9, claim(client(MINE), MINE, "k2", "{}"))).await);
+    fresh(home.store.first_message(command(9, claim(client(MINE), MINE, "k2", "{}"))).await);
 }

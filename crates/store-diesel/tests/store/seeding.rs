@@ -1,4 +1,4 @@
-//! Worlds: planted whole or not at all.
+//! Worlds: seeded whole or not at all.
 
 use crate::support::{Home, MINE, OTHER, active_card, funding, gbp, id, world};
 use florin_domain::ids::CardId;
@@ -8,18 +8,18 @@ use florin_ports::{Registry, Seeding, StoreError};
 use uuid::Uuid;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_planted_comes_back() {
+async fn what_is_seeded_comes_back() {
     let home = Home::empty();
-    let mut planted = world(9_500);
-    let seed = &mut planted.accounts[0];
+    let mut seeded = world(9_500);
+    let seed = &mut seeded.accounts[0];
     // Ids of version 7 grow: the order of ids is the order in which things were made.
     let mut second = seed.cards[0].clone();
     second.card.id = CardId(Uuid::max());
     seed.cards.push(second);
     let jpy = Currency::parse("JPY").unwrap();
     seed.budgets[0].budget.balances.push((jpy, Balances::default()));
-    home.store.plant(planted.clone()).await.unwrap();
-    for seed in planted.accounts {
+    home.store.seed(seeded.clone()).await.unwrap();
+    for seed in seeded.accounts {
         let account = seed.account.id;
         let budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
         assert_eq!(home.store.budgets(&account).await.unwrap(), budgets);
@@ -31,9 +31,9 @@ async fn what_is_planted_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_world_is_planted_once() {
-    let home = Home::planted().await;
-    let again = home.store.plant(world(9_500)).await;
+async fn a_world_is_seeded_once() {
+    let home = Home::seeded().await;
+    let again = home.store.seed(world(9_500)).await;
     assert!(matches!(again, Err(StoreError::Duplicate(_))), "{again:?}");
     home.audit().await;
 }
@@ -44,11 +44,11 @@ async fn a_world_that_fails_at_its_end_leaves_nothing() {
     let mut broken = world(9_500);
     // The card of the last account pays from the budget of the first.
     broken.accounts[1].cards[0].card = florin_domain::card::Card { account: id(OTHER), ..active_card(MINE) };
-    let error = home.store.plant(broken).await.unwrap_err();
+    let error = home.store.seed(broken).await.unwrap_err();
     assert!(matches!(error, StoreError::NotFound(_)), "{error:?}");
     assert!(home.store.is_fresh().await.unwrap());
     assert_eq!(home.store.keys(None).await, Ok(vec![]));
-    home.store.plant(world(9_500)).await.unwrap();
+    home.store.seed(world(9_500)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,7 +64,7 @@ async fn balances_must_be_the_sums_of_the_journal() {
     held.accounts[0].budgets[0].budget.balances[0] =
         (gbp(), Balances::new(Minor(9_400), Minor(100), Minor(0)).unwrap());
     for world in [more, missing, elsewhere, held] {
-        let error = home.store.plant(world).await.unwrap_err();
+        let error = home.store.seed(world).await.unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
     }
     assert!(home.store.is_fresh().await.unwrap());

@@ -18,7 +18,7 @@ use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
 use florin_ports::{
-    CardLedger, FirstMessageOrder, FollowUpOrder, LedgerAudit, SeedAccount, SeedBudget, SeedCard, Seeding, World,
+    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, SeedAccount, SeedBudget, SeedCard, Seeding, World,
     WriteError, Written,
 };
 use florin_store_diesel::{Store, StoreSettings};
@@ -51,14 +51,14 @@ impl Home {
     }
 
     /// A store with the small world: 95.00 GBP in the budget of each account.
-    pub(crate) async fn planted() -> Self {
+    pub(crate) async fn seeded() -> Self {
         Self::funded(9_500).await
     }
 
     /// The same with this much in each budget.
     pub(crate) async fn funded(minor: i64) -> Self {
         let home = Self::empty();
-        home.store.plant(world(minor)).await.unwrap();
+        home.store.seed(world(minor)).await.unwrap();
         home
     }
 
@@ -248,10 +248,10 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
 }
 
 /// An authorization on the card of the account, with these ids.
-pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageOrder {
+pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageCommand {
     let message = first_message(ChainKind::Purchase, text);
     let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-    FirstMessageOrder { account: id(account), card: card(account), decide, repeat: None }
+    FirstMessageCommand { account: id(account), card: card(account), decide, repeat: None }
 }
 
 /// A follow-up that names `token`, with these ids.
@@ -260,9 +260,9 @@ pub(crate) fn follow_up(
     token: TransactionToken,
     stamp: MessageStamp,
     message: FollowUp,
-) -> FollowUpOrder {
+) -> FollowUpCommand {
     let decide = Arc::new(move |situation: &_| decide_follow_up(situation, token, &message, &stamp));
-    FollowUpOrder { account: id(account), token, decide, repeat: None }
+    FollowUpCommand { account: id(account), token, decide, repeat: None }
 }
 
 pub(crate) type Answered = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
@@ -274,7 +274,7 @@ pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTr
 #[track_caller]
 pub(crate) fn fresh<T, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
     match answer.unwrap() {
-        Written::Fresh(done) => done,
+        Written::New(done) => done,
         Written::Replayed(answer) => panic!("replayed {answer:?}"),
     }
 }

@@ -12,32 +12,32 @@ use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaVerdict};
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    Accounts, Callers, CardLedger, Checkouts, ConfirmOrder, DueHold, ExpiryOrder, FirstMessageOrder, MfaSessions,
+    Accounts, Callers, CardLedger, Checkouts, ConfirmCommand, DueHold, ExpiryCommand, FirstMessageCommand, MfaSessions,
     PaymentBatches, Seeding, WriteError,
 };
 use std::sync::Arc;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn card_messages() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let mine = authorize(&home.store, 1, "10").await;
-    let foreign_card = FirstMessageOrder { card: card(MINE), ..authorization(OTHER, stamp(2), "10") };
+    let foreign_card = FirstMessageCommand { card: card(MINE), ..authorization(OTHER, stamp(2), "10") };
     assert_eq!(home.store.first_message(foreign_card).await, Err(WriteError::Absent));
     let foreign_token = follow_up(OTHER, mine.token, stamp(2), FollowUp::Reversal { amount: None });
     assert_eq!(home.store.follow_up(foreign_token).await, Err(WriteError::Absent));
     let decide = Arc::new(|_: &ChainSituation| Ok(None));
-    let foreign_hold = ExpiryOrder { hold: DueHold { account: id(OTHER), chain: mine.token }, decide };
+    let foreign_hold = ExpiryCommand { hold: DueHold { account: id(OTHER), chain: mine.token }, decide };
     assert_eq!(home.store.expire(foreign_hold).await, Err(WriteError::Absent));
     assert_eq!(home.balances(OTHER).await.ledger(), home.balances(OTHER).await.available());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn batches_and_sessions() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let provider = MfaProviderName::Sandbox;
     fresh(home.store.open(open(OTHER, OTHER, 1, provider)).await);
     assert_eq!(home.store.open(open(MINE, OTHER, 2, provider)).await, Err(WriteError::Absent));
-    let foreign_batch = ConfirmOrder { batch: batch(OTHER), ..confirm(1, 1, provider, MfaVerdict::Wrong) };
+    let foreign_batch = ConfirmCommand { batch: batch(OTHER), ..confirm(1, 1, provider, MfaVerdict::Wrong) };
     assert_eq!(home.store.confirm(foreign_batch).await, Err(WriteError::Absent));
     // A session of another account is not shown to the rule at all.
     let foreign_session = confirm(1, 1, provider, MfaVerdict::Right { step: None });
@@ -46,7 +46,7 @@ async fn batches_and_sessions() {
         assert_eq!(situation.session, None);
         rule(situation)
     });
-    let refused = home.store.confirm(ConfirmOrder { decide, ..foreign_session }).await;
+    let refused = home.store.confirm(ConfirmCommand { decide, ..foreign_session }).await;
     assert_eq!(refused, Err(WriteError::Refused(ConfirmRefusal::Mfa(MfaFailure::Failed))));
     assert_eq!(home.store.enrolment(&id(OTHER)).await.unwrap().unwrap().secret.expose(), OTHER.as_bytes());
     assert_eq!(home.store.enrolment(&id("F3")).await, Ok(None));
@@ -54,7 +54,7 @@ async fn batches_and_sessions() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let nobody = id("F3");
     assert_eq!(home.store.budgets(&nobody).await, Ok(vec![]));
     assert_eq!(home.store.cards(&nobody).await, Ok(vec![]));
@@ -68,7 +68,7 @@ async fn lists() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_and_accounts() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let caller = Callers::find(&home.store, &key_hash(MINE)).await.unwrap().unwrap();
     assert!(caller.key.reaches(&Accounts::find(&home.store, &id(MINE)).await.unwrap().unwrap()));
     assert!(!caller.key.reaches(&Accounts::find(&home.store, &id(OTHER)).await.unwrap().unwrap()));

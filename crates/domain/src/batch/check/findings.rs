@@ -36,10 +36,10 @@ pub(super) fn given(value: Option<&String>) -> Option<&str> {
 
 /// A value as a message shows it: no longer than a line, without control characters.
 pub(super) fn shown(value: &str) -> String {
-    const MOST: usize = 40;
+    const MAX: usize = 40;
     let mut text: String =
-        value.chars().take(MOST).map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect();
-    if value.chars().nth(MOST).is_some() {
+        value.chars().take(MAX).map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect();
+    if value.chars().nth(MAX).is_some() {
         text.push('…');
     }
     text

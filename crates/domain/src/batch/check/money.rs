@@ -46,8 +46,8 @@ fn told(flaw: &Flaw, text: &str) -> (AlertCode, String) {
             (AlertCode::AmountTooPrecise, format!("\"{text}\" is too fine: {} Nothing is rounded.", flaw.message))
         }
         FlawCode::OutOfRange => {
-            let most = DecimalAmount::MOST;
-            (AlertCode::AmountOutOfRange, format!("\"{text}\" is out of range: give more than 0, at most {most}."))
+            let max = DecimalAmount::MAX;
+            (AlertCode::AmountOutOfRange, format!("\"{text}\" is out of range: give more than 0, at most {max}."))
         }
         _ => {
             let message =

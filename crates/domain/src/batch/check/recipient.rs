@@ -6,7 +6,7 @@ use crate::batch::AlertCode;
 
 const TYPES: [&str; 3] = ["individual", "business", "charity"];
 /// How many people can be told of a payment.
-const MOST_EMAILS: usize = 10;
+const MAX_EMAILS: usize = 10;
 
 pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
     let recipient = &input.recipient;
@@ -22,10 +22,10 @@ pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
 
 fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
     let emails = &input.recipient.subscribed_emails;
-    if emails.len() > MOST_EMAILS {
-        findings.say(AlertCode::EmailInvalid, format!("At most {MOST_EMAILS} e-mail addresses can be told."));
+    if emails.len() > MAX_EMAILS {
+        findings.say(AlertCode::EmailInvalid, format!("At most {MAX_EMAILS} e-mail addresses can be told."));
     }
-    for subscriber in emails.iter().take(MOST_EMAILS) {
+    for subscriber in emails.iter().take(MAX_EMAILS) {
         let email = given(subscriber.email.as_ref());
         if !email.is_some_and(is_email) {
             let email = shown(email.unwrap_or_default());
@@ -56,7 +56,7 @@ fn is_email(text: &str) -> bool {
 /// Texts that are only passed on have limits (those of ISO 20022 where it has one) and no control characters.
 pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
     let r = &input.recipient;
-    let mut check = |place: &str, text: &Option<String>, most: usize| check_text(place, text.as_ref(), most, findings);
+    let mut check = |place: &str, text: &Option<String>, max: usize| check_text(place, text.as_ref(), max, findings);
     check("purposeCode", &input.purpose_code, 35);
     check("purpose", &input.purpose, 140);
     // Its length is the network's matter.
@@ -86,19 +86,19 @@ pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
         check("recipient.bankAddress.region", &address.region, 35);
         check("recipient.bankAddress.postcode", &address.postcode, 16);
     }
-    for subscriber in r.subscribed_emails.iter().take(MOST_EMAILS) {
+    for subscriber in r.subscribed_emails.iter().take(MAX_EMAILS) {
         check("recipient.subscribedEmails.name", &subscriber.name, 140);
     }
 }
 
-fn check_text(place: &str, text: Option<&String>, most: usize, findings: &mut Findings<'_>) {
+fn check_text(place: &str, text: Option<&String>, max: usize, findings: &mut Findings<'_>) {
     let Some(text) = text else { return };
     if text.chars().any(char::is_control) {
         findings.say(AlertCode::TextInvalid, format!("{place} has a control character, such as a line break."));
     }
     // Bytes are never fewer than characters: most texts need no counting.
-    if text.len() > most && text.chars().nth(most).is_some() {
-        findings.say(AlertCode::TextTooLong, format!("{place} has more than {most} characters."));
+    if text.len() > max && text.chars().nth(max).is_some() {
+        findings.say(AlertCode::TextTooLong, format!("{place} has more than {max} characters."));
     }
 }
 

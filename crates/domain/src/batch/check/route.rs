@@ -122,15 +122,15 @@ pub(super) fn purpose(
 
 pub(super) fn reference(input: &PaymentInput, network: Option<PaymentNetwork>, findings: &mut Findings<'_>) {
     let (Some(network), Some(reference)) = (network, input.effective_reference()) else { return };
-    let most = network.longest_reference();
-    let too_long = reference.chars().nth(most).is_some();
+    let max = network.longest_reference();
+    let too_long = reference.chars().nth(max).is_some();
     let strange = reference.chars().find(|character| !network.carries(*character));
     if too_long || strange.is_some() {
         let name = network.as_str();
         let message = match strange {
             Some(strange) if !strange.is_control() => format!("{name} does not carry \"{strange}\" in a reference."),
             Some(_) => format!("{name} carries no control characters in a reference."),
-            None => format!("{name} carries references of at most {most} characters."),
+            None => format!("{name} carries references of at most {max} characters."),
         };
         findings.say(AlertCode::ReferenceInvalid, message);
     }

@@ -101,8 +101,8 @@ fn every_fault_has_its_code() {
         let found = codes(input.clone());
         assert!(checked(vec![input.clone()]).rows()[0].terms.is_none(), "{code}");
         assert!(found.contains(&code), "{code}: {found:?} {input:?}");
-        let most = if code == "network_currency" || code == "account_number_invalid" { 3 } else { 2 };
-        assert!(found.len() < most, "{code} alone: {found:?}");
+        let max = if code == "network_currency" || code == "account_number_invalid" { 3 } else { 2 };
+        assert!(found.len() < max, "{code} alone: {found:?}");
     }
 }
 

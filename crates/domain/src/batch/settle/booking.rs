@@ -3,7 +3,7 @@
 use super::{SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
 use crate::ids::JournalId;
-use crate::ledger::{BalanceLimit, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
 
 /// The journal that is being written, and the balances that it makes.
 pub(super) struct Books<'a> {
@@ -36,23 +36,23 @@ impl<'a> Books<'a> {
     }
 }
 
-fn postings(terms: &PaymentTerms, kind: JournalKind) -> Result<[Posting; 3], BalanceLimit> {
+fn postings(terms: &PaymentTerms, kind: JournalKind) -> Result<[Posting; 3], AmountOverflow> {
     let (amount, fee) = (terms.amount, terms.fee);
-    let cost = terms.cost().ok_or(BalanceLimit)?;
+    let cost = terms.cost().ok_or(AmountOverflow)?;
     let (available, reserved) = (LedgerAccount::Available(terms.budget), LedgerAccount::Reserved(terms.budget));
     let post = |account, amount| Posting { account, amount };
     let nothing = post(LedgerAccount::Fees, crate::money::Minor::ZERO);
     Ok(match kind {
         JournalKind::PaymentReturn => [
-            post(LedgerAccount::OutboundPayments, amount.negated().ok_or(BalanceLimit)?),
+            post(LedgerAccount::OutboundPayments, amount.negated().ok_or(AmountOverflow)?),
             post(available, amount),
             nothing,
         ],
         JournalKind::PaymentRelease => {
-            [post(reserved, cost.negated().ok_or(BalanceLimit)?), post(available, cost), nothing]
+            [post(reserved, cost.negated().ok_or(AmountOverflow)?), post(available, cost), nothing]
         }
         _ => [
-            post(reserved, cost.negated().ok_or(BalanceLimit)?),
+            post(reserved, cost.negated().ok_or(AmountOverflow)?),
             post(LedgerAccount::OutboundPayments, amount),
             post(LedgerAccount::Fees, fee),
         ],

@@ -2,7 +2,7 @@
 
 use super::{CardRefusal, MessageStamp};
 use crate::card::Card;
-use crate::ledger::{BalanceLimit, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use crate::money::Minor;
 
 /// A movement: what the three accounts gain. They add up to zero.
@@ -15,22 +15,22 @@ pub(super) struct Movement {
 
 impl Movement {
     /// From available to held (positive), or back (negative).
-    pub(super) fn hold(change: Minor) -> Result<Self, BalanceLimit> {
-        Ok(Self { available: change.negated().ok_or(BalanceLimit)?, held: change, network: Minor::ZERO })
+    pub(super) fn hold(change: Minor) -> Result<Self, AmountOverflow> {
+        Ok(Self { available: change.negated().ok_or(AmountOverflow)?, held: change, network: Minor::ZERO })
     }
 
     /// `taken` leaves the hold, `amount` goes to the network, and the difference is available again (or is taken too).
-    pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, BalanceLimit> {
+    pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOverflow> {
         Ok(Self {
-            available: taken.minus(amount).ok_or(BalanceLimit)?,
-            held: taken.negated().ok_or(BalanceLimit)?,
+            available: taken.minus(amount).ok_or(AmountOverflow)?,
+            held: taken.negated().ok_or(AmountOverflow)?,
             network: amount,
         })
     }
 
     /// `amount` comes from the network.
-    pub(super) fn refund(amount: Minor) -> Result<Self, BalanceLimit> {
-        Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(BalanceLimit)? })
+    pub(super) fn refund(amount: Minor) -> Result<Self, AmountOverflow> {
+        Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
     }
 
     /// Books the movement on the card's budget.

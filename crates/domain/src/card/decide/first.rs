@@ -1,7 +1,7 @@
 //! First messages: authorization, ATM withdrawal authorization, refund authorization (contract 5.3).
 
 use super::booking::Movement;
-use super::rules::{Asked, Wish};
+use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, MessageStamp};
 use crate::card::conversion::Terms;
 use crate::card::{
@@ -9,7 +9,7 @@ use crate::card::{
     Rule, SpendingLimit, TransactionState,
 };
 use crate::fault::Flaw;
-use crate::ledger::{BalanceLimit, Balances};
+use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{DecimalAmount, Minor, Quotes};
 
 /// What an adapter loads, under the lock of the budget.
@@ -77,15 +77,15 @@ impl FirstMessage {
         }
         let requested = terms.to_card(asked)?;
         if requested.is_zero() && !asked.is_zero() {
-            return Err(worthless(card));
+            return Err(rounds_to_zero(card));
         }
-        let total = terms.to_card(asked.plus(fee).ok_or(BalanceLimit)?)?;
+        let total = terms.to_card(asked.plus(fee).ok_or(AmountOverflow)?)?;
         Ok(Priced { terms, asked, fee, requested, total })
     }
 }
 
 /// An amount of the merchant's currency that rounds to nothing: there would be nothing to hold.
-pub(super) fn worthless(card: &Card) -> CardRefusal {
+pub(super) fn rounds_to_zero(card: &Card) -> CardRefusal {
     CardRefusal::Amount(Flaw::range(format!("The amount is worth nothing in {}.", card.currency)))
 }
 
@@ -99,29 +99,29 @@ pub fn decide_first(
     let priced = message.price(card)?;
     let opening = Opening { situation, message, stamp, priced: &priced };
     let is_check = priced.asked.is_zero();
-    let wish = match message.kind {
-        ChainKind::Refund => Wish::Give,
-        ChainKind::Purchase if is_check => Wish::Check,
-        ChainKind::Purchase | ChainKind::Atm => Wish::Take(priced.total),
+    let effect = match message.kind {
+        ChainKind::Refund => FundsEffect::Credit,
+        ChainKind::Purchase if is_check => FundsEffect::None,
+        ChainKind::Purchase | ChainKind::Atm => FundsEffect::Debit(priced.total),
     };
     let FirstSituation { limits, balances, .. } = situation;
     let forced = message.extras.decline;
-    match (Asked { card, limits, balances, wish, forced, now: stamp.now }.declined(), wish) {
+    match (RuleInput { card, limits, balances, effect, forced, now: stamp.now }.declined(), effect) {
         (Some(declined), _) => match opening.part(&declined)? {
             Some(part) => opening.hold(part, Response::PartiallyApproved),
             None => Ok(opening.declined(declined)),
         },
-        (None, Wish::Check) => {
+        (None, FundsEffect::None) => {
             let end = (Minor::ZERO, Some(ChainEnd::Cleared));
             let state = (TransactionState::Completion, Response::AccountVerified);
             Ok(opening.unmoved(Some(opening.chain(Minor::ZERO, Minor::ZERO, end)), Minor::ZERO, state))
         }
-        (None, Wish::Give) => {
+        (None, FundsEffect::Credit) => {
             let chain = opening.chain(priced.requested, Minor::ZERO, (Minor::ZERO, None));
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
-        (None, Wish::Take(_) | Wish::TakeMore(_)) => opening.hold(priced.asked, Response::Approved),
+        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore(_)) => opening.hold(priced.asked, Response::Approved),
     }
 }
 
@@ -149,13 +149,13 @@ impl Opening<'_> {
     fn hold(&self, asked: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
-        let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(BalanceLimit)?);
+        let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
         let (journal, balances) = Movement::hold(total)?.book(&situation.card, &situation.balances, stamp)?;
-        let taken = total.negated().ok_or(BalanceLimit)?;
+        let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
         (transaction.amount, transaction.conversion) = (amount, terms.shown(asked));
-        transaction.acquirer_fee = total.minus(amount).ok_or(BalanceLimit)?;
+        transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
         Ok(CardDecision {

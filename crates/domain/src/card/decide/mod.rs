@@ -20,7 +20,7 @@ pub use follow_up::{ChainSituation, FollowUp, decide_follow_up};
 use super::{CardTransaction, Chain, Explanation, MessageKind, SpendingLimit, TransactionState};
 use crate::fault::Flaw;
 use crate::ids::{JournalId, TransactionToken};
-use crate::ledger::{BalanceLimit, Balances, JournalTransaction, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
@@ -97,7 +97,7 @@ pub enum CardRefusal {
     },
     /// A balance would leave 64 bits.
     #[error(transparent)]
-    BalanceLimit(#[from] BalanceLimit),
+    AmountOverflow(#[from] AmountOverflow),
     /// A rule made postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),

@@ -7,29 +7,29 @@ use chrono::{DateTime, Utc};
 
 /// What a message asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum FundsEffect {
     /// Nothing is taken: a refund reaches any card that was ever in use.
-    Give,
+    Credit,
     /// Whether the card could be used.
-    Check,
+    None,
     /// Money, as a use of the card.
-    Take(Minor),
+    Debit(Minor),
     /// More money in a use that was counted before.
-    TakeMore(Minor),
+    DebitMore(Minor),
 }
 
 /// A message to a card as the rules see it.
-pub(super) struct Asked<'a> {
+pub(super) struct RuleInput<'a> {
     pub(super) card: &'a Card,
     pub(super) limits: &'a [SpendingLimit],
     pub(super) balances: &'a Balances,
-    pub(super) wish: Wish,
+    pub(super) effect: FundsEffect,
     /// The decline that a caller of the sandbox wants.
     pub(super) forced: Option<Response>,
     pub(super) now: DateTime<Utc>,
 }
 
-impl Asked<'_> {
+impl RuleInput<'_> {
     /// How it is declined, with the rules that were looked at; `None`: all are kept.
     pub(super) fn declined(&self) -> Option<Explanation> {
         // Nearly all messages pass: nothing is collected for those.
@@ -40,17 +40,17 @@ impl Asked<'_> {
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let state = self.card.state;
         let forced = self.forced.map(|code| Rule::Forced { code });
-        let uses = (self.wish != Wish::Give).then(|| {
+        let uses = (self.effect != FundsEffect::Credit).then(|| {
             [
                 Rule::CardInUse { state },
                 Rule::CardNotSuspended { state },
                 Rule::CardNotExpired { expires_on: self.card.expires_on, today: self.now.date_naive() },
             ]
         });
-        let taken = match self.wish {
-            Wish::Give | Wish::Check => None,
-            Wish::Take(amount) => Some((amount, true)),
-            Wish::TakeMore(amount) => Some((amount, false)),
+        let taken = match self.effect {
+            FundsEffect::Credit | FundsEffect::None => None,
+            FundsEffect::Debit(amount) => Some((amount, true)),
+            FundsEffect::DebitMore(amount) => Some((amount, false)),
         };
         let funds = taken.map(|(asked, _)| Rule::AvailableBalance { available: self.balances.available(), asked });
         forced

@@ -4,16 +4,16 @@
 //! message; all others in the card's. Where that is the same, so are they.
 
 use super::booking::Movement;
-use super::first::worthless;
+use super::first::rounds_to_zero;
 use super::follow_up::ChainSituation;
-use super::rules::{Asked, Wish};
+use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, MessageStamp};
 use crate::card::conversion::Terms;
 use crate::card::{
     CardTransaction, Chain, ChainEnd, Explanation, MessageKind, Response, Rule, SpendingLimit, TransactionState,
 };
 use crate::ids::TransactionToken;
-use crate::ledger::{BalanceLimit, Balances};
+use crate::ledger::{AmountOverflow, Balances};
 use crate::money::Minor;
 
 /// One follow-up on an open chain.
@@ -67,7 +67,7 @@ impl Step<'_> {
         let chain = self.holding_more(more(held, sent)?)?;
         let change = less(chain.held, self.chain.held)?;
         if change.is_zero() {
-            return Err(worthless(&self.situation.card));
+            return Err(rounds_to_zero(&self.situation.card));
         }
         let amounts = Amounts {
             sent,
@@ -77,8 +77,8 @@ impl Step<'_> {
             ..Amounts::default()
         };
         let ChainSituation { card, limits, balances, .. } = self.situation;
-        let (wish, now) = (Wish::TakeMore(change), self.stamp.now);
-        if let Some(declined) = (Asked { card, limits, balances, wish, forced, now }).declined() {
+        let (effect, now) = (FundsEffect::DebitMore(change), self.stamp.now);
+        if let Some(declined) = (RuleInput { card, limits, balances, effect, forced, now }).declined() {
             return Ok(self.declined(amounts, declined));
         }
         let (state, movement, counted) = (TransactionState::Pending, Movement::hold(change)?, Minor::ZERO);
@@ -206,7 +206,7 @@ impl Step<'_> {
         }
         let chain = self.standing(held, cleared)?;
         if chain.held.is_zero() && !held.is_zero() {
-            return Err(worthless(&self.situation.card));
+            return Err(rounds_to_zero(&self.situation.card));
         }
         Ok(chain)
     }
@@ -275,10 +275,10 @@ impl Step<'_> {
     }
 }
 
-fn more(one: Minor, other: Minor) -> Result<Minor, BalanceLimit> {
-    one.plus(other).ok_or(BalanceLimit)
+fn more(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
+    one.plus(other).ok_or(AmountOverflow)
 }
 
-fn less(one: Minor, other: Minor) -> Result<Minor, BalanceLimit> {
-    one.minus(other).ok_or(BalanceLimit)
+fn less(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
+    one.minus(other).ok_or(AmountOverflow)
 }

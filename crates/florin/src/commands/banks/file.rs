@@ -16,7 +16,7 @@ pub(super) struct Faults(Vec<String>);
 
 impl Faults {
     /// More than anybody reads.
-    const MOST: usize = 50;
+    const MAX: usize = 50;
 
     fn one(fault: impl Into<String>) -> Self {
         Self(vec![fault.into()])
@@ -25,8 +25,8 @@ impl Faults {
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0[..self.0.len().min(Self::MOST)].join("\n"))?;
-        match self.0.len().saturating_sub(Self::MOST) {
+        f.write_str(&self.0[..self.0.len().min(Self::MAX)].join("\n"))?;
+        match self.0.len().saturating_sub(Self::MAX) {
             0 => Ok(()),
             more => write!(f, "\nand {more} more"),
         }

@@ -6,7 +6,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, one_of, string, text};
 use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::BudgetView;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     let new = read(new)?;
     let claim = claim(&write, &account, false, render);
     let object = ("query.accountId", "account");
-    carry_out(claim, object, create_budget_problem, render, async |claim| {
+    execute(claim, object, create_budget_problem, render, async |claim| {
         create_budget(&app.management, &account, new, claim).await
     })
     .await

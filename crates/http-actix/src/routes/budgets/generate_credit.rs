@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, generate_credit, try_credit};
+use florin_application::{Permission, generate_credit, preview_credit};
 use florin_domain::access::Scope;
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
 use florin_domain::fault::{Faults, Flaw};
@@ -112,7 +112,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, |credit| render(credit, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
-        try_credit(&app.services, &account, instruction).await.map(Outcome::Tried)
+        preview_credit(&app.services, &account, instruction).await.map(Outcome::DryRun)
     } else {
         generate_credit(&app.services, &account, instruction, claim).await.map(Outcome::Written)
     };

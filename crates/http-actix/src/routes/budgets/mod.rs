@@ -9,7 +9,7 @@ pub(crate) mod transfer;
 
 use super::fallback::{get, many, post, reading};
 use crate::call::Call;
-use crate::middleware::calm;
+use crate::middleware::catch_panic;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use florin_application::Permission;
@@ -27,7 +27,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         many("/budgets", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
-        .service(budgets.wrap(from_fn(calm)))
+        .service(budgets.wrap(from_fn(catch_panic)))
         .service(get("/budgets/{budgetId}", find::handle))
         .service(get("/budgets/{budgetId}/explanation", explain::handle))
         .service(post("/budgets/{budgetId}/transfer", transfer::handle));

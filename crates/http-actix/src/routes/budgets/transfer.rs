@@ -13,7 +13,7 @@ use crate::state::App;
 use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{transfer, try_transfer};
+use florin_application::{preview_transfer, transfer};
 use florin_domain::budget::{TransferDone, TransferInstruction};
 use florin_domain::fault::Faults;
 use florin_domain::ids::BudgetId;
@@ -66,7 +66,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, |done| render(done, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
-        try_transfer(&app.management, &account, instruction).await.map(Outcome::Tried)
+        preview_transfer(&app.management, &account, instruction).await.map(Outcome::DryRun)
     } else {
         transfer(&app.management, &account, instruction, claim).await.map(Outcome::Written)
     };

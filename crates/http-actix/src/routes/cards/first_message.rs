@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::transaction_answer;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{send_first_message, try_first_message};
+use florin_application::{preview_first_message, send_first_message};
 use florin_domain::card::decide::{Extras, FirstMessage};
 use florin_domain::card::{AcceptorInput, ChainKind, Network, Response};
 use florin_domain::fault::Faults;
@@ -142,7 +142,7 @@ pub(super) async fn take(
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
-        try_first_message(&app.services, &account, card, message).await.map(Outcome::Tried)
+        preview_first_message(&app.services, &account, card, message).await.map(Outcome::DryRun)
     } else {
         send_first_message(&app.services, &account, card, message, claim).await.map(Outcome::Written)
     };

@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::transaction_answer;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{send_follow_up, try_follow_up};
+use florin_application::{preview_follow_up, send_follow_up};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::fault::Faults;
 use florin_domain::ids::TransactionToken;
@@ -125,7 +125,7 @@ pub(super) async fn take(
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
-        try_follow_up(&app.services, &account, token, message).await.map(Outcome::Tried)
+        preview_follow_up(&app.services, &account, token, message).await.map(Outcome::DryRun)
     } else {
         send_follow_up(&app.services, &account, token, message, claim).await.map(Outcome::Written)
     };

@@ -21,7 +21,7 @@ pub(crate) use follow_up::{
 };
 
 use crate::call::Call;
-use crate::middleware::calm;
+use crate::middleware::catch_panic;
 use crate::problem::Problem;
 use crate::routes::fallback::{get, many, post, reading};
 use actix_web::middleware::from_fn;
@@ -50,12 +50,12 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         many("/cards/{cardId}/spending-limits/{window}", "DELETE").route(web::delete().to(remove_limit::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
-        .service(cards.wrap(from_fn(calm)))
+        .service(cards.wrap(from_fn(catch_panic)))
         .service(get("/cards/{cardId}", find::handle))
         .service(post("/cards/{cardId}/transition", transition::handle))
         .service(get("/cards/{cardId}/transitions", list_transitions::handle))
-        .service(limits.wrap(from_fn(calm)))
-        .service(limit.wrap(from_fn(calm)));
+        .service(limits.wrap(from_fn(catch_panic)))
+        .service(limit.wrap(from_fn(catch_panic)));
 }
 
 fn simulations(config: &mut ServiceConfig) {

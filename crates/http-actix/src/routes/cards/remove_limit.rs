@@ -7,7 +7,7 @@ use crate::extract::headers::idempotency_key;
 use crate::extract::query::find;
 use crate::mapping::removal_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{carry_out, claim_of};
+use crate::repeat::{claim_of, execute};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -43,7 +43,7 @@ pub(crate) async fn handle(
     let card = read(card)?;
     let window = read(window)?;
     let object = (CARD, "card");
-    carry_out(claim, object, removal_problem, render, async |claim| {
+    execute(claim, object, removal_problem, render, async |claim| {
         remove_limit(&app.management, &account, card, window, claim).await
     })
     .await

@@ -6,7 +6,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, decimal, one_of, whole};
 use crate::mapping::limit_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::LimitView;
@@ -19,7 +19,7 @@ use florin_ports::Answer;
 use utoipa::ToSchema;
 
 /// The most uses that can be set.
-const MOST_USES: u32 = 1_000_000_000;
+const MAX_USES: u32 = 1_000_000_000;
 
 /// A limit to be set.
 #[derive(ToSchema)]
@@ -62,7 +62,7 @@ pub(crate) async fn handle(
     let (card, limit) = (read(card)?, read(limit)?);
     let claim = claim(&write, &account, false, render);
     let object = (CARD, "card");
-    carry_out(claim, object, limit_problem, render, async |claim| {
+    execute(claim, object, limit_problem, render, async |claim| {
         set_limit(&app.management, &account, card, limit, claim).await
     })
     .await
@@ -74,7 +74,7 @@ fn new_limit(body: Option<&Json>, faults: &mut Faults) -> Option<NewLimit> {
     let windows = &SpendingWindow::ALL;
     let window = members.required("window", faults, |value| one_of(value, windows, SpendingWindow::as_str));
     let amount = members.required("amount", faults, decimal);
-    let most_uses = members.optional("mostUses", faults, |value| whole(value, 1, MOST_USES));
+    let most_uses = members.optional("mostUses", faults, |value| whole(value, 1, MAX_USES));
     members.finish(faults);
     Some(NewLimit { window: window?, amount: amount?, most_uses: most_uses? })
 }

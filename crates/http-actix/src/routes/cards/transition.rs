@@ -6,7 +6,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, one_of, text};
 use crate::mapping::transition_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::routes::openapi::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, render);
     let client = write.call.caller.client.id;
     let object = (CARD, "card");
-    carry_out(claim, object, transition_problem, render, async |claim| {
+    execute(claim, object, transition_problem, render, async |claim| {
         transition_card(&app.management, client, &account, card, wanted, claim).await
     })
     .await

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::extract::members::{Members, string};
 use crate::mapping::open_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::routes::mfa::provider;
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
@@ -79,7 +79,7 @@ pub(crate) async fn handle(
     let open = OpenSessionRequest { batch: read(batch)?, provider };
     let claim = claim(&write, &account, false, render);
     let object = ("body.paymentBatchId", "payment batch");
-    carry_out(claim, object, open_problem, render, async |claim| {
+    execute(claim, object, open_problem, render, async |claim| {
         open_mfa_session(&app.services, &write.call.caller, &account, open, claim).await
     })
     .await

@@ -6,7 +6,7 @@ use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::mapping::{BATCH, cancel_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{carry_out, claim_of};
+use crate::repeat::{claim_of, execute};
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     let claim = key.map(|key| claim_of(&call, key, &account, RecordedBody::Json(String::new()), render));
     let batch = read(batch)?;
     let object = (BATCH, "payment batch");
-    carry_out(
+    execute(
         claim,
         object,
         |refusal| cancel_problem(&refusal),

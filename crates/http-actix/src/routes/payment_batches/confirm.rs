@@ -95,7 +95,7 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
     let outcome = if dry_run {
-        try_confirm_batch(&app.services, caller, &account, confirm).await.map(Outcome::Tried)
+        try_confirm_batch(&app.services, caller, &account, confirm).await.map(Outcome::DryRun)
     } else {
         confirm_batch(&app.services, caller, &account, confirm, claim).await.map(Outcome::Written)
     };

@@ -2,7 +2,7 @@
 
 use super::{UploadErrors, WRITE, typed};
 use crate::call::Call;
-use crate::extract::body::{self, MOST_BYTES_OF_PAYMENTS};
+use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
 use crate::extract::headers::{idempotency_key, is_json};
 use crate::extract::json::NotJson;
 use crate::extract::lazy::{self, is_null};
@@ -11,7 +11,7 @@ use crate::mapping::upload_problem;
 use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_json};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim_of};
+use crate::repeat::{answer, claim_of, execute};
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;
@@ -64,7 +64,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let bytes = body::bytes(&request, payload, MOST_BYTES_OF_PAYMENTS).await?;
+    let bytes = body::bytes(&request, payload, MAX_BYTES_OF_PAYMENTS).await?;
     if !bytes.is_empty() && !is_json(&request) {
         return Err(body::unsupported("A body of Content-Type application/json in UTF-8 is wanted."));
     }
@@ -94,7 +94,7 @@ pub(crate) async fn handle(
     let client = call.caller.client.id;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, "body.payments");
     let object = ("query.accountId", "account");
-    carry_out(claim, object, refused, render, async |claim| {
+    execute(claim, object, refused, render, async |claim| {
         create_batch(&app.batches, client, &account, new, claim).await
     })
     .await

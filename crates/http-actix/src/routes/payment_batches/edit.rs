@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::extract::members::{Members, boolean, text};
 use crate::mapping::BATCH;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::routes::openapi::WriteErrors;
 use crate::state::App;
 use crate::views::BatchView;
@@ -56,7 +56,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, render);
     let batch = read(batch)?;
     let object = (BATCH, "payment batch");
-    carry_out(
+    execute(
         claim,
         object,
         |never| match never {},

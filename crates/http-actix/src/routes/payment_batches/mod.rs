@@ -19,7 +19,7 @@ pub(crate) mod validate;
 use super::fallback::{get, many, post, reading};
 use crate::call::Call;
 use crate::mapping::BATCH;
-use crate::middleware::calm;
+use crate::middleware::catch_panic;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use florin_application::Permission;
@@ -44,9 +44,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(reading().to(list_payments::handle))
         .route(web::post().to(upload::handle));
     config
-        .service(batches.wrap(from_fn(calm)))
-        .service(batch.wrap(from_fn(calm)))
-        .service(payments.wrap(from_fn(calm)))
+        .service(batches.wrap(from_fn(catch_panic)))
+        .service(batch.wrap(from_fn(catch_panic)))
+        .service(payments.wrap(from_fn(catch_panic)))
         .service(get("/payment-batches/{paymentBatchId}/alerts", list_alerts::handle))
         .service(get("/payment-batches/{paymentBatchId}/validate", validate::handle))
         .service(post("/payment-batches/{paymentBatchId}/payments/download", download::handle))

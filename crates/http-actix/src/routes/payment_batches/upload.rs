@@ -3,13 +3,13 @@
 use super::typed::{self, Typed};
 use super::{UploadErrors, WRITE, batch_id};
 use crate::call::Call;
-use crate::extract::body::{self, MOST_BYTES_OF_PAYMENTS};
+use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
 use crate::extract::headers::{idempotency_key, is_csv, is_json};
 use crate::mapping::{BATCH, upload_problem};
 use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_csv, read_json};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim_of};
+use crate::repeat::{answer, claim_of, execute};
 use crate::state::App;
 use crate::views::InputView;
 use actix_web::http::StatusCode;
@@ -40,7 +40,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let bytes = body::bytes(&request, payload, MOST_BYTES_OF_PAYMENTS).await?;
+    let bytes = body::bytes(&request, payload, MAX_BYTES_OF_PAYMENTS).await?;
     let format = format_of(&request, &bytes)?;
     let key = idempotency_key(&request, &mut call.faults);
     let batch = batch_id(&mut call);
@@ -58,7 +58,7 @@ pub(crate) async fn handle(
     let request = typed::checked(&app, &account, upload).await?;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     let object = (BATCH, "payment batch");
-    carry_out(claim, object, refused, render, async |claim| {
+    execute(claim, object, refused, render, async |claim| {
         upload_payments(&app.batches, &account, batch, request, claim).await
     })
     .await

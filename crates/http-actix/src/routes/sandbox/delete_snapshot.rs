@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::problem::{Problem, read};
-use crate::repeat::{carry_out, claim_of};
+use crate::repeat::{claim_of, execute};
 use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -33,7 +33,7 @@ pub(crate) async fn handle(
     let account = world_account(&mut call, id).await?;
     let claim = key.map(|key| claim_of(&call, key, &account, RecordedBody::Json(String::new()), render));
     let snapshot = read(snapshot)?;
-    carry_out(
+    execute(
         claim,
         (SNAPSHOT, "snapshot"),
         |never| match never {},

@@ -15,7 +15,7 @@ pub(crate) mod take_snapshot;
 
 use super::fallback::{many, post, reading};
 use crate::call::Call;
-use crate::middleware::calm;
+use crate::middleware::catch_panic;
 use crate::problem::{Problem, read};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
@@ -48,10 +48,10 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let snapshot = many("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
         .route(web::delete().to(delete_snapshot::handle));
     config
-        .service(clock.wrap(from_fn(calm)))
-        .service(worlds.wrap(from_fn(calm)))
-        .service(world.wrap(from_fn(calm)))
-        .service(snapshots.wrap(from_fn(calm)))
+        .service(clock.wrap(from_fn(catch_panic)))
+        .service(worlds.wrap(from_fn(catch_panic)))
+        .service(world.wrap(from_fn(catch_panic)))
+        .service(snapshots.wrap(from_fn(catch_panic)))
         .service(snapshot)
         .service(post("/sandbox/worlds/{accountId}/restore", restore_world::handle));
 }

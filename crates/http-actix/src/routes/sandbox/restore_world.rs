@@ -8,7 +8,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, string};
 use crate::mapping::snapshot_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim_of};
+use crate::repeat::{answer, claim_of, execute};
 use crate::state::App;
 use crate::views::WorldView;
 use actix_web::http::StatusCode;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
     let snapshot = read(snapshot)?;
     let object = ("body.snapshotId", "snapshot");
-    carry_out(claim, object, snapshot_problem, render, async |claim| {
+    execute(claim, object, snapshot_problem, render, async |claim| {
         restore_world(&app.services, &account, snapshot, claim).await
     })
     .await

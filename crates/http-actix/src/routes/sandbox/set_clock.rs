@@ -6,7 +6,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, boolean, string};
 use crate::mapping::clock_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, carry_out, claim};
+use crate::repeat::{answer, claim, execute};
 use crate::state::App;
 use crate::views::ClockView;
 use actix_web::http::StatusCode;
@@ -57,8 +57,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, render);
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
-    carry_out(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await)
-        .await
+    execute(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await).await
 }
 
 /// Reads the body; `None` where faults were noted.

@@ -8,7 +8,7 @@ use crate::extract::json::Json;
 use crate::extract::members::{Members, text};
 use crate::mapping::snapshot_problem;
 use crate::problem::Problem;
-use crate::repeat::{answer, carry_out, claim_of};
+use crate::repeat::{answer, claim_of, execute};
 use crate::state::App;
 use crate::views::SnapshotView;
 use actix_web::http::StatusCode;
@@ -52,7 +52,7 @@ pub(crate) async fn handle(
     let account = world_account(&mut call, id).await?;
     let recorded = RecordedBody::Json(body.as_ref().map_or_else(String::new, Json::canonical));
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    carry_out(claim, (WORLD, "world"), snapshot_problem, render, async |claim| {
+    execute(claim, (WORLD, "world"), snapshot_problem, render, async |claim| {
         take_snapshot(&app.services, &account, name, claim).await
     })
     .await

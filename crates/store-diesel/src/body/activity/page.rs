@@ -91,7 +91,7 @@ struct Keys<'a> {
     wanted: &'a Wanted,
     page: PageRequest,
     /// As many of each source as the page reaches down to.
-    most: i64,
+    max: i64,
 }
 
 /// The count of all sources.
@@ -120,8 +120,8 @@ impl Wanted {
         if self.places().next().is_none() {
             return Ok(Vec::new());
         }
-        let most = page.limit.saturating_add(page.offset);
-        let rows = Keys { wanted: self, page, most }.load::<(String, Id)>(conn)?;
+        let max = page.limit.saturating_add(page.offset);
+        let rows = Keys { wanted: self, page, max }.load::<(String, Id)>(conn)?;
         let key = |(name, id): (String, Id)| {
             let place = PLACES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
             Ok(Key { source: place.source, id: id.0 })
@@ -201,14 +201,14 @@ fn named(out: &mut AstPass<'_, '_, Db>, condition: &str, name: Option<&str>) {
 
 impl QueryFragment<Db> for Keys<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        walk(self.wanted, (&self.page, &self.most), &mut out)
+        walk(self.wanted, (&self.page, &self.max), &mut out)
     }
 }
 
-/// The statement of a page; `most` is how far down it reaches.
+/// The statement of a page; `max` is how far down it reaches.
 pub(super) fn walk<'b>(
     wanted: &'b Wanted,
-    (page, most): (&'b PageRequest, &'b i64),
+    (page, max): (&'b PageRequest, &'b i64),
     out: &mut AstPass<'_, 'b, Db>,
 ) -> QueryResult<()> {
     out.push_sql("SELECT source, id FROM (");
@@ -225,7 +225,7 @@ pub(super) fn walk<'b>(
         out.push_sql(" ORDER BY created_at DESC, ");
         out.push_sql(place.id);
         out.push_sql(" DESC LIMIT ");
-        out.push_bind_param::<BigInt, _>(most)?;
+        out.push_bind_param::<BigInt, _>(max)?;
         out.push_sql(") AS newest_");
         out.push_sql(place.name);
     }

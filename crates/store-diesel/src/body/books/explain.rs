@@ -11,7 +11,7 @@ use super::whole;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
-use florin_domain::books::{Booking, ExplanationParts, Held, KindSum, MOST_TOLD, OpenHold, Pools, Reservation};
+use florin_domain::books::{Booking, ExplanationParts, Held, KindSum, MAX_TOLD, OpenHold, Pools, Reservation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::money::{self, Minor, Total};
@@ -190,9 +190,9 @@ fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<Pools>> {
 }
 
 fn holds(conn: &mut Conn, of: &Of) -> Outcome<Held<OpenHold>> {
-    let most = i64::try_from(MOST_TOLD).unwrap_or(i64::MAX);
+    let max = i64::try_from(MAX_TOLD).unwrap_or(i64::MAX);
     let (count, total) = cards::held(conn, &of.account.0, (of.budget, of.currency))?;
-    let chains = cards::open_holds(conn, &of.account.0, (of.budget, of.currency), most)?.into_iter();
+    let chains = cards::open_holds(conn, &of.account.0, (of.budget, of.currency), max)?.into_iter();
     let rows = chains.map(|(chain, due)| OpenHold {
         chain: chain.id,
         card: chain.card,
@@ -213,7 +213,7 @@ fn reservations(conn: &mut Conn, of: &Of) -> Outcome<Held<Reservation>> {
             continue;
         }
         held.count += 1;
-        if held.rows.len() < MOST_TOLD {
+        if held.rows.len() < MAX_TOLD {
             held.rows.push(Reservation {
                 batch: PaymentBatchId(order.batch_id.0),
                 order: OrderId(order.order_id.0),

@@ -116,13 +116,13 @@ impl From<&Chain> for ChainNow {
 }
 
 /// Holds of accounts that go by real time that are due, the oldest first.
-pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, most: u32) -> Outcome<Vec<DueHold>> {
+pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<DueHold>> {
     let own_time = timelines::table.filter(timelines::account_id.eq(card_chains::account_id));
     let rows = card_chains::table
         .filter(card_chains::due_at.le(Time(now)))
         .filter(not(exists(own_time)))
         .order((card_chains::due_at, card_chains::account_id, card_chains::id))
-        .limit(i64::from(most))
+        .limit(i64::from(max))
         .select((card_chains::account_id, card_chains::id))
         .load::<(Account, Id)>(conn)?;
     let hold = |(account, chain): (Account, Id)| DueHold { account: account.0, chain: TransactionToken(chain.0) };
@@ -155,11 +155,11 @@ pub(crate) fn open_holds(
     conn: &mut Conn,
     account: &AccountId,
     of: (Id, Currency),
-    most: i64,
+    max: i64,
 ) -> Outcome<Vec<(Chain, DateTime<Utc>)>> {
     let rows = holding(account, of)
         .order((card_chains::due_at, card_chains::id))
-        .limit(most)
+        .limit(max)
         .select(ChainRow::as_select())
         .load(conn)?;
     let hold = |row: ChainRow| {
@@ -174,13 +174,13 @@ pub(crate) fn due_of_account(
     conn: &mut Conn,
     account: &AccountId,
     now: DateTime<Utc>,
-    most: u32,
+    max: u32,
 ) -> Outcome<Vec<DueHold>> {
     let ids = card_chains::table
         .filter(card_chains::account_id.eq(account.as_str()))
         .filter(card_chains::due_at.le(Time(now)))
         .order((card_chains::due_at, card_chains::id))
-        .limit(i64::from(most))
+        .limit(i64::from(max))
         .select(card_chains::id)
         .load::<Id>(conn)?;
     let hold = |chain: Id| DueHold { account: account.clone(), chain: TransactionToken(chain.0) };

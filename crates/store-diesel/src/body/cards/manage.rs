@@ -2,7 +2,7 @@
 
 use super::super::backend::Conn;
 use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Needs, Sheet, ask, under_claim};
+use super::super::group::{Footprint, WorkingSet, ask, under_claim};
 use super::super::schema::{card_transitions, cards, spending_limits};
 use super::super::sets::Stored;
 use super::super::store::Store;
@@ -19,7 +19,8 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, CardId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CardManagement, CreateCardOrder, LimitOrder, RemoveLimitOrder, StoreError, TransitionOrder, WriteError, Written,
+    CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError, TransitionCommand, WriteError,
+    Written,
 };
 
 #[async_trait]
@@ -66,15 +67,16 @@ impl CardManagement for Store {
         self.read(move |conn| conn.transaction(|conn| transitions(conn, &account, card, page))).await
     }
 
-    async fn create(&self, order: CreateCardOrder) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.budget(&order.account, order.budget);
-            needs.creation(&order.account);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                let budget = sheet.purses.record(&order.account, order.budget)?.ok_or(WriteError::Absent)?;
-                let situation = CreateCardSituation { budget, cards: count(conn, &order.account)? };
-                let record = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+            let mut footprint = Footprint::default();
+            footprint.budget(&command.account, command.budget);
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                let budget =
+                    working_set.balance_set.record(&command.account, command.budget)?.ok_or(WriteError::Absent)?;
+                let situation = CreateCardSituation { budget, cards: count(conn, &command.account)? };
+                let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 RecordRow::store(vec![RecordRow::from(&record)], conn)?;
                 Ok(record)
             })
@@ -82,14 +84,17 @@ impl CardManagement for Store {
         .await
     }
 
-    async fn transition(&self, order: TransitionOrder) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+    async fn transition(
+        &self,
+        command: TransitionCommand,
+    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.card(&order.account, order.card);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let card = find(conn, &order.account, order.card)?.ok_or(WriteError::Absent)?;
-                let decision = ask(|| (order.decide)(&card))?.map_err(WriteError::Refused)?;
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let card = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                let decision = ask(|| (command.decide)(&card))?.map_err(WriteError::Refused)?;
                 insert_transition(conn, decision.transition)?;
                 Ok(decision.card)
             })
@@ -97,13 +102,13 @@ impl CardManagement for Store {
         .await
     }
 
-    async fn set_limit(&self, order: LimitOrder) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+    async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.card(&order.account, order.card);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                let situation = locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let set = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                let situation = locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let set = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &set.card, set.limit.window)?;
                 LimitRow::store(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
                 Ok(set)
@@ -112,13 +117,16 @@ impl CardManagement for Store {
         .await
     }
 
-    async fn remove_limit(&self, order: RemoveLimitOrder) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    async fn remove_limit(
+        &self,
+        command: RemoveLimitCommand,
+    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.card(&order.account, order.card);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                let situation = locked(sheet, &order.account, order.card).ok_or(WriteError::Absent)?;
-                let window = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                let situation = locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let window = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &situation.card, window)?;
                 Ok(window)
             })
@@ -135,8 +143,8 @@ fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 
 /// The card and its limits, under the lock that its messages are decided under. One that came into being after the locks
 /// were taken is not there yet.
-fn locked(sheet: &Sheet, account: &AccountId, card: CardId) -> Option<CardLimits> {
-    let FirstSituation { card, limits, .. } = sheet.first_situation(account, card)?;
+fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Option<CardLimits> {
+    let FirstSituation { card, limits, .. } = working_set.first_situation(account, card)?;
     Some(by_window(card, limits))
 }
 

@@ -1,16 +1,16 @@
 //! Cards and their messages.
 
 mod chains;
+mod commands;
 mod manage;
 mod messages;
-mod orders;
 mod reasons;
 mod records;
 mod rows;
-mod sheet;
 mod stories;
+mod working_set;
 
 pub(crate) use chains::{due_of_account, held, open_holds};
 pub(crate) use messages::by_tokens;
 pub(crate) use rows::{insert_card, limits_of_account, of_account};
-pub(crate) use sheet::Cards;
+pub(crate) use working_set::Cards;

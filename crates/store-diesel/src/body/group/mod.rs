@@ -1,18 +1,18 @@
 //! A group of orders on one sheet: loaded with a few statements, decided in memory one order after the other, stored with
 //! a few statements.
 //!
-//! An order says what it needs, and is then carried out on the [`Sheet`]: it looks, calls its rule, and only then notes
+//! An order says what it needs, and is then carried out on the [`WorkingSet`]: it looks, calls its rule, and only then notes
 //! what is to be stored. So a refusal, an absence or a panic of a rule leaves the sheet as it was, and no other order of
 //! the group notices. What one order notes, the next one sees.
 
-mod needs;
+mod footprint;
 mod under_claim;
 
-pub(crate) use needs::{Key, Needs, RecordKey, record_key};
+pub(crate) use footprint::{Footprint, Key, RecordKey, record_key};
 pub(crate) use under_claim::under_claim;
 
 use super::backend::{self, Changes, Conn};
-use super::balances::{Budgets, Purses};
+use super::balances::{BalanceSet, Budgets};
 use super::batches::Batches;
 use super::cards::Cards;
 use super::credits::{Counted, Counters};
@@ -32,18 +32,18 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Something to be decided under the lock, in a group with others.
-pub(crate) trait Order: Send + 'static {
+pub(crate) trait Command: Send + 'static {
     /// What it comes to.
     type Done: Send + 'static;
     /// How its rule may refuse.
     type Refused: Send + 'static;
 
     /// Says what it must see.
-    fn needs(&self, needs: &mut Needs);
+    fn footprint(&self, footprint: &mut Footprint);
 
     /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
     /// It may be called again on another sheet.
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<Self::Done, WriteError<Self::Refused>>;
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
 }
 
 together! {
@@ -52,9 +52,9 @@ together! {
 }
 
 /// What a group works on.
-pub(crate) struct Sheet {
+pub(crate) struct WorkingSet {
     /// What budgets hold.
-    pub(crate) purses: Purses,
+    pub(crate) balance_set: BalanceSet,
     /// New entries of the journal.
     pub(crate) journal: Journal,
     /// Batches.
@@ -77,27 +77,27 @@ pub(crate) struct Sheet {
     pub(crate) cards: Cards,
 }
 
-impl Sheet {
+impl WorkingSet {
     /// Locks and loads what is needed.
     ///
     /// Locks come first, in one order for all programs: balances by account, budget and currency, batches and sessions by
     /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
     /// by later statements: they see what the last holder of the locks has left.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let (balances, records) = backend::lock_balances(conn, needs)?;
-        let purses = Purses::of_rows(balances)?;
-        let (batches, mfa) = Batches::load(conn, needs)?;
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
+        let (balances, records) = backend::lock_balances(conn, footprint)?;
+        let balance_set = BalanceSet::of_rows(balances)?;
+        let (batches, mfa) = Batches::load(conn, footprint)?;
         let (counters, budgets) =
-            BesideBudgets::load(needs.counters.iter().cloned(), needs.budgets.iter().cloned(), conn)?;
-        batches.must_be_covered(conn, needs, &purses)?;
+            BesideBudgets::load(footprint.counters.iter().cloned(), footprint.budgets.iter().cloned(), conn)?;
+        batches.must_be_covered(conn, footprint, &balance_set)?;
         Ok(Self {
             batches,
             payments: Statuses::default(),
             events: Events::default(),
-            bank: Bank::load(conn, needs)?,
+            bank: Bank::load(conn, footprint)?,
             records: Records::of(records),
-            cards: Cards::load(conn, needs)?,
-            purses: purses.named(budgets),
+            cards: Cards::load(conn, footprint)?,
+            balance_set: balance_set.named(budgets),
             journal: Journal::default(),
             transfers: NewTransfers::default(),
             mfa,
@@ -111,7 +111,7 @@ impl Sheet {
             self.journal.add(transaction);
         }
         for (key, after) in balances {
-            self.purses.change(account, *key, *after);
+            self.balance_set.change(account, *key, *after);
         }
     }
 
@@ -136,7 +136,7 @@ impl Sheet {
         self.payments.store(&mut changes)?;
         self.events.store(&mut changes)?;
         self.bank.store(&mut changes)?;
-        self.purses.store(&mut changes)?;
+        self.balance_set.store(&mut changes)?;
         self.records.store(&mut changes)?;
         changes.store()
     }

@@ -2,24 +2,24 @@
 
 use super::super::backend::Conn;
 use super::super::repeat::Records;
-use super::{Needs, Sheet};
+use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
 /// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
-    mut needs: Needs,
+    mut footprint: Footprint,
     claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn, &mut Sheet) -> Result<T, WriteError<R>>,
+    work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
-    needs.answer(claim);
-    let mut sheet = Sheet::load(conn, &needs)?;
-    if let Some(answer) = sheet.records.find(claim)? {
+    footprint.answer(claim);
+    let mut working_set = WorkingSet::load(conn, &footprint)?;
+    if let Some(answer) = working_set.records.find(claim)? {
         return Ok(Written::Replayed(answer));
     }
-    let done = work(conn, &mut sheet)?;
+    let done = work(conn, &mut working_set)?;
     let record = Records::made(claim, &done)?;
-    sheet.records.add(record);
-    sheet.store(conn)?;
-    Ok(Written::Fresh(done))
+    working_set.records.add(record);
+    working_set.store(conn)?;
+    Ok(Written::New(done))
 }

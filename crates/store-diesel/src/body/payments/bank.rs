@@ -2,7 +2,7 @@
 
 use super::super::backend::{Changes, Conn, Db};
 use super::super::errors::Outcome;
-use super::super::group::{Needs, Order, Sheet};
+use super::super::group::{Command, Footprint, WorkingSet};
 use super::super::schema::sandbox_payments;
 use super::super::sets::{Keyed, Stored, rows};
 use super::super::store::Store;
@@ -83,16 +83,16 @@ impl SandboxBankMemory for Store {
 
 struct Accept(AcceptedPayment);
 
-impl Order for Accept {
+impl Command for Accept {
     type Done = AcceptedPayment;
     type Refused = Infallible;
 
-    fn needs(&self, needs: &mut Needs) {
-        needs.accepted.insert((Id(self.0.id.0),));
+    fn footprint(&self, footprint: &mut Footprint) {
+        footprint.accepted.insert((Id(self.0.id.0),));
     }
 
-    fn carry_out(&self, sheet: &mut Sheet) -> Result<AcceptedPayment, WriteError<Infallible>> {
-        Ok(sheet.bank.accept(&self.0))
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<AcceptedPayment, WriteError<Infallible>> {
+        Ok(working_set.bank.accept(&self.0))
     }
 }
 
@@ -106,8 +106,8 @@ pub(crate) struct Bank {
 
 impl Bank {
     /// Loads what is remembered.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let rows = Accepted::by_keys(needs.accepted.iter().copied(), conn)?;
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
+        let rows = Accepted::by_keys(footprint.accepted.iter().copied(), conn)?;
         let known = rows.into_iter().map(AcceptedPayment::from).map(|payment| (payment.id, payment)).collect();
         Ok(Self { known, new: BTreeMap::new() })
     }

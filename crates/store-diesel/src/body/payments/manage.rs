@@ -4,7 +4,7 @@ use super::super::backend::Conn;
 use super::super::batch_rows;
 use super::super::batches::funds;
 use super::super::errors::Outcome;
-use super::super::group::{Needs, Sheet, ask, under_claim};
+use super::super::group::{Footprint, WorkingSet, ask, under_claim};
 use super::super::schema::{accounts, payment_alerts, payment_orders, payments};
 use super::super::store::Store;
 use super::super::types::Id;
@@ -16,48 +16,50 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::AccountId;
 use florin_ports::{
-    BatchManagement, CancelBatchOrder, CreateBatchOrder, EditBatchOrder, UploadOrder, WriteError, Written,
+    BatchManagement, CancelBatchCommand, CreateBatchCommand, EditBatchCommand, UploadCommand, WriteError, Written,
 };
 use std::convert::Infallible;
 
 #[async_trait]
 impl BatchManagement for Store {
-    async fn create(&self, order: CreateBatchOrder) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+    async fn create(&self, order: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         self.task(move |conn| {
-            under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, sheet| create(conn, sheet, &order))
+            under_claim(conn, Footprint::default(), order.repeat.as_ref(), |conn, working_set| {
+                create(conn, working_set, &order)
+            })
         })
         .await
     }
 
-    async fn upload(&self, order: UploadOrder) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+    async fn upload(&self, order: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.batch_only(&order.account, order.batch);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| upload(conn, sheet, &order))
+            let mut footprint = Footprint::default();
+            footprint.batch_only(&order.account, order.batch);
+            under_claim(conn, footprint, order.repeat.as_ref(), |conn, working_set| upload(conn, working_set, &order))
         })
         .await
     }
 
-    async fn edit(&self, order: EditBatchOrder) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+    async fn edit(&self, order: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.batch_only(&order.account, order.batch);
-            under_claim(conn, needs, order.repeat.as_ref(), |conn, sheet| {
-                let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?;
+            let mut footprint = Footprint::default();
+            footprint.batch_only(&order.account, order.batch);
+            under_claim(conn, footprint, order.repeat.as_ref(), |conn, working_set| {
+                let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?;
                 let batch = ask(|| (order.decide)(batch))?;
-                sheet.batches.change(batch.clone());
+                working_set.batches.change(batch.clone());
                 Ok(read::summary(conn, batch)?)
             })
         })
         .await
     }
 
-    async fn cancel(&self, order: CancelBatchOrder) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+    async fn cancel(&self, order: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         self.task(move |conn| {
-            let mut needs = Needs::default();
-            needs.batch_only(&order.account, order.batch);
-            needs.funds_of(&order.account, order.batch);
-            under_claim(conn, needs, order.repeat.as_ref(), |_, sheet| cancel(sheet, &order))
+            let mut footprint = Footprint::default();
+            footprint.batch_only(&order.account, order.batch);
+            footprint.funds_of(&order.account, order.batch);
+            under_claim(conn, footprint, order.repeat.as_ref(), |_, working_set| cancel(working_set, &order))
         })
         .await
     }
@@ -65,8 +67,8 @@ impl BatchManagement for Store {
 
 fn create(
     conn: &mut Conn,
-    sheet: &mut Sheet,
-    order: &CreateBatchOrder,
+    working_set: &mut WorkingSet,
+    order: &CreateBatchCommand,
 ) -> Result<BatchSummary, WriteError<UploadRefusal>> {
     if !exists(conn, &order.account)? {
         return Err(WriteError::Absent);
@@ -76,7 +78,7 @@ fn create(
     batch_rows::insert(conn, &decision.batch)?;
     rows::insert_payments(conn, &decision.payments)?;
     rows::insert_alerts(conn, &decision.batch, &decision.alerts)?;
-    sheet.events.add(&decision.events);
+    working_set.events.add(&decision.events);
     Ok(read::summary(conn, decision.batch)?)
 }
 
@@ -85,13 +87,17 @@ fn exists(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     Ok(diesel::select(diesel::dsl::exists(account)).get_result(conn)?)
 }
 
-fn upload(conn: &mut Conn, sheet: &mut Sheet, order: &UploadOrder) -> Result<PaymentBatch, WriteError<UploadRefusal>> {
-    let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
+fn upload(
+    conn: &mut Conn,
+    working_set: &mut WorkingSet,
+    order: &UploadCommand,
+) -> Result<PaymentBatch, WriteError<UploadRefusal>> {
+    let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
     // Read after the batch was locked: what was granted meanwhile counts.
     let situation = UploadSituation { funding: read::funding(conn, &order.account)?, batch };
     let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;
-    sheet.batches.change(decision.batch.clone());
+    working_set.batches.change(decision.batch.clone());
     Ok(decision.batch)
 }
 
@@ -111,13 +117,13 @@ fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
     work::mark(conn, &batch.account, batch.id)
 }
 
-fn cancel(sheet: &mut Sheet, order: &CancelBatchOrder) -> Result<PaymentBatch, WriteError<CancelRefusal>> {
-    let batch = sheet.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
-    let situation = CancelSituation { balances: funds(sheet, &batch), batch };
+fn cancel(working_set: &mut WorkingSet, order: &CancelBatchCommand) -> Result<PaymentBatch, WriteError<CancelRefusal>> {
+    let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
+    let situation = CancelSituation { balances: funds(working_set, &batch), batch };
     let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
-    sheet.move_money(&order.account, &decision.journal, &decision.balances);
-    sheet.all_become(&decision.batch, decision.payments);
-    sheet.events.add(&decision.events);
-    sheet.batches.change(decision.batch.clone());
+    working_set.move_money(&order.account, &decision.journal, &decision.balances);
+    working_set.all_become(&decision.batch, decision.payments);
+    working_set.events.add(&decision.events);
+    working_set.batches.change(decision.batch.clone());
     Ok(decision.batch)
 }

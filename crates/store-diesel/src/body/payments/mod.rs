@@ -20,7 +20,7 @@ use florin_domain::batch::Payment;
 use std::collections::BTreeSet;
 
 /// Stores payments of batches that are there.
-pub(crate) fn plant(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
+pub(crate) fn seed(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     rows::insert_payments(conn, payments)?;
     let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();
     batches.into_iter().try_for_each(|(account, batch)| work::mark(conn, account, batch))

@@ -4,7 +4,7 @@ use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::backend::{self, Conn};
 use super::super::batches::funds;
 use super::super::errors::Outcome;
-use super::super::group::{Needs, Sheet, ask};
+use super::super::group::{Footprint, WorkingSet, ask};
 use super::super::schema::{payment_batches, payments};
 use super::super::sets::{Keyed, Stored};
 use super::super::store::Store;
@@ -21,7 +21,8 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_ports::{
-    BatchProcessing, ClaimOrder, Lease, ProcessingError, RecordOrder, StartOrder, StoreError, TakeOrder, WriteError,
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
+    WriteError,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -54,36 +55,36 @@ update_rows! {
 
 #[async_trait]
 impl BatchProcessing for Store {
-    async fn claim(&self, order: ClaimOrder) -> Result<Vec<Lease>, StoreError> {
-        self.task(move |conn| Ok(claim(conn, &order)?)).await
+    async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
+        self.task(move |conn| Ok(claim(conn, &command)?)).await
     }
 
-    async fn start(&self, order: StartOrder) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
         self.task(move |conn| {
-            let (mut sheet, batch) = held(conn, &order.lease, false)?;
-            let decision = rule(|| (order.decide)(&batch))?.map_err(ProcessingError::Refused)?;
-            sheet.events.add(&decision.events);
-            sheet.batches.change(decision.batch.clone());
-            store(conn, sheet, &order.lease)?;
+            let (mut working_set, batch) = held(conn, &command.lease, false)?;
+            let decision = rule(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
+            working_set.events.add(&decision.events);
+            working_set.batches.change(decision.batch.clone());
+            store(conn, working_set, &command.lease)?;
             Ok(decision.batch)
         })
         .await
     }
 
-    async fn take(&self, order: TakeOrder) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         self.task(move |conn| {
-            let (mut sheet, batch) = held(conn, &order.lease, false)?;
-            let next = confirmed(conn, &order.lease, order.most)?;
-            let decision = rule(|| (order.decide)(&(batch, next)))?;
+            let (mut working_set, batch) = held(conn, &command.lease, false)?;
+            let next = confirmed(conn, &command.lease, command.max)?;
+            let decision = rule(|| (command.decide)(&(batch, next)))?;
             update_payments(conn, &decision.payments)?;
-            sheet.events.add(&decision.events);
-            store(conn, sheet, &order.lease)?;
+            working_set.events.add(&decision.events);
+            store(conn, working_set, &command.lease)?;
             Ok(decision.payments)
         })
         .await
     }
 
-    async fn due(&self, lease: &Lease, now: DateTime<Utc>, most: u32) -> Result<Vec<Payment>, StoreError> {
+    async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
         let (account, batch) = (lease.account.clone(), lease.batch);
         self.read(move |conn| {
             let rows = payments::table
@@ -91,7 +92,7 @@ impl BatchProcessing for Store {
                 .filter(payments::batch_id.eq(Id(batch.0)))
                 .filter(payments::ask_at.le(Time(now)))
                 .order((payments::ask_at, payments::input_index))
-                .limit(i64::from(most))
+                .limit(i64::from(max))
                 .select(PaymentRow::as_select())
                 .load(conn)?;
             read_payments(rows)
@@ -99,16 +100,16 @@ impl BatchProcessing for Store {
         .await
     }
 
-    async fn record(&self, order: RecordOrder) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+    async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         self.task(move |conn| {
-            let (mut sheet, batch) = held(conn, &order.lease, true)?;
-            let situation = situation(conn, &sheet, batch, &order.payments)?;
-            let decision = rule(|| (order.decide)(&situation))?.map_err(ProcessingError::Refused)?;
+            let (mut working_set, batch) = held(conn, &command.lease, true)?;
+            let situation = situation(conn, &working_set, batch, &command.payments)?;
+            let decision = rule(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
             update_payments(conn, &decision.payments)?;
-            sheet.move_money(&order.lease.account, &decision.journal, &decision.balances);
-            sheet.events.add(&decision.events);
-            decision.batch.iter().for_each(|batch| sheet.batches.change(batch.clone()));
-            store(conn, sheet, &order.lease)?;
+            working_set.move_money(&command.lease.account, &decision.journal, &decision.balances);
+            working_set.events.add(&decision.events);
+            decision.batch.iter().for_each(|batch| working_set.batches.change(batch.clone()));
+            store(conn, working_set, &command.lease)?;
             Ok(decision)
         })
         .await
@@ -157,40 +158,40 @@ fn rule<T>(rule: impl FnOnce() -> T) -> Result<T, StoreError> {
     })
 }
 
-fn claim(conn: &mut Conn, order: &ClaimOrder) -> Outcome<Vec<Lease>> {
+fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
     let found = sql_query(format!("{CLAIMABLE}{}", backend::SKIP_LOCKED))
-        .bind::<TimeSql, _>(Time(order.now))
-        .bind::<BigInt, _>(i64::from(order.most))
+        .bind::<TimeSql, _>(Time(command.now))
+        .bind::<BigInt, _>(i64::from(command.max))
         .load::<Claimable>(conn)?;
     let now = |Claimable { account_id, id }: &Claimable| LeaseNow {
-        lease_id: Id(order.lease.0),
-        leased_until: Time(order.until),
+        lease_id: Id(command.lease.0),
+        leased_until: Time(command.until),
         account_id: account_id.clone(),
         id: *id,
     };
     LeaseNow::store(found.iter().map(now).collect(), conn)?;
     let lease = |Claimable { account_id, id }| Lease {
-        id: order.lease,
+        id: command.lease,
         account: account_id.0,
         batch: PaymentBatchId(id.0),
-        until: order.until,
+        until: command.until,
     };
     Ok(found.into_iter().map(lease).collect())
 }
 
 /// Locks a batch, with its funds if money is to move, and wants that the lease holds.
-fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(Sheet, PaymentBatch), ProcessingError<R>> {
-    let mut needs = Needs::default();
-    needs.batch_only(&lease.account, lease.batch);
+fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(WorkingSet, PaymentBatch), ProcessingError<R>> {
+    let mut footprint = Footprint::default();
+    footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
-        needs.funds_of(&lease.account, lease.batch);
+        footprint.funds_of(&lease.account, lease.batch);
     }
-    let sheet = Sheet::load(conn, &needs)?;
-    let batch = sheet.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
+    let working_set = WorkingSet::load(conn, &footprint)?;
+    let batch = working_set.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
     if holder(conn, &lease.account, lease.batch)? != Some(Id(lease.id.0)) {
         return Err(ProcessingError::LeaseLost);
     }
-    Ok((sheet, batch))
+    Ok((working_set, batch))
 }
 
 fn holder(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<Option<Id>> {
@@ -201,19 +202,24 @@ fn holder(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcom
 }
 
 /// The next payments to be sent.
-fn confirmed(conn: &mut Conn, lease: &Lease, most: u32) -> Outcome<Vec<Payment>> {
+fn confirmed(conn: &mut Conn, lease: &Lease, max: u32) -> Outcome<Vec<Payment>> {
     let rows = payments::table
         .filter(payments::account_id.eq(lease.account.as_str()))
         .filter(payments::batch_id.eq(Id(lease.batch.0)))
         .filter(payments::status.eq(Named(PaymentStatus::Confirmed)))
         .order(payments::input_index)
-        .limit(i64::from(most))
+        .limit(i64::from(max))
         .select(PaymentRow::as_select())
         .load(conn)?;
     read_payments(rows)
 }
 
-fn situation(conn: &mut Conn, sheet: &Sheet, batch: PaymentBatch, reported: &[PaymentId]) -> Outcome<SettleSituation> {
+fn situation(
+    conn: &mut Conn,
+    working_set: &WorkingSet,
+    batch: PaymentBatch,
+    reported: &[PaymentId],
+) -> Outcome<SettleSituation> {
     let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
     let mut rows = PaymentsById::by_keys(ids, conn)?;
     rows.retain(|row| row.batch_id == Id(batch.id.0));
@@ -231,13 +237,13 @@ fn situation(conn: &mut Conn, sheet: &Sheet, batch: PaymentBatch, reported: &[Pa
         payments: read_payments(rows)?,
         open: open.unsigned_abs(),
         any_paid,
-        balances: funds(sheet, &batch),
+        balances: funds(working_set, &batch),
         batch,
     })
 }
 
 /// Stores what was noted, and whether there is still work.
-fn store(conn: &mut Conn, sheet: Sheet, lease: &Lease) -> Outcome<()> {
-    sheet.store(conn)?;
+fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
+    working_set.store(conn)?;
     work::mark(conn, &lease.account, lease.batch)
 }

@@ -81,7 +81,7 @@ select_rows! {
 }
 
 select_rows! {
-    /// The alerts that are shown with a batch: [`florin_domain::batch::BatchSummary::MOST_ALERTS`].
+    /// The alerts that are shown with a batch: [`florin_domain::batch::BatchSummary::MAX_ALERTS`].
     FirstAlerts: AlertRow {
         from payment_alerts by { account_id: Account, batch_id: Id, }
         with ""

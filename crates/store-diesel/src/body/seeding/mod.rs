@@ -29,9 +29,9 @@ impl Seeding for Store {
         .await
     }
 
-    async fn plant(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: World) -> Result<(), StoreError> {
         proof::check(&world)?;
-        self.change(move |conn| plant(conn, &world)).await
+        self.change(move |conn| seed(conn, &world)).await
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
@@ -50,20 +50,20 @@ impl Seeding for Store {
     }
 }
 
-fn plant(conn: &mut Conn, world: &World) -> Outcome<()> {
+fn seed(conn: &mut Conn, world: &World) -> Outcome<()> {
     world.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
     world.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
     world.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;
-    world.accounts.iter().try_for_each(|seed| plant_account(conn, seed))?;
+    world.accounts.iter().try_for_each(|seed| seed_account(conn, seed))?;
     merchant::insert_banks(conn, &world.banks)
 }
 
 /// Stores what stands on an account that is there.
-pub(crate) fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
+pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     // A journal transaction may touch several budgets: all of them come first.
-    let planted = |seed: &SeedBudget| BudgetRecord::planted(seed.budget.clone());
-    seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &planted(seed)))?;
+    let seeded = |seed: &SeedBudget| BudgetRecord::seeded(seed.budget.clone());
+    seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
     let mut journal = Journal::default();
     seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));
     let mut changes = Changes::on(conn);
@@ -71,6 +71,6 @@ pub(crate) fn plant_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> 
     changes.store()?;
     seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
     seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
-    payments::plant(conn, &seed.payments)?;
+    payments::seed(conn, &seed.payments)?;
     seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))
 }

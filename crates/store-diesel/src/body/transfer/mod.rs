@@ -1,11 +1,11 @@
 //! All rows of the store, out of it and into it.
 
 mod access;
+pub(super) mod account_rows;
 mod batches;
 mod cards;
 mod merchant;
 mod money;
-pub(super) mod picture;
 mod rows;
 mod service;
 mod values;
@@ -15,7 +15,7 @@ use super::audit::audit;
 use super::backend::{self, Conn};
 use super::errors::{Failure, Outcome, corrupt};
 use super::store::Store;
-use crate::transfer::{About, Contents, Header, Imported, Row, Rows, Sheet, Source, Transfer, TransferError};
+use crate::transfer::{About, Contents, ExportTable, Header, Imported, Row, Rows, Source, Transfer, TransferError};
 use diesel::Connection;
 use florin_ports::{AuditReport, StoreError};
 use rows::{Table, Waiting};
@@ -66,7 +66,7 @@ const BYTES_AT_ONCE: usize = 1024 * 1024;
 
 impl Transfer for Store {
     fn export(&self, about: &About, out: &mut dyn Write) -> Result<Contents, TransferError> {
-        let sheet = RefCell::new(Some(Sheet::begin(out, &Header::new(about, schema()?))?));
+        let sheet = RefCell::new(Some(ExportTable::begin(out, &Header::new(about, schema()?))?));
         let failed = RefCell::new(None);
         let read = backend::read(self.readers(), |conn| {
             // A read whose connection is lost is tried again: an export that has begun is not.
@@ -115,7 +115,7 @@ fn schema() -> Result<String, TransferError> {
     Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
-fn export(conn: &mut Conn, sheet: &mut Sheet<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
+fn export(conn: &mut Conn, sheet: &mut ExportTable<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
     backend::unhurried(conn)?;
     for table in &TABLES {
         sheet.table(table.name);

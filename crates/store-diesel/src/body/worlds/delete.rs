@@ -3,7 +3,7 @@
 use super::super::backend::{self, Conn};
 use super::super::errors::Outcome;
 use super::super::schema::{accounts, api_key_accounts, api_keys, world_snapshots, worlds};
-use super::super::transfer::picture;
+use super::super::transfer::account_rows;
 use super::super::types::Id;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
@@ -19,7 +19,7 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     backend::lock_account(conn, account)?;
     diesel::delete(world_snapshots::table.filter(world_snapshots::account_id.eq(id))).execute(conn)?;
     diesel::delete(worlds::table.filter(worlds::account_id.eq(id))).execute(conn)?;
-    picture::clear(conn, account)?;
+    account_rows::clear(conn, account)?;
     delete_keys(conn, id)?;
     diesel::delete(accounts::table.filter(accounts::id.eq(id))).execute(conn)?;
     Ok(true)

@@ -3,18 +3,21 @@
 use super::super::backend::Conn;
 use super::super::errors::{Outcome, corrupt};
 use super::super::group::ask;
-use super::super::transfer::picture;
+use super::super::transfer::account_rows;
 use super::super::{registry, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
-use florin_domain::world::{AccountClock, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
-use florin_ports::{CreateWorldOrder, StoreError, WorldContents, WriteError};
+use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
+use florin_ports::{CreateWorldCommand, StoreError, WorldContents, WriteError};
 
 /// Makes a world with its account and key. Whatever is refused is refused before anything is written.
-pub(super) fn make(conn: &mut Conn, order: &CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let world = &order.world;
-    let kept = match &order.contents {
-        WorldContents::Planted(_) => None,
+pub(super) fn make(
+    conn: &mut Conn,
+    command: &CreateWorldCommand,
+) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    let world = &command.world;
+    let kept = match &command.contents {
+        WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
             Some(snapshots::of_client(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
         }
@@ -22,34 +25,34 @@ pub(super) fn make(conn: &mut Conn, order: &CreateWorldOrder) -> Result<SandboxW
     let situation = CreateSituation {
         worlds: rows::count(conn, world.client)?,
         lives: rows::find(conn, &world.account)?.is_some(),
-        made: match &order.under {
+        made: match &command.under {
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,
         },
     };
-    let replaces = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+    let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     if kept.as_ref().is_some_and(|kept| !kept.fits) {
         return Err(WriteError::Refused(CreateWorldRefusal::Outdated));
     }
     if replaces {
         delete::delete(conn, &world.account)?;
     }
-    fill(conn, order, kept.as_ref())?;
-    rows::insert(conn, world, order.under.as_ref())?;
-    registry::insert_key(conn, &order.key, &order.hash)?;
+    fill(conn, command, kept.as_ref())?;
+    rows::insert(conn, world, command.under.as_ref())?;
+    registry::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
     made.ok_or_else(|| StoreError::Corrupt("a world that was made is not there".into()).into())
 }
 
-fn fill(conn: &mut Conn, order: &CreateWorldOrder, kept: Option<&snapshots::Kept>) -> Outcome<()> {
-    let world = &order.world;
-    match (&order.contents, kept) {
-        (WorldContents::Planted(seed), _) => {
+fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::Kept>) -> Outcome<()> {
+    let world = &command.world;
+    match (&command.contents, kept) {
+        (WorldContents::Seeded(seed), _) => {
             registry::insert_account(conn, &seed.account)?;
             if seed.account.timeline == Timeline::default() {
                 timelines::insert(conn, &world.account, &seed.account.timeline)?;
             }
-            seeding::plant_account(conn, seed)
+            seeding::seed_account(conn, seed)
         }
         (WorldContents::Snapshot { name, timeline, .. }, Some(kept)) => {
             let account = Account {
@@ -62,11 +65,11 @@ fn fill(conn: &mut Conn, order: &CreateWorldOrder, kept: Option<&snapshots::Kept
             };
             registry::insert_account(conn, &account)?;
             // An account begins with a counter of its credits: the one of the snapshot takes its place.
-            picture::clear(conn, &world.account)?;
-            picture::put(conn, &world.account, &kept.contents)?;
+            account_rows::clear(conn, &world.account)?;
+            account_rows::put(conn, &world.account, &kept.contents)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
-                Some(_) => AccountClock::Frozen { at: kept.created_at },
+                Some(_) => ClockSetting::Frozen { at: kept.created_at },
                 None => was.clock.put_back(kept.created_at, world.created_at),
             };
             timelines::update(conn, &world.account, &Timeline { clock, seed: timeline.seed })

@@ -6,7 +6,7 @@ mod rows;
 mod snapshots;
 
 use super::backend;
-use super::group::{Needs, under_claim};
+use super::group::{Footprint, under_claim};
 use super::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,17 +15,17 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
 use florin_ports::{
-    CreateWorldOrder, RepeatClaim, RestoreOrder, SnapshotOrder, StoreError, Worlds, WriteError, Written,
+    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 #[async_trait]
 impl Worlds for Store {
-    async fn create(&self, order: CreateWorldOrder) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+    async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         self.task(move |conn| {
             backend::lock_operators(conn)?;
-            make::make(conn, &order)
+            make::make(conn, &command)
         })
         .await
     }
@@ -53,10 +53,10 @@ impl Worlds for Store {
         .await
     }
 
-    async fn delete_expired(&self, real: DateTime<Utc>, most: u32) -> Result<Vec<AccountId>, StoreError> {
+    async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
         self.task(move |conn| {
             backend::lock_operators(conn)?;
-            let over = rows::over(conn, real, most)?;
+            let over = rows::over(conn, real, max)?;
             for account in &over {
                 delete::delete(conn, account)?;
             }
@@ -65,10 +65,13 @@ impl Worlds for Store {
         .await
     }
 
-    async fn take_snapshot(&self, order: SnapshotOrder) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+    async fn take_snapshot(
+        &self,
+        command: SnapshotCommand,
+    ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
             backend::lock_operators(conn)?;
-            snapshots::take(conn, &order)
+            snapshots::take(conn, &command)
         })
         .await
     }
@@ -86,17 +89,17 @@ impl Worlds for Store {
     ) -> Result<Written<()>, WriteError<Infallible>> {
         let account = account.clone();
         self.task(move |conn| {
-            under_claim(conn, Needs::default(), repeat.as_ref(), |conn, _| {
+            under_claim(conn, Footprint::default(), repeat.as_ref(), |conn, _| {
                 if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent) }
             })
         })
         .await
     }
 
-    async fn restore(&self, order: RestoreOrder) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
             backend::lock_operators(conn)?;
-            snapshots::restore(conn, &order)
+            snapshots::restore(conn, &command)
         })
         .await
     }

@@ -112,11 +112,11 @@ pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcom
 }
 
 /// Worlds whose time is over, the longest over first.
-pub(super) fn over(conn: &mut Conn, real: DateTime<Utc>, most: u32) -> Outcome<Vec<AccountId>> {
+pub(super) fn over(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
     let accounts = worlds::table
         .filter(worlds::expires_at.le(Time(real)))
         .order((worlds::expires_at, worlds::account_id))
-        .limit(i64::from(most))
+        .limit(i64::from(max))
         .select(worlds::account_id)
         .load::<Account>(conn)?;
     Ok(accounts.into_iter().map(|account| account.0).collect())

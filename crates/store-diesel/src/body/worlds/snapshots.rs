@@ -2,11 +2,11 @@
 
 use super::super::backend::{self, Conn, Db};
 use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Needs, ask, under_claim};
+use super::super::group::{Footprint, ask, under_claim};
 use super::super::repeat;
 use super::super::schema::{world_snapshots, worlds};
 use super::super::timelines;
-use super::super::transfer::picture;
+use super::super::transfer::account_rows;
 use super::super::types::{Account, Id, Time};
 use super::rows;
 use chrono::{DateTime, Utc};
@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{RestoredWorld, SnapshotRefusal, Timeline, WorldSnapshot};
-use florin_ports::{RestoreOrder, SnapshotOrder, WriteError, Written};
+use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 
 /// A snapshot without what is in it.
@@ -57,22 +57,22 @@ fn schema() -> Outcome<String> {
 
 pub(super) fn take(
     conn: &mut Conn,
-    order: &SnapshotOrder,
+    command: &SnapshotCommand,
 ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
-    if rows::find(conn, &order.account)?.is_none() {
+    if rows::find(conn, &command.account)?.is_none() {
         return Err(WriteError::Absent);
     }
-    under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| {
-        backend::lock_account(conn, &order.account)?;
-        let kept = picture::of(conn, &order.account)?;
-        let others = count(conn, &order.account)?;
+    under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
+        backend::lock_account(conn, &command.account)?;
+        let kept = account_rows::of(conn, &command.account)?;
+        let others = count(conn, &command.account)?;
         let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
-        ask(|| (order.decide)(&(others, bytes)))?.map_err(WriteError::Refused)?;
+        ask(|| (command.decide)(&(others, bytes)))?.map_err(WriteError::Refused)?;
         let snapshot = WorldSnapshot {
-            id: order.id,
-            account: order.account.clone(),
-            name: order.name.clone(),
-            created_at: order.now,
+            id: command.id,
+            account: command.account.clone(),
+            name: command.name.clone(),
+            created_at: command.now,
             rows: kept.rows,
         };
         insert(conn, &snapshot, &kept.text)?;
@@ -154,22 +154,22 @@ pub(super) fn of_client(
 
 pub(super) fn restore(
     conn: &mut Conn,
-    order: &RestoreOrder,
+    command: &RestoreCommand,
 ) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
-    under_claim(conn, Needs::default(), order.repeat.as_ref(), |conn, _| {
-        let kept = find(conn, &order.account, order.snapshot)?.ok_or(WriteError::Absent)?;
-        ask(|| (order.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
-        backend::lock_account(conn, &order.account)?;
-        picture::clear(conn, &order.account)?;
-        picture::put(conn, &order.account, &kept.contents)?;
+    under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
+        let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
+        ask(|| (command.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
+        backend::lock_account(conn, &command.account)?;
+        account_rows::clear(conn, &command.account)?;
+        account_rows::put(conn, &command.account, &kept.contents)?;
         // The snapshot may hold an answer under the same key: this one is the later.
-        if let Some(claim) = &order.repeat {
+        if let Some(claim) = &command.repeat {
             repeat::forget(conn, claim)?;
         }
-        let was = timelines::find(conn, &order.account)?.unwrap_or_default();
-        let clock = was.clock.put_back(kept.created_at, order.real);
-        timelines::update(conn, &order.account, &Timeline { clock, ..was })?;
-        let world = rows::find(conn, &order.account)?.ok_or(WriteError::Absent)?;
-        Ok(RestoredWorld { world, real: order.real })
+        let was = timelines::find(conn, &command.account)?.unwrap_or_default();
+        let clock = was.clock.put_back(kept.created_at, command.real);
+        timelines::update(conn, &command.account, &Timeline { clock, ..was })?;
+        let world = rows::find(conn, &command.account)?.ok_or(WriteError::Absent)?;
+        Ok(RestoredWorld { world, real: command.real })
     })
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// At most so many jobs are taken at once.
-const MOST_IN_A_GROUP: usize = 256;
+const MAX_IN_A_GROUP: usize = 256;
 
 enum Message {
     Job(Job),
@@ -119,7 +119,7 @@ impl Exit {
                 }
                 Message::Job(job) => jobs.push(job),
             }
-            next = if jobs.len() < MOST_IN_A_GROUP { self.queue.try_recv().ok() } else { None };
+            next = if jobs.len() < MAX_IN_A_GROUP { self.queue.try_recv().ok() } else { None };
         }
         self.waiting.fetch_sub(jobs.len(), Ordering::Relaxed);
         jobs

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::super::backend::{self, Conn};
-use super::super::group::{Needs, Order, Sheet};
+use super::super::group::{Command, Footprint, WorkingSet};
 use super::super::schema::clients;
 use super::super::store::Store;
 use super::super::types::Id;
@@ -18,18 +18,18 @@ use std::task::Poll;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// An order with nothing to decide, but perhaps a bug where no rule is asked.
+/// An command with nothing to decide, but perhaps a bug where no rule is asked.
 struct Idle {
     buggy: bool,
 }
 
-impl Order for Idle {
+impl Command for Idle {
     type Done = ();
     type Refused = Infallible;
 
-    fn needs(&self, _: &mut Needs) {}
+    fn footprint(&self, _: &mut Footprint) {}
 
-    fn carry_out(&self, _: &mut Sheet) -> Result<(), WriteError<Infallible>> {
+    fn execute(&self, _: &mut WorkingSet) -> Result<(), WriteError<Infallible>> {
         assert!(!self.buggy, "a bug outside of a rule");
         Ok(())
     }
@@ -47,7 +47,7 @@ async fn queued<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
     })
 }
 
-async fn order(store: &Store, buggy: bool) -> JoinHandle<Result<(), WriteError<Infallible>>> {
+async fn command(store: &Store, buggy: bool) -> JoinHandle<Result<(), WriteError<Infallible>>> {
     let store = store.clone();
     queued(async move { store.submit(Idle { buggy }).await }).await
 }
@@ -112,7 +112,7 @@ fn a_panic_outside_of_a_rule_fails_alone() {
     with_store(8, |store| {
         in_time(async {
             let (go_on, busy) = busy(&store).await;
-            let group = [order(&store, false).await, order(&store, true).await, order(&store, false).await];
+            let group = [command(&store, false).await, command(&store, true).await, command(&store, false).await];
             go_on.send(()).unwrap();
             busy.await.unwrap().unwrap();
             let [one, two, three] = group;
@@ -163,19 +163,19 @@ fn changes_and_orders_keep_the_order_of_arrival() {
     });
 }
 
-/// An order that tells when it is carried out.
+/// An command that tells when it is carried out.
 struct Noted {
     number: u32,
     seen: Arc<Mutex<Vec<u32>>>,
 }
 
-impl Order for Noted {
+impl Command for Noted {
     type Done = ();
     type Refused = Infallible;
 
-    fn needs(&self, _: &mut Needs) {}
+    fn footprint(&self, _: &mut Footprint) {}
 
-    fn carry_out(&self, _: &mut Sheet) -> Result<(), WriteError<Infallible>> {
+    fn execute(&self, _: &mut WorkingSet) -> Result<(), WriteError<Infallible>> {
         self.seen.lock().unwrap().push(self.number);
         Ok(())
     }
@@ -187,11 +187,11 @@ fn a_full_queue_is_seen_without_asking_it() {
         in_time(async {
             assert!(!store.has_no_room());
             let (go_on, busy) = busy(&store).await;
-            let one = order(&store, false).await;
+            let one = command(&store, false).await;
             assert!(!store.has_no_room());
-            let two = order(&store, false).await;
+            let two = command(&store, false).await;
             assert!(store.has_no_room());
-            let refused = order(&store, false).await.await.unwrap();
+            let refused = command(&store, false).await.await.unwrap();
             assert_eq!(refused, Err(WriteError::Store(StoreError::Overloaded)));
             assert!(store.has_no_room());
             go_on.send(()).unwrap();

@@ -12,8 +12,8 @@ use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CardLedger, ConfirmOrder, CreditOrder, Credits, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder,
-    IdempotencyKey, MfaSessions, OpenSessionOrder, PaymentBatches, Registry, RepeatClaim, StoreError, WriteError,
+    CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
+    IdempotencyKey, MfaSessions, OpenSessionCommand, PaymentBatches, Registry, RepeatClaim, StoreError, WriteError,
     Written,
 };
 use std::sync::atomic::Ordering;
@@ -71,14 +71,14 @@ impl Mutant {
     }
 
     /// Loads without a lock: by the time it decides, what it saw may be old.
-    async fn stale(&self, order: &FirstMessageOrder) -> Option<FirstSituation> {
+    async fn stale(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
         let seen = Arc::new(Mutex::new(None));
-        let eye = Arc::clone(&seen);
+        let observer = Arc::clone(&seen);
         let decide = Arc::new(move |situation: &FirstSituation| {
-            *eye.lock().unwrap() = Some(situation.clone());
+            *observer.lock().unwrap() = Some(situation.clone());
             Err(CardRefusal::Expired)
         });
-        let look = FirstMessageOrder { account: order.account.clone(), card: order.card, decide, repeat: None };
+        let look = FirstMessageCommand { account: command.account.clone(), card: command.card, decide, repeat: None };
         let _ = self.inner.first_message(look).await;
         tokio::task::yield_now().await;
         seen.lock().unwrap().take()
@@ -95,29 +95,30 @@ impl Mutant {
 
 #[async_trait]
 impl CardLedger for Mutant {
-    async fn first_message(&self, order: FirstMessageOrder) -> Carded {
-        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
-        let second = order.repeat.as_ref().map(|claim| claim.request.clone());
-        let stale = if self.has(Bug::NoLock) { self.stale(&order).await } else { None };
+    async fn first_message(&self, command: FirstMessageCommand) -> Carded {
+        let (bug, rule) = (self.bug, Arc::clone(&command.decide));
+        let second = command.repeat.as_ref().map(|claim| claim.request.clone());
+        let stale = if self.has(Bug::NoLock) { self.stale(&command).await } else { None };
         let decide =
             Arc::new(move |situation: &FirstSituation| Ok(spoilt(bug, rule(stale.as_ref().unwrap_or(situation))?)));
-        let make = |account: AccountId, repeat| FirstMessageOrder {
+        let make = |account: AccountId, repeat| FirstMessageCommand {
             account,
-            card: order.card,
+            card: command.card,
             decide: Arc::clone(&decide) as _,
             repeat,
         };
-        let repeat = self.claim(order.repeat.clone());
-        let mut answer = self.inner.first_message(make(order.account.clone(), repeat.clone())).await;
+        let repeat = self.claim(command.repeat.clone());
+        let mut answer = self.inner.first_message(make(command.account.clone(), repeat.clone())).await;
         if self.has(Bug::NoTenantFilterOnCards) && answer == Err(WriteError::Absent) {
-            for other in self.others(&order.account).await {
+            for other in self.others(&command.account).await {
                 answer = self.inner.first_message(make(other, repeat.clone())).await;
             }
         }
         if self.has(Bug::NoRollback) && matches!(answer, Err(WriteError::Store(_))) {
-            let rule = Arc::clone(&order.decide);
+            let rule = Arc::clone(&command.decide);
             let decide = Arc::new(move |situation: &FirstSituation| Ok(half(rule(situation)?)));
-            let _ = self.inner.first_message(FirstMessageOrder { decide, ..make(order.account.clone(), None) }).await;
+            let _ =
+                self.inner.first_message(FirstMessageCommand { decide, ..make(command.account.clone(), None) }).await;
         }
         if let (true, Err(WriteError::Mismatch(first)), Some(second)) =
             (self.has(Bug::MismatchShowsTheSecond), &mut answer, second)
@@ -128,38 +129,38 @@ impl CardLedger for Mutant {
         answer
     }
 
-    async fn follow_up(&self, order: FollowUpOrder) -> Carded {
-        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
+    async fn follow_up(&self, command: FollowUpCommand) -> Carded {
+        let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let decide = Arc::new(move |situation: &ChainSituation| Ok(spoilt(bug, rule(situation)?)));
-        let make = |account: AccountId, repeat| FollowUpOrder {
+        let make = |account: AccountId, repeat| FollowUpCommand {
             account,
-            token: order.token,
+            token: command.token,
             decide: Arc::clone(&decide) as _,
             repeat,
         };
-        let repeat = self.claim(order.repeat.clone());
-        let mut answer = self.inner.follow_up(make(order.account.clone(), repeat.clone())).await;
+        let repeat = self.claim(command.repeat.clone());
+        let mut answer = self.inner.follow_up(make(command.account.clone(), repeat.clone())).await;
         if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
-            for other in self.others(&order.account).await {
+            for other in self.others(&command.account).await {
                 answer = self.inner.follow_up(make(other, repeat.clone())).await;
             }
         }
         if self.has(Bug::NoRollbackOfFollowUps) && matches!(answer, Err(WriteError::Store(_))) {
-            let rule = Arc::clone(&order.decide);
+            let rule = Arc::clone(&command.decide);
             let decide = Arc::new(move |situation: &ChainSituation| Ok(half(rule(situation)?)));
-            let _ = self.inner.follow_up(FollowUpOrder { decide, ..make(order.account.clone(), None) }).await;
+            let _ = self.inner.follow_up(FollowUpCommand { decide, ..make(command.account.clone(), None) }).await;
         }
         answer
     }
 
-    async fn expire(&self, order: ExpiryOrder) -> Result<bool, WriteError<CardRefusal>> {
-        self.inner.expire(order).await
+    async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>> {
+        self.inner.expire(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, most: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
         let now = if self.has(Bug::DueHoldsMissTheMicrosecond) { now - TimeDelta::microseconds(1) } else { now };
-        let most = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { most };
-        let mut found = self.inner.due_holds(now, most).await?;
+        let max = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { max };
+        let mut found = self.inner.due_holds(now, max).await?;
         if self.has(Bug::DueHoldsUnordered) {
             found.sort_by_key(|hold| hold.chain);
         }
@@ -169,11 +170,11 @@ impl CardLedger for Mutant {
 
 #[async_trait]
 impl Credits for Mutant {
-    async fn credit(&self, order: CreditOrder) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-        let (account, budget, rule) = (order.account.clone(), order.budget, Arc::clone(&order.decide));
-        let repeat = self.claim(order.repeat.clone());
-        let answer = self.inner.credit(CreditOrder { repeat, ..order }).await;
-        if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::Fresh(_))) {
+    async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        let (account, budget, rule) = (command.account.clone(), command.budget, Arc::clone(&command.decide));
+        let repeat = self.claim(command.repeat.clone());
+        let answer = self.inner.credit(CreditCommand { repeat, ..command }).await;
+        if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::New(_))) {
             let decide = Arc::new(move |situation: &(Budget, i64)| {
                 let mut decision = rule(situation)?;
                 let old = decision.journal;
@@ -183,7 +184,7 @@ impl Credits for Mutant {
                     JournalTransaction::new(id, old.account, cause, old.currency, old.at, postings).unwrap();
                 Ok(decision)
             });
-            let _ = self.inner.credit(CreditOrder { account, budget, decide, repeat: None }).await;
+            let _ = self.inner.credit(CreditCommand { account, budget, decide, repeat: None }).await;
         }
         answer
     }
@@ -191,8 +192,8 @@ impl Credits for Mutant {
 
 #[async_trait]
 impl PaymentBatches for Mutant {
-    async fn confirm(&self, order: ConfirmOrder) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
-        let (bug, rule) = (self.bug, Arc::clone(&order.decide));
+    async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let decide = Arc::new(move |situation: &ConfirmSituation| {
             let mut decision = rule(situation);
             match bug {
@@ -207,16 +208,16 @@ impl PaymentBatches for Mutant {
             }
             decision
         });
-        let repeat = self.claim(order.repeat.clone());
-        self.inner.confirm(ConfirmOrder { decide, repeat, ..order }).await
+        let repeat = self.claim(command.repeat.clone());
+        self.inner.confirm(ConfirmCommand { decide, repeat, ..command }).await
     }
 }
 
 #[async_trait]
 impl MfaSessions for Mutant {
-    async fn open(&self, order: OpenSessionOrder) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
-        let repeat = self.claim(order.repeat.clone());
-        self.inner.open(OpenSessionOrder { repeat, ..order }).await
+    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+        let repeat = self.claim(command.repeat.clone());
+        self.inner.open(OpenSessionCommand { repeat, ..command }).await
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// Where ids come from.
 #[derive(Clone)]
-pub(super) enum Minting {
+pub(super) enum IdSequence {
     /// From chance.
     Random(Arc<dyn IdSource>),
     /// From the seed of a world and the number of a request.
@@ -18,7 +18,7 @@ pub(super) enum Minting {
     Caused { cause: [u8; 32] },
 }
 
-impl Minting {
+impl IdSequence {
     pub(super) const fn numbered(seed: WorldSeed, number: u64) -> Self {
         Self::Numbered { seed, number }
     }

@@ -15,13 +15,13 @@ struct Store {
     takes: Duration,
     holds: Mutex<Answer>,
     asked: AtomicUsize,
-    recent: Recent<u32, u32, &'static str>,
+    recent: ShortCache<u32, u32, &'static str>,
 }
 
 impl Store {
     fn new(takes: Duration, holds: Answer) -> Arc<Self> {
         let (holds, asked) = (Mutex::new(holds), AtomicUsize::new(0));
-        Arc::new(Self { takes, holds, asked, recent: Recent::new(10) })
+        Arc::new(Self { takes, holds, asked, recent: ShortCache::new(10) })
     }
 
     fn now_holds(&self, answer: Answer) {

@@ -2,7 +2,7 @@
 
 use super::super::backend::{Changes, Conn};
 use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Key, Needs, Sheet};
+use super::super::group::{Footprint, Key, WorkingSet};
 use super::super::schema::card_transactions;
 use super::super::sets::{Keyed, Known, Stored};
 use super::super::types::{Account, Day, Id, Named};
@@ -46,15 +46,15 @@ pub(crate) struct Cards {
 
 impl Cards {
     /// Loads what is needed. The balances that pay are locked: nobody else changes anything of it.
-    pub(crate) fn load(conn: &mut Conn, needs: &Needs) -> Outcome<Self> {
-        let mut cards = Self { named: needs.messages.clone(), ..Self::default() };
-        cards.read(MessagesAndChains::by_keys(needs.messages.iter().cloned(), conn)?);
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
+        let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
+        cards.read(MessagesAndChains::by_keys(footprint.messages.iter().cloned(), conn)?);
         let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
         let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
         cards.read(MessagesAndChains::by_keys(firsts, conn)?);
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
-        let wanted: BTreeSet<_> = needs.cards.iter().cloned().chain(of_messages).collect();
+        let wanted: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
         for (card, limit) in CardsAndLimits::by_keys(wanted, conn)? {
             let card = Card::from(card);
             let key = (card.account.clone(), card.id);
@@ -145,12 +145,12 @@ impl Cards {
     }
 }
 
-impl Sheet {
+impl WorkingSet {
     /// What a first message on a card of the account is decided on.
     pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
         let (card, limits) = self.cards.known.get(&(account.clone(), card))?;
         // A card that came into being after the locks were taken is not there yet.
-        let balances = self.purses.balances(account, card.budget, card.currency)?;
+        let balances = self.balance_set.balances(account, card.budget, card.currency)?;
         Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
     }
 
@@ -177,7 +177,7 @@ impl Sheet {
         self.cards.note(decision);
         if let Some(journal) = &decision.journal {
             self.journal.add(journal);
-            self.purses.change(&message.account, (message.budget, message.currency), decision.balances);
+            self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);
         }
     }
 }

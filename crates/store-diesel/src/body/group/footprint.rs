@@ -12,7 +12,7 @@ pub(crate) type RecordKey = (Account, Id, String);
 
 /// What is loaded for a group: each thing once, whoever asks for it.
 #[derive(Default)]
-pub(crate) struct Needs {
+pub(crate) struct Footprint {
     /// Cards, with limits and the balances that pay for them.
     pub(crate) cards: BTreeSet<Key>,
     /// Messages by token, with their chains, cards, limits and balances.
@@ -35,7 +35,7 @@ pub(crate) struct Needs {
     pub(crate) records: BTreeSet<RecordKey>,
 }
 
-impl Needs {
+impl Footprint {
     /// A card, to decide a first message on it.
     pub(crate) fn card(&mut self, account: &AccountId, card: CardId) {
         self.cards.insert((Account(account.clone()), Id(card.0)));

@@ -10,7 +10,7 @@ use florin_domain::card::decide::{CardRefusal, FollowUp, MessageStamp, decide_ex
 use florin_domain::card::{SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, Credits, DueHold, ExpiryOrder, MfaSessions, PaymentBatches, Seeding, WriteError};
+use florin_ports::{CardLedger, Credits, DueHold, ExpiryCommand, MfaSessions, PaymentBatches, Seeding, WriteError};
 use std::sync::Arc;
 
 fn advice(text: &str) -> FollowUp {
@@ -19,7 +19,7 @@ fn advice(text: &str) -> FollowUp {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_whole_story_in_one_group() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let authorized = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     let mut follow_ups = Vec::new();
@@ -27,8 +27,8 @@ async fn a_whole_story_in_one_group() {
     let told = [(1, 2, advice("30")), (2, 3, clearing("5", false)), (2, 4, clearing("7", true)), (1, 5, advice("1"))];
     for (named, number, message) in told {
         let store = home.store.clone();
-        let order = follow_up(MINE, stamp(named).token, stamp(number), message);
-        follow_ups.push(queued(async move { store.follow_up(order).await }).await);
+        let command = follow_up(MINE, stamp(named).token, stamp(number), message);
+        follow_ups.push(queued(async move { store.follow_up(command).await }).await);
     }
     let next = queue(&home.store, authorization(MINE, stamp(6), "1")).await;
     gate.open().await;
@@ -51,7 +51,7 @@ async fn a_whole_story_in_one_group() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hold_expires_once_in_a_group() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     fresh(home.store.first_message(authorization(MINE, stamp(1), "10")).await);
     let gate = Gate::shut(&home.store).await;
     let mut sweeps = Vec::new();
@@ -59,8 +59,8 @@ async fn a_hold_expires_once_in_a_group() {
         let store = home.store.clone();
         let late = MessageStamp { now: noon() + TimeDelta::days(7), ..stamp(number) };
         let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
-        let order = ExpiryOrder { hold: DueHold { account: id(MINE), chain: stamp(1).token }, decide };
-        sweeps.push(queued(async move { store.expire(order).await }).await);
+        let command = ExpiryCommand { hold: DueHold { account: id(MINE), chain: stamp(1).token }, decide };
+        sweeps.push(queued(async move { store.expire(command).await }).await);
     }
     gate.open().await;
     let mut expired = Vec::new();
@@ -84,7 +84,7 @@ async fn a_limit_is_used_up_within_a_group() {
         spent: Minor(0),
         uses: 0,
     }];
-    home.store.plant(world).await.unwrap();
+    home.store.seed(world).await.unwrap();
     let gate = Gate::shut(&home.store).await;
     let mut answers = Vec::new();
     for number in 1..=3 {
@@ -104,13 +104,13 @@ async fn a_limit_is_used_up_within_a_group() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn credits_of_a_group_are_numbered_one_after_the_other() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let mut credits = Vec::new();
     for (number, account) in [(1, MINE), (2, OTHER), (3, MINE), (4, MINE)] {
         let store = home.store.clone();
-        let order = credit(account, budget(account), number, "1", gbp());
-        credits.push(queued(async move { store.credit(order).await }).await);
+        let command = credit(account, budget(account), number, "1", gbp());
+        credits.push(queued(async move { store.credit(command).await }).await);
     }
     let spent = queue(&home.store, authorization(MINE, stamp(1), "98")).await;
     gate.open().await;
@@ -126,7 +126,7 @@ async fn credits_of_a_group_are_numbered_one_after_the_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_opened_in_a_group_confirms_in_it_once() {
-    let home = Home::planted().await;
+    let home = Home::seeded().await;
     let provider = MfaProviderName::Totp;
     let gate = Gate::shut(&home.store).await;
     let store = home.store.clone();
@@ -135,8 +135,8 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     let right = MfaVerdict::Right { step: Some(7) };
     for (number, verdict) in [(1, MfaVerdict::Wrong), (2, right), (3, right)] {
         let store = home.store.clone();
-        let order = confirm(1, number, provider, verdict);
-        confirmations.push(queued(async move { store.confirm(order).await }).await);
+        let command = confirm(1, number, provider, verdict);
+        confirmations.push(queued(async move { store.confirm(command).await }).await);
     }
     gate.open().await;
     fresh(opened.await.unwrap());

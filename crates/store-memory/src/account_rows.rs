@@ -210,7 +210,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
 }
 
 /// Puts what [`of`] showed into an account, which may be another one; nothing of it is there.
-pub(crate) fn put(data: &mut Data, account: &AccountId, picture: Data) {
+pub(crate) fn put(data: &mut Data, account: &AccountId, account_rows: Data) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {
             key.move_to(account);
@@ -218,33 +218,33 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, picture: Data) {
             (key, value)
         }));
     }
-    into(&mut data.checkouts, account, picture.checkouts);
-    into(&mut data.budgets, account, picture.budgets);
-    into(&mut data.budget_records, account, picture.budget_records);
-    into(&mut data.transfers, account, picture.transfers);
-    into(&mut data.journal, account, picture.journal);
-    into(&mut data.credits, account, picture.credits);
-    into(&mut data.cards, account, picture.cards);
-    into(&mut data.card_records, account, picture.card_records);
-    data.transitions.extend(picture.transitions.into_iter().map(|mut moved| {
+    into(&mut data.checkouts, account, account_rows.checkouts);
+    into(&mut data.budgets, account, account_rows.budgets);
+    into(&mut data.budget_records, account, account_rows.budget_records);
+    into(&mut data.transfers, account, account_rows.transfers);
+    into(&mut data.journal, account, account_rows.journal);
+    into(&mut data.credits, account, account_rows.credits);
+    into(&mut data.cards, account, account_rows.cards);
+    into(&mut data.card_records, account, account_rows.card_records);
+    data.transitions.extend(account_rows.transitions.into_iter().map(|mut moved| {
         moved.move_to(account);
         moved
     }));
-    into(&mut data.messages, account, picture.messages);
-    into(&mut data.chains, account, picture.chains);
-    into(&mut data.declined, account, picture.declined);
-    into(&mut data.batches, account, picture.batches);
-    into(&mut data.payments, account, picture.payments);
-    into(&mut data.alerts, account, picture.alerts);
-    for (id, accepted) in picture.sandbox_bank {
+    into(&mut data.messages, account, account_rows.messages);
+    into(&mut data.chains, account, account_rows.chains);
+    into(&mut data.declined, account, account_rows.declined);
+    into(&mut data.batches, account, account_rows.batches);
+    into(&mut data.payments, account, account_rows.payments);
+    into(&mut data.alerts, account, account_rows.alerts);
+    for (id, accepted) in account_rows.sandbox_bank {
         data.sandbox_bank.entry(id).or_insert(accepted);
     }
-    data.events.extend(picture.events.into_iter().map(|mut event| {
+    data.events.extend(account_rows.events.into_iter().map(|mut event| {
         event.move_to(account);
         event
     }));
-    into(&mut data.sessions, account, picture.sessions);
-    into(&mut data.enrolments, account, picture.enrolments);
-    into(&mut data.records, account, picture.records);
-    into(&mut data.numbers, account, picture.numbers);
+    into(&mut data.sessions, account, account_rows.sessions);
+    into(&mut data.enrolments, account, account_rows.enrolments);
+    into(&mut data.records, account, account_rows.records);
+    into(&mut data.numbers, account, account_rows.numbers);
 }

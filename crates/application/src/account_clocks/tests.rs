@@ -1,19 +1,19 @@
 use super::*;
 use chrono::TimeDelta;
-use florin_domain::world::AccountClock;
+use florin_domain::world::ClockSetting;
 use florin_ports::MockTimelines;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn keeper() -> Timekeeper {
+fn keeper() -> AccountClocks {
     let mut timelines = MockTimelines::new();
     let numbers = AtomicU64::new(0);
     timelines.expect_next_number().returning(move |_| Ok(numbers.fetch_add(1, Ordering::Relaxed) + 1));
     let clock = FakeClock::at(DateTime::from_timestamp(1_800_000_000, 0).unwrap());
-    Timekeeper::new(Arc::new(clock), Arc::new(CountingIds::default()), Arc::new(timelines))
+    AccountClocks::new(Arc::new(clock), Arc::new(CountingIds::default()), Arc::new(timelines))
 }
 
-fn account(seed: Option<&str>, clock: AccountClock) -> Account {
+fn account(seed: Option<&str>, clock: ClockSetting) -> Account {
     let client = ClientId(Uuid::from_u128(7));
     Account {
         id: AccountId::parse("W1").unwrap(),
@@ -25,16 +25,16 @@ fn account(seed: Option<&str>, clock: AccountClock) -> Account {
     }
 }
 
-fn frozen() -> AccountClock {
-    AccountClock::Frozen { at: DateTime::from_timestamp(1_900_000_000, 0).unwrap() }
+fn frozen() -> ClockSetting {
+    ClockSetting::Frozen { at: DateTime::from_timestamp(1_900_000_000, 0).unwrap() }
 }
 
 #[tokio::test]
 async fn an_account_that_nobody_touched_has_real_time_and_random_ids() {
     let keeper = keeper();
-    let moment = keeper.at(&account(None, AccountClock::default())).await.unwrap();
+    let moment = keeper.at(&account(None, ClockSetting::default())).await.unwrap();
     assert_eq!((moment.now(), moment.next_id()), (keeper.real_now(), Uuid::from_u128(1)));
-    let ahead = AccountClock::Running { ahead: TimeDelta::days(3) };
+    let ahead = ClockSetting::Running { ahead: TimeDelta::days(3) };
     assert_eq!(keeper.at(&account(None, ahead)).await.unwrap().now(), keeper.real_now() + TimeDelta::days(3));
 }
 

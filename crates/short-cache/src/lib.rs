@@ -41,19 +41,19 @@ impl<V, E> Lookup<V, E> {
 }
 
 /// The answers of the last moment, bounded in number.
-pub struct Recent<K, V, E> {
+pub struct ShortCache<K, V, E> {
     lookups: Cache<K, Arc<Lookup<V, E>>>,
 }
 
-impl<K, V, E> Recent<K, V, E>
+impl<K, V, E> ShortCache<K, V, E>
 where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
     E: Clone + Send + Sync + 'static,
 {
     /// Remembers so many answers at most.
-    pub fn new(most: u64) -> Self {
-        Self { lookups: Cache::new(most) }
+    pub fn new(max: u64) -> Self {
+        Self { lookups: Cache::new(max) }
     }
 
     /// The answer: one that is remembered, one that is under way, or a new one.
@@ -97,9 +97,9 @@ where
     }
 }
 
-impl<K, V, E> fmt::Debug for Recent<K, V, E> {
+impl<K, V, E> fmt::Debug for ShortCache<K, V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recent").finish_non_exhaustive()
+        f.debug_struct("ShortCache").finish_non_exhaustive()
     }
 }
 

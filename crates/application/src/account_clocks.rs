@@ -1,33 +1,33 @@
 //! The one place where use cases get time and ids.
 //!
 //! What concerns an account goes by the account's own time, and its ids follow from its seed where it has one:
-//! [`Timekeeper::at`]. What concerns the machine (leases, the age of records, keys) goes by real time.
+//! [`AccountClocks::at`]. What concerns the machine (leases, the age of records, keys) goes by real time.
 
-mod minting;
-mod moment;
+mod account_clock;
+mod id_sequence;
 #[cfg(test)]
 mod tests;
 
-pub use moment::Moment;
+pub use account_clock::AccountClock;
 
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::world::{Timeline, WorldSeed};
 use florin_ports::{Clock, IdSource, StoreError, Timelines};
-use minting::{Minting, hashed};
+use id_sequence::{IdSequence, hashed};
 use std::sync::Arc;
 use uuid::Uuid;
 
 /// Tells the time of accounts, and mints their ids.
 #[derive(Clone)]
-pub struct Timekeeper {
+pub struct AccountClocks {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     timelines: Arc<dyn Timelines>,
 }
 
-impl Timekeeper {
+impl AccountClocks {
     /// Time and ids of the machine, and where accounts have their own.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, timelines: Arc<dyn Timelines>) -> Self {
         Self { clock, ids, timelines }
@@ -50,25 +50,25 @@ impl Timekeeper {
 
     /// The moment of a request that writes: to be asked for once a request. In a seeded world it takes the next number of the
     /// world, which costs a small transaction; elsewhere nothing.
-    pub async fn at(&self, account: &Account) -> Result<Moment, StoreError> {
-        let minting = match account.timeline.seed {
-            None => Minting::Random(Arc::clone(&self.ids)),
+    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
+        let id_sequence = match account.timeline.seed {
+            None => IdSequence::Random(Arc::clone(&self.ids)),
             Some(seed) => {
                 let number = self.timelines.next_number(&account.id).await.map_err(gone)?;
-                Minting::numbered(seed, number)
+                IdSequence::numbered(seed, number)
             }
         };
-        Ok(Moment::new(self.now_of(account), minting))
+        Ok(AccountClock::new(self.now_of(account), id_sequence))
     }
 
     /// The moment of what is done in the background, whose ids follow from what it is for: `cause`, which must be another one
     /// each time.
-    pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> Moment {
-        let minting = match timeline.seed {
-            None => Minting::Random(Arc::clone(&self.ids)),
-            Some(seed) => Minting::caused(seed, cause),
+    pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
+        let id_sequence = match timeline.seed {
+            None => IdSequence::Random(Arc::clone(&self.ids)),
+            Some(seed) => IdSequence::caused(seed, cause),
         };
-        Moment::new(now, minting)
+        AccountClock::new(now, id_sequence)
     }
 }
 

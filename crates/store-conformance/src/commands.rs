@@ -15,8 +15,8 @@ use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, Ope
 use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
 use florin_domain::text::Text;
 use florin_ports::{
-    Answer, ConfirmOrder, CreditOrder, DueHold, ExpiryOrder, FirstMessageOrder, FollowUpOrder, IdempotencyKey,
-    OpenSessionOrder, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+    Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
+    IdempotencyKey, OpenSessionCommand, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -73,7 +73,7 @@ pub(crate) fn dollars() -> Result<Quotes, Failure> {
 }
 
 /// A purchase on the account's first card.
-pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageOrder, Failure> {
+pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(who, who.card(), message(ChainKind::Purchase, text)?, stamp(number))
 }
 
@@ -82,9 +82,9 @@ pub(crate) fn first(
     card: CardId,
     message: FirstMessage,
     stamp: MessageStamp,
-) -> Result<FirstMessageOrder, Failure> {
+) -> Result<FirstMessageCommand, Failure> {
     let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-    Ok(FirstMessageOrder { account: who.account()?, card, decide, repeat: None })
+    Ok(FirstMessageCommand { account: who.account()?, card, decide, repeat: None })
 }
 
 /// A follow-up to the message of that token.
@@ -93,10 +93,10 @@ pub(crate) fn follow_up(
     token: TransactionToken,
     number: u128,
     message: FollowUp,
-) -> Result<FollowUpOrder, Failure> {
+) -> Result<FollowUpCommand, Failure> {
     let stamp = stamp(number);
     let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
-    Ok(FollowUpOrder { account: who.account()?, token, decide, repeat: None })
+    Ok(FollowUpCommand { account: who.account()?, token, decide, repeat: None })
 }
 
 pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> {
@@ -109,10 +109,10 @@ pub(crate) fn expiry(
     chain: TransactionToken,
     number: u128,
     now: DateTime<Utc>,
-) -> Result<ExpiryOrder, Failure> {
+) -> Result<ExpiryCommand, Failure> {
     let stamp = stamp_at(number, now);
     let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
-    Ok(ExpiryOrder { hold: DueHold { account: who.account()?, chain }, decide })
+    Ok(ExpiryCommand { hold: DueHold { account: who.account()?, chain }, decide })
 }
 
 pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<CreditInstruction, Failure> {
@@ -135,18 +135,18 @@ pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<Cr
 }
 
 /// A credit to the account's first budget.
-pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditOrder, Failure> {
+pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditCommand, Failure> {
     let instruction = instruction(who, text, currency)?;
     let stamp = CreditStamp { journal: journal_id(number), now: noon() };
     let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
-    Ok(CreditOrder { account: who.account()?, budget: who.budget(), decide, repeat: None })
+    Ok(CreditCommand { account: who.account()?, budget: who.budget(), decide, repeat: None })
 }
 
 /// A session for the account's first batch.
-pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionOrder, Failure> {
+pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionCommand, Failure> {
     let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    Ok(OpenSessionOrder { account: who.account()?, batch: who.batch(), decide, repeat: None })
+    Ok(OpenSessionCommand { account: who.account()?, batch: who.batch(), decide, repeat: None })
 }
 
 /// A token that the scripted provider takes.
@@ -164,7 +164,7 @@ pub(crate) fn confirm(
     session: u128,
     journal: u128,
     (provider, verdict): (MfaProviderName, MfaVerdict),
-) -> Result<ConfirmOrder, Failure> {
+) -> Result<ConfirmCommand, Failure> {
     let check = MfaCheck { client: who.client(), account: who.account()?, batch: who.batch(), provider };
     let proof = MfaProof { check, verdict };
     let decide = Arc::new(move |situation: &ConfirmSituation| {
@@ -172,7 +172,7 @@ pub(crate) fn confirm(
         decide_confirm(situation, Some(&proof), who.client(), &Stamp { now: noon(), ids: &ids })
     });
     let session = Some(session_id(session));
-    Ok(ConfirmOrder { account: who.account()?, batch: who.batch(), session, decide, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch: who.batch(), session, decide, repeat: None })
 }
 
 pub(crate) fn request(body: &str) -> RecordedRequest {
@@ -202,30 +202,30 @@ pub(crate) fn answer_of<T: Debug>(done: &T) -> Answer {
 
 /// The order with another end of its decision.
 pub(crate) fn twisted(
-    order: FirstMessageOrder,
+    command: FirstMessageCommand,
     twist: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
-) -> FirstMessageOrder {
-    let rule = Arc::clone(&order.decide);
+) -> FirstMessageCommand {
+    let rule = Arc::clone(&command.decide);
     let decide = Arc::new(move |situation: &FirstSituation| {
         let mut decision = rule(situation)?;
         twist(situation, &mut decision);
         Ok(decision)
     });
-    FirstMessageOrder { decide, ..order }
+    FirstMessageCommand { decide, ..command }
 }
 
 /// The follow-up with another end of its decision.
 pub(crate) fn twisted_follow_up(
-    order: FollowUpOrder,
+    command: FollowUpCommand,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
-) -> FollowUpOrder {
-    let rule = Arc::clone(&order.decide);
+) -> FollowUpCommand {
+    let rule = Arc::clone(&command.decide);
     let decide = Arc::new(move |situation: &ChainSituation| {
         let mut decision = rule(situation)?;
         twist(&mut decision);
         Ok(decision)
     });
-    FollowUpOrder { decide, ..order }
+    FollowUpCommand { decide, ..command }
 }
 
 pub(crate) const SANDBOX: MfaProviderName = MfaProviderName::Sandbox;

@@ -20,14 +20,14 @@ const BANK: &str = "sandbox_payments";
 
 /// The rows of an account.
 #[derive(Default)]
-pub(crate) struct Picture {
+pub(crate) struct AccountRows {
     /// A line for each.
     pub(crate) text: String,
     /// How many there are.
     pub(crate) rows: i64,
 }
 
-impl Picture {
+impl AccountRows {
     fn add(&mut self, table: &str, row: &str) {
         self.rows += 1;
         for part in [r#"{"table":""#, table, r#"","row":"#, row, "}\n"] {
@@ -37,24 +37,24 @@ impl Picture {
 }
 
 /// All rows of an account that are put back.
-pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<Picture> {
-    let mut picture = Picture::default();
+pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
+    let mut account_rows = AccountRows::default();
     for table in &TABLES {
         if table.name == BANK {
             for chunk in sent(conn, account)?.chunks(PAYMENTS_AT_ONCE) {
                 let rows = sandbox_payments::table.filter(sandbox_payments::id.eq_any(chunk.iter().copied()));
                 for row in rows.load::<SandboxPayment>(conn)? {
-                    picture.add(BANK, &serde_json::to_string(&row).map_err(corrupt)?);
+                    account_rows.add(BANK, &serde_json::to_string(&row).map_err(corrupt)?);
                 }
             }
         } else if let Some(of_account) = table.of_account {
             of_account(conn, account.as_str(), &mut |row| {
-                picture.add(table.name, row);
+                account_rows.add(table.name, row);
                 Ok(())
             })?;
         }
     }
-    Ok(picture)
+    Ok(account_rows)
 }
 
 fn sent(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Id>> {

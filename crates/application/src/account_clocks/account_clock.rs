@@ -1,21 +1,21 @@
 //! The moment of one request in the life of one account.
 
-use super::minting::Minting;
+use super::id_sequence::IdSequence;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::Stamp;
 use std::sync::atomic::{AtomicU32, Ordering};
 use uuid::Uuid;
 
 /// The time of an account, which stays the same for a request, and ids.
-pub struct Moment {
+pub struct AccountClock {
     now: DateTime<Utc>,
-    minting: Minting,
+    id_sequence: IdSequence,
     next: AtomicU32,
 }
 
-impl Moment {
-    pub(super) const fn new(now: DateTime<Utc>, minting: Minting) -> Self {
-        Self { now, minting, next: AtomicU32::new(0) }
+impl AccountClock {
+    pub(super) const fn new(now: DateTime<Utc>, id_sequence: IdSequence) -> Self {
+        Self { now, id_sequence, next: AtomicU32::new(0) }
     }
 
     /// The time.
@@ -25,7 +25,7 @@ impl Moment {
 
     /// A new id. Not within a rule: a store may run that again, and then the ids would be others. See [`Self::rule`].
     pub fn next_id(&self) -> Uuid {
-        self.minting.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
+        self.id_sequence.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Runs a rule. Each run of it is given the same ids, none of which was given before.
@@ -36,8 +36,12 @@ impl Moment {
 }
 
 /// A clone mints the same ids from here on.
-impl Clone for Moment {
+impl Clone for AccountClock {
     fn clone(&self) -> Self {
-        Self { now: self.now, minting: self.minting.clone(), next: AtomicU32::new(self.next.load(Ordering::Relaxed)) }
+        Self {
+            now: self.now,
+            id_sequence: self.id_sequence.clone(),
+            next: AtomicU32::new(self.next.load(Ordering::Relaxed)),
+        }
     }
 }

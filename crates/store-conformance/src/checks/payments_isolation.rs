@@ -2,15 +2,15 @@
 
 use super::contention::second;
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{answer_of, claim as claimed};
 use crate::expect::{absent, fresh, holds, mismatch, replayed, same, there};
 use crate::factory::Handle;
-use crate::observe::{Picture, audited, balances};
-use crate::orders::{answer_of, claim as claimed};
+use crate::observe::{Observation, audited, balances};
 use crate::payments::{
     Fill, after, alert, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id,
     record, start, statuses, take, upload,
 };
-use crate::world::{Who, gbp, jpy, noon, planted, world};
+use crate::world::{Who, gbp, jpy, noon, seeded, world};
 use florin_domain::batch::{
     AlertCode, AlertFilter, BankAddressInput, BatchFilter, EmailInput, PaymentBatch, PaymentBatchStatus, PaymentFilter,
     PaymentInput, PaymentOutcome, PaymentStatus, PostalAddressInput, RecipientInput,
@@ -19,7 +19,7 @@ use florin_domain::event::EventKind;
 use florin_domain::ids::PaymentId;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{AcceptedPayment, EditBatchOrder};
+use florin_ports::{AcceptedPayment, EditBatchCommand};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,19 +42,19 @@ fn renamed(batch: &PaymentBatch) -> PaymentBatch {
     PaymentBatch { name: "Mine now".into(), ..batch.clone() }
 }
 
-fn edit(who: Who, number: u128) -> Result<EditBatchOrder, Failure> {
-    Ok(EditBatchOrder { account: who.account()?, batch: batch_id(number), decide: Arc::new(renamed), repeat: None })
+fn edit(who: Who, number: u128) -> Result<EditBatchCommand, Failure> {
+    Ok(EditBatchCommand { account: who.account()?, batch: batch_id(number), decide: Arc::new(renamed), repeat: None })
 }
 
 async fn foreign_to_change(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     fresh(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     confirmed(&handle, Who::Other, 2, 2).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
         absent("an upload", &handle.management.upload(upload(Who::Mine, id, Fill::of(1, 1))?).await)?;
-        absent("an edit", &handle.management.edit(EditBatchOrder { batch: id, ..edit(Who::Mine, 1)? }).await)?;
+        absent("an edit", &handle.management.edit(EditBatchCommand { batch: id, ..edit(Who::Mine, 1)? }).await)?;
         absent("a cancellation", &handle.management.cancel(cancel(Who::Mine, id, 1)?).await)?;
         absent("a confirmation", &handle.batches.confirm(confirm(Who::Mine, id, 1)?).await)?;
     }
@@ -62,7 +62,7 @@ async fn foreign_to_change(handle: Handle) -> Proof {
 }
 
 async fn foreign_to_read(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     fresh(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
@@ -83,38 +83,38 @@ async fn foreign_to_read(handle: Handle) -> Proof {
 }
 
 async fn repeats(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     // A second run of the decision would take other ids: what is replayed has none of them.
-    let order = |first| -> Result<_, Failure> {
-        let mut order = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
-        order.repeat = Some(claimed(Who::Mine, "create", "{}")?);
-        Ok(order)
+    let command = |first| -> Result<_, Failure> {
+        let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
+        command.repeat = Some(claimed(Who::Mine, "create", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.management.create(order(1)?).await)?;
-    same("the answer", replayed(handle.management.create(order(50)?).await)?, answer_of(&done))?;
-    let order = |body: &str, first| -> Result<_, Failure> {
-        let mut order = upload(Who::Mine, batch_id(1), Fill::of(first, 3))?;
-        order.repeat = Some(claimed(Who::Mine, "upload", body)?);
-        Ok(order)
+    let done = fresh(handle.management.create(command(1)?).await)?;
+    same("the answer", replayed(handle.management.create(command(50)?).await)?, answer_of(&done))?;
+    let command = |body: &str, first| -> Result<_, Failure> {
+        let mut command = upload(Who::Mine, batch_id(1), Fill::of(first, 3))?;
+        command.repeat = Some(claimed(Who::Mine, "upload", body)?);
+        Ok(command)
     };
-    let done = fresh(handle.management.upload(order("{}", 100)?).await)?;
-    let before = Picture::take(&handle, 0).await?;
-    same("the answer", replayed(handle.management.upload(order("{}", 200)?).await)?, answer_of(&done))?;
-    mismatch(handle.management.upload(order("[]", 200)?).await)?;
+    let done = fresh(handle.management.upload(command("{}", 100)?).await)?;
+    let before = Observation::take(&handle, 0).await?;
+    same("the answer", replayed(handle.management.upload(command("{}", 200)?).await)?, answer_of(&done))?;
+    mismatch(handle.management.upload(command("[]", 200)?).await)?;
     before.still_holds("a repeated upload", &handle).await?;
-    let order = || -> Result<_, Failure> {
-        Ok(EditBatchOrder { repeat: Some(claimed(Who::Mine, "edit", "{}")?), ..edit(Who::Mine, 1)? })
+    let command = || -> Result<_, Failure> {
+        Ok(EditBatchCommand { repeat: Some(claimed(Who::Mine, "edit", "{}")?), ..edit(Who::Mine, 1)? })
     };
-    let done = fresh(handle.management.edit(order()?).await)?;
-    same("the answer", replayed(handle.management.edit(order()?).await)?, answer_of(&done))?;
-    let order = |ids| -> Result<_, Failure> {
-        let mut order = cancel(Who::Mine, batch_id(1), ids)?;
-        order.repeat = Some(claimed(Who::Mine, "cancel", "{}")?);
-        Ok(order)
+    let done = fresh(handle.management.edit(command()?).await)?;
+    same("the answer", replayed(handle.management.edit(command()?).await)?, answer_of(&done))?;
+    let command = |ids| -> Result<_, Failure> {
+        let mut command = cancel(Who::Mine, batch_id(1), ids)?;
+        command.repeat = Some(claimed(Who::Mine, "cancel", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.management.cancel(order(1)?).await)?;
-    let before = Picture::take(&handle, 0).await?;
-    same("the answer", replayed(handle.management.cancel(order(50)?).await)?, answer_of(&done))?;
+    let done = fresh(handle.management.cancel(command(1)?).await)?;
+    let before = Observation::take(&handle, 0).await?;
+    same("the answer", replayed(handle.management.cancel(command(50)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated cancellation", &handle).await
 }
 
@@ -174,7 +174,7 @@ fn everything(text: &str) -> PaymentInput {
 }
 
 async fn texts(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let long = TEXTS.concat().repeat(500);
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
     let recipient = RecipientInput { address: Some(PostalAddressInput::default()), ..RecipientInput::default() };
@@ -200,7 +200,7 @@ async fn texts(handle: Handle) -> Proof {
 
 async fn many(handle: Handle) -> Proof {
     const COUNT: u32 = 10_000;
-    handle.seeding.plant(world(10_000_000)?).await?;
+    handle.seeding.seed(world(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
@@ -221,7 +221,7 @@ async fn many(handle: Handle) -> Proof {
 }
 
 async fn events(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let log = there("the log", handle.events.clone())?;
     let seen = || async {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
@@ -243,15 +243,15 @@ async fn events(handle: Handle) -> Proof {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await,
     )?;
     absent("a cancellation", &handle.management.cancel(cancel(Who::Other, batch_id(1), 1)?).await)?;
-    let order = || -> Result<_, Failure> {
-        let mut order = confirm(Who::Mine, batch_id(1), 10)?;
-        order.repeat = Some(claimed(Who::Mine, "k", "{}")?);
-        Ok(order)
+    let command = || -> Result<_, Failure> {
+        let mut command = confirm(Who::Mine, batch_id(1), 10)?;
+        command.repeat = Some(claimed(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    fresh(handle.batches.confirm(order()?).await)?;
+    fresh(handle.batches.confirm(command()?).await)?;
     let after_confirm = happened(EventKind::PaymentBatchOrderCreated, 2);
     same("after the confirmation", seen().await?, after_confirm.clone())?;
-    replayed(handle.batches.confirm(order()?).await)?;
+    replayed(handle.batches.confirm(command()?).await)?;
     crate::expect::refused(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 20)?).await)?;
     same("after a repeat and a refusal", seen().await?, after_confirm)?;
     let lease = leased(&handle, 1, after(80)).await?;
@@ -272,14 +272,14 @@ async fn events(handle: Handle) -> Proof {
 }
 
 async fn durable(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     confirmed(&handle, Who::Mine, 2, 4).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
     let taken = handle.processing.take(take(&lease, 2, 20)).await?;
-    let before = Picture::take(&handle, 0).await?;
+    let before = Observation::take(&handle, 0).await?;
     let other = second(&handle).await?;
     before.still_holds("to be opened again", &other).await?;
     // The lease is the store's, not the handle's.
@@ -295,9 +295,9 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
         let ids = name * 1_000_000 + round * 100;
         let until_now = after(80 + i64::try_from(round).unwrap_or(0));
         // Short leases: the other one takes over what this one holds, sometimes.
-        let mut order = claim(name * 1_000 + round, until_now, 1);
-        order.until = until_now + chrono::TimeDelta::seconds(2);
-        let Some(lease) = handle.processing.claim(order).await?.pop() else {
+        let mut command = claim(name * 1_000 + round, until_now, 1);
+        command.until = until_now + chrono::TimeDelta::seconds(2);
+        let Some(lease) = handle.processing.claim(command).await?.pop() else {
             if content(&handle, Who::Mine, batch_id(1)).await?.batch.status == PaymentBatchStatus::Completed {
                 return Ok(sent);
             }
@@ -318,7 +318,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 }
 
 async fn taken_once(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let other = second(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 40).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -338,7 +338,7 @@ async fn taken_once(handle: Handle) -> Proof {
 }
 
 async fn claimed_once(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
         confirmed(&handle, Who::Mine, number, 1).await?;
@@ -358,7 +358,7 @@ async fn claimed_once(handle: Handle) -> Proof {
 }
 
 async fn turns(handle: Handle) -> Proof {
-    planted(&handle).await?;
+    seeded(&handle).await?;
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
         let base = round * 1_000;
