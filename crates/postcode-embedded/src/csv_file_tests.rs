@@ -137,7 +137,10 @@ fn at_most_twenty_faults_are_reported() {
 fn the_number_of_rows_is_limited() {
     let file = with_header(&"1,,,X,M11AE,\n".repeat(3));
     assert_eq!(read_at_most(3, file.as_bytes()).unwrap().len(), 3);
-    assert_eq!(read_at_most(2, file.as_bytes()).unwrap_err().to_string(), "line 4: a file must have at most 2 addresses");
+    assert_eq!(
+        read_at_most(2, file.as_bytes()).unwrap_err().to_string(),
+        "line 4: a file must have at most 2 addresses"
+    );
     assert_eq!(MAX_ROWS, 1_000_000);
 }
 
