@@ -1,4 +1,4 @@
-//! `GET /v2/activity/{accountId}`: everything that moved, in order, filtered, paged, and one by one.
+//! `GET /v2/activity/{accountId}`: order, filters, pages, and single movements.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -24,7 +24,7 @@ fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
 }
 
-/// One page, as it is described.
+/// Returns one page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
     truthful("get", LIST, &answer);
@@ -108,7 +108,7 @@ fn each_movement_is_told_whole() {
     let told = one(&client, text(credit, "/id"));
     assert_eq!((&told["credit"]["boxTransactionId"], text(&told, "/credit/schemeName")), (&number, "FasterPayment"));
     assert_eq!(told["createdAt"], credit["createdAt"]);
-    // The first funds of the demo account stand in the journal only.
+    // The initial funds of the demo account exist only in the journal.
     let told = one(&client, text(credits.last().unwrap(), "/id"));
     assert!(told["credit"].is_null() && told["cardTransaction"].is_null(), "{told}");
 }

@@ -113,7 +113,7 @@ fn the_scope_comes_before_the_switch() {
     assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
 }
 
-/// When the command has returned, the switch is where it was put: also for a client that calls without a pause.
+/// A switch takes effect before the command returns, even for a client that calls continuously.
 #[test]
 fn an_operator_switches_it_for_a_client() {
     let home = Home::demo();

@@ -1,4 +1,4 @@
-//! Who may call: the header's forms, keys and their scopes, accounts and networks.
+//! Authentication: forms of the header, keys and their scopes, accounts and networks.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ fn two_headers_are_400() {
     expect_fault(&answer, 400, "header.Authorization", "duplicate_parameter");
 }
 
-/// Every operation with the scope it wants.
+/// Every operation with the scope that it requires.
 fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
         ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),
@@ -110,7 +110,7 @@ fn every_operation_wants_credentials() {
     }
 }
 
-/// A client with two accounts, and keys of many kinds. Gives the home and what `issue` printed for each.
+/// Creates a client with two accounts and keys of many kinds. Returns the home and the output of `issue` for each.
 fn issue(home: &Home, client: &str, extra: &[&str]) -> Value {
     let mut arguments = vec!["keys", "issue", "--client", client];
     arguments.extend(extra);
@@ -187,7 +187,7 @@ fn expired_and_revoked_keys_are_refused() {
     expect_json(&future.get(BANKS), 200);
 }
 
-/// When the command has returned, the key is dead: also one that was in use until then.
+/// A key stops working before the command returns, even if it was in use until then.
 #[test]
 fn revoking_reaches_a_running_server() {
     let home = Home::demo();
@@ -206,7 +206,7 @@ fn revoking_reaches_a_running_server() {
     }
 }
 
-/// What is made while a server runs works at once, also where it was just found absent.
+/// New objects work immediately on a running server, even if a request just found them absent.
 #[test]
 fn what_is_new_reaches_a_running_server() {
     let home = Home::demo();

@@ -1,11 +1,11 @@
-//! The balance table of contract section 5.5, each row on a budget of its own, to the last digit; and whole lives of chains.
+//! The balance table of contract section 5.5, each row on its own budget, to the last digit; and complete chains.
 
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
-/// First message, follow-up if any, its amount, then what must be shown: type, state, ledger, available, impacted.
+/// First message, follow-up if any, its amount, then the expected type, state, ledger, available and impacted amount.
 type Row = (&'static str, Option<(&'static str, &'static str)>, [&'static str; 5]);
 
 const ROWS: [Row; 10] = [

@@ -1,4 +1,4 @@
-//! Budgets: making, finding and listing them.
+//! Creating, reading and listing budgets.
 
 use serde_json::{Value, json};
 

@@ -49,7 +49,7 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!((available(&client, &from), available(&client, &to)), ("74.50".into(), "25.50".into()));
     let plain = expect_json(&transfer(&client, &from, &to, "0.01"), 201);
     assert_eq!(plain["reference"], Value::Null);
-    // The books are proved, and both transfers are in them, when the server is not in the way.
+    // After the server has stopped, the books are verified and contain both transfers.
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }

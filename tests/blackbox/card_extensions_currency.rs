@@ -84,7 +84,7 @@ fn what_follows_is_in_the_merchant_s_currency_at_the_first_rate() {
     assert_eq!(amounts(&wallet.followed(REVERSAL, &token, "4")), ("3.15", "4.00", "3.15"));
     let fault = expect_fault(&wallet.follow(REVERSAL, &token, "6.01"), 409, "body.amount", "amount_exceeds_hold");
     assert!(fault.message.contains("6.00 USD"), "{fault:?}");
-    // A tip: all of it is taken.
+    // A tip: the clearing is accepted in full.
     assert_eq!(amounts(&wallet.followed(CLEARING, &token, "7")), ("5.51", "7.00", "-5.51"));
     assert_eq!(wallet.balance().available, 25_000 - 551);
     let refund = text(&transaction(&send(&wallet, REFUND, "10", "USD")), "/token").to_owned();

@@ -1,4 +1,4 @@
-//! Messages that the original does not know: increments, withdrawals of refunds, forced declines.
+//! Messages that the original does not have: increments, reversals of refunds, forced declines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn withdraw(wallet: &Wallet, token: &str) -> crate::support::Answer {
     wallet.client.post(REFUND_REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}"}}"#))
 }
 
-/// A first message with one member more.
+/// A first message with one additional member.
 fn with(wallet: &Wallet, amount: &str, member: &str) -> String {
     wallet.first_body(amount).replacen('{', &format!("{{{member}, "), 1)
 }
@@ -163,7 +163,7 @@ fn a_decline_is_forced_by_its_code() {
     let token = wallet.token(AUTHORIZATION, "10");
     let forced = follow_body(&token, "1").replacen('{', r#"{"sandbox": {"decline": "1005"}, "#, 1);
     assert_eq!(text(&transaction(&wallet.client.post(INCREMENT, forced)), "/response/code"), "1005");
-    // Nothing is forced by nothing.
+    // An empty `sandbox` forces nothing.
     for member in [r#""sandbox": null"#, r#""sandbox": {}"#, r#""sandbox": {"decline": null}"#] {
         let approved = transaction(&wallet.client.post(AUTHORIZATION, with(&wallet, "1", member)));
         assert_eq!(text(&approved, "/response/code"), "0000", "{member}");
@@ -197,7 +197,7 @@ fn faults_of_extensions_are_told_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// A client of the original sees nothing of all this.
+/// A client of the original sees no trace of the extensions.
 #[test]
 fn records_have_the_original_s_members_only() {
     let server = Server::sandbox();

@@ -1,4 +1,4 @@
-//! Cards: making, finding and listing them, and their states.
+//! Creating, reading and listing cards, and their states.
 
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};

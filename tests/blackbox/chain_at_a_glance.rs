@@ -1,4 +1,4 @@
-//! `GET /v2/cards/simulations/transactions/{token}`: a chain at a glance, and why a decline was a decline.
+//! `GET /v2/cards/simulations/transactions/{token}`: a whole chain, and explanations of declines.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn explanation(chain: &Value, message: usize) -> &Value {
     &chain["messages"][message]["explanation"]
 }
 
-/// Rule and whether it was kept.
+/// Each rule, and whether it passed.
 fn rules(explanation: &Value) -> Vec<(&str, bool)> {
     let rules = explanation["rules"].as_array().unwrap_or_else(|| panic!("no rules in {explanation}"));
     rules.iter().map(|rule| (text(rule, "/rule"), rule["passed"].as_bool().unwrap())).collect()

@@ -1,4 +1,4 @@
-//! `POST …/authorization/clearing`: below, at and above what is held, final and not.
+//! `POST …/authorization/clearing`: below, equal to and above the held amount, final and not final.
 
 use serde_json::Value;
 

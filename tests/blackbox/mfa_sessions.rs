@@ -1,4 +1,4 @@
-//! `POST /v2/mfa/sessions` and what becomes of a session: burnt, expired, locked, and TOTP as a whole locked.
+//! `POST /v2/mfa/sessions` and the ends of a session: burnt, expired, locked; and the lock of TOTP as a whole.
 
 use chrono::DateTime;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What is outside `/v2`, and what holds for every route: methods, HEAD, request ids, unknown paths.
+//! Routes outside `/v2`, and rules for every route: methods, HEAD, request ids, unknown paths.
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{
@@ -43,7 +43,7 @@ fn metrics_are_off_unless_switched_on() {
     assert!(!metrics.text().contains(&demo().api_key));
 }
 
-/// Follows redirects of the same server by hand.
+/// Follows redirects within the same server.
 fn fetch(path: &str) -> (String, Answer) {
     let mut path = path.to_owned();
     for _ in 0..5 {

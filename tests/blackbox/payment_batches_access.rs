@@ -1,4 +1,4 @@
-//! Payment batches: who may do what, whose batches they are, and repeats under an idempotency key.
+//! Payment batches: scopes, isolation of accounts, and repeats under an idempotency key.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::payments::{
 };
 use crate::support::{ABSENT, Answer, Client, demo, expect_fault, expect_json, shared};
 
-/// Every operation on a batch, with a body that would do.
+/// Every operation on a batch, with a valid body.
 fn operations(batch: &str) -> Vec<(&'static str, String, String)> {
     let none = String::new;
     vec![

@@ -1,4 +1,4 @@
-//! Uploads of CSV, the template, and downloads: a round trip with nothing lost.
+//! CSV uploads, the template, and downloads: a lossless round trip.
 
 use std::fmt::Write;
 

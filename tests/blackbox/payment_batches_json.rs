@@ -1,4 +1,4 @@
-//! Uploads of JSON: what is taken, what is refused, and every alert.
+//! JSON uploads: accepted values, refused values, and every alert.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ fn another_shape_is_refused_and_changes_nothing() {
     assert_eq!(uploaded(&client, &batch, many(3_000)), "failed");
 }
 
-/// Rows with one fault each, and the code of it.
+/// Rows with one fault each, and the code of the fault.
 fn faulty() -> Vec<(&'static str, Value)> {
     let with = |path: &str, value: Value| {
         let mut row = pounds("1", path);
@@ -195,7 +195,7 @@ fn an_operator_brings_the_whole_table_of_sort_codes() {
     home.write("valacdos.txt", "200000 299999 nonsense\n");
     home.write("scsubtab.txt", "");
     assert!(home.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
-    // Weights that only a number of zeros fits, for the sort code that the built-in table knows another way.
+    // These weights accept only a number of zeros, for a sort code that the built-in table treats differently.
     home.write(
         "valacdos.txt",
         "089999 089999 MOD11    0    0    0    0    0    0    1    1    1    1    1    1    1    1\n",

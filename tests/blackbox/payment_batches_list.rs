@@ -1,4 +1,4 @@
-//! `GET /v2/payment-batches`: filters, order, pages, hidden ones; and the lists below a batch.
+//! `GET /v2/payment-batches`: filters, order, pages, hidden batches; and the lists of a batch.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Payment batches: making, reading, editing and deleting them.
+//! Creating, reading, editing and deleting payment batches.
 
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ fn deleting_a_confirmed_batch_releases_its_money() {
     let batch = filled(&client, &[pounds("12.34", "SBX-PENDING"), pounds("0.66", "SBX-PENDING 2")]);
     confirmed(&client, &batch);
     assert_eq!(wallet.balance().available, 98_700);
-    // Processing may have picked it up: then it is too late, and the money stays reserved.
+    // Processing may have started already. Then the deletion is too late, and the money stays reserved.
     let deleted = delete(&client, &batch).status == 204;
     assert_eq!(wallet.balance().available, if deleted { 100_000 } else { 98_700 });
 }

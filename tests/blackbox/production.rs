@@ -1,4 +1,4 @@
-//! The production environment: no simulation, no demo, no key of the sandbox.
+//! The production environment: no simulations, no demo data, no sandbox keys.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// A production server with one account, a key for it, one without scopes, and one that was made for the sandbox.
+/// Returns a production server with one account, a key for it, a key without scopes, and a key of the sandbox.
 struct Production {
     server: Server,
     key: String,

@@ -1,4 +1,4 @@
-//! `POST …/authorization/reversal`: some of the hold, or all of it.
+//! `POST …/authorization/reversal`: partial and full reversals.
 
 use serde_json::Value;
 

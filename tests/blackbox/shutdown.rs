@@ -1,4 +1,4 @@
-//! SIGTERM: what began is finished, what comes later is not taken, and the process ends with 0.
+//! SIGTERM: running requests finish, later ones are not accepted, and the process exits with 0.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::assert::text;
 use crate::support::{ADVICE, ATM, CLEARING, REFUND, REVERSAL, Server, Wallet, demo};
 
-/// The card with limits, on a budget that has this much available.
+/// Returns the card with limits, on a budget with this available balance.
 fn limited(server: &Server, available: i64) -> Wallet {
     let cards = demo().json["cards"].as_array().unwrap();
     let marked = cards.iter().find(|card| card.get("limited") == Some(&Value::Bool(true))).unwrap();

@@ -1,4 +1,4 @@
-//! `/v2/sandbox/worlds`: accounts that are made, kept, put back and thrown away over the API.
+//! `/v2/sandbox/worlds`: accounts that are created, snapshotted, restored and deleted over the API.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
     let from = json!({"snapshotId": snapshot(&one)}).to_string();
     expect_fault(&other.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
     expect_fault(&two.post(WORLDS, &from), 403, "header.Authorization", "insufficient_scope");
-    // A configured account is no world, even for its own client.
+    // A configured account is not a world, even for its own client.
     let own = server.client();
     expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
     expect_fault(&own.call("DELETE", &world_path(&own.account)).send(), 404, "path.accountId", "not_found");

@@ -1,4 +1,4 @@
-//! The process under test: the real binary on a free port, with a database and a directory of its own.
+//! The process under test: the real binary on a free port, with its own database and directory.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -16,12 +16,12 @@ use super::client::Client;
 use super::demo::{demo, template};
 use super::store::{Store, Template};
 
-/// The bound on everything that could hang. Nothing is measured against it.
+/// A limit for everything that could hang. It measures nothing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
-/// A directory, a database, and the settings that the binary is run with there.
+/// A directory, a database, and the settings for running the binary there.
 pub(crate) struct Home {
     pub(crate) dir: TempDir,
     pub(crate) store: Arc<Store>,
@@ -29,12 +29,12 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Nothing in it: the database is empty, or not even a file yet. The environment is the sandbox.
+    /// Creates a home without data: the database is empty, or no file yet. The environment is the sandbox.
     pub(crate) fn empty() -> Self {
         Self::with(directory(), Arc::new(Store::empty()))
     }
 
-    /// Fresh demo data, just as `florin demo` leaves it.
+    /// Creates a home with fresh demo data, as `florin demo` creates it.
     pub(crate) fn demo() -> Self {
         let dir = directory();
         let store = template().store.copy(dir.path());
