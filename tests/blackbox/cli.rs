@@ -1,4 +1,4 @@
-//! The command line: what operators type, what scripts read, and how a wrong word or setting is told.
+//! The command line: commands, output for scripts, and errors for wrong arguments and settings.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `GET` and `POST /v2/sandbox/clock`: time that stands still, goes on, and takes holds, sessions, tokens and limits along.
+//! `GET` and `POST /v2/sandbox/clock`: frozen and running clocks, and their effect on holds, sessions, tokens and limits.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Server, demo, expect_fault, expect_faults, expect_json, shared, together,
 };
 
-/// A world whose clock stands still at noon of the first of September.
+/// Creates a world whose clock is frozen at noon on 1 September.
 fn frozen() -> (Server, Client) {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
@@ -29,7 +29,7 @@ fn hold(client: &Client, amount: &str) -> String {
     text(&hold, "/token").to_owned()
 }
 
-/// Available and ledger, read by an account check.
+/// Returns available and ledger balance, read by an account check.
 fn balance(client: &Client) -> (String, String) {
     let check = transaction(&client.post(AUTHORIZATION, first_body(card(), "0")));
     (text(&check, "/gpa/availableBalance").to_owned(), text(&check, "/gpa/ledgerBalance").to_owned())

@@ -1,4 +1,4 @@
-//! `GET /v2/budgets/{budgetId}/explanation`: what a balance is made of, and that it adds up.
+//! `GET /v2/budgets/{budgetId}/explanation`: the components of a balance, and that they add up.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn pounds_of(value: &Value, pointer: &str) -> i64 {
     minor(text(value, pointer), "GBP")
 }
 
-/// Wants that all of it agrees, by the numbers that are shown.
+/// Checks that all numbers of an explanation agree.
 fn assert_sound(told: &Value) {
     assert_eq!(told["addsUp"], true, "{told}");
     for proof in told["proofs"].as_array().unwrap() {
@@ -45,7 +45,7 @@ fn assert_sound(told: &Value) {
     assert_eq!((reserved, pounds_of(told, "/reservations/total")), (pounds_of(told, "/balance/reserved"), reserved));
 }
 
-/// A budget with a hold of 30.00, something bought for 8.00, and a batch of 40.00 that is confirmed.
+/// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
 fn played() -> (Server, Client, Wallet, String) {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);

@@ -1,4 +1,4 @@
-//! `POST /v2/budgets/generate-credit`: mock funds, to the last digit.
+//! `POST /v2/budgets/generate-credit`: simulated credits, exact to the last digit.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::{
     ABSENT, AUTHORIZATION, CREDIT, Server, Wallet, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
-/// A body with the required members, one of them replaced by JSON text. Without text the member goes.
+/// Returns a body with the required members, one of them replaced by JSON text, or removed without text.
 fn body_with(member: &str, text: Option<&str>) -> String {
     let body = credit_body(&demo().budget("GBP"), "10.00", "GBP");
     let mut body: serde_json::Map<String, Value> = serde_json::from_str(&body).unwrap();

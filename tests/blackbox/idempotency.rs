@@ -1,4 +1,4 @@
-//! `Idempotency-Key` (contract section 1.4): one effect, the first answer again, and what counts as the same request.
+//! `Idempotency-Key` (contract section 1.4): one effect, replays, and which requests count as equal.
 
 use serde_json::{Value, json};
 

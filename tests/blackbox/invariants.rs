@@ -14,7 +14,7 @@ fn checked(client: &Client) -> Value {
     expect_json(&answer, 200)
 }
 
-/// Name and number of what was looked at, of a verdict without a flaw.
+/// Expects a verdict without a violation. Returns name and number of checked objects of each check.
 fn sound(client: &Client) -> Vec<(String, i64)> {
     let told = checked(client);
     assert_eq!(told["verdict"], "holds", "{told}");

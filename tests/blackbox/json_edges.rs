@@ -1,4 +1,4 @@
-//! Bodies that are no JSON, odd JSON, or JSON that reads two ways.
+//! Bodies that are not JSON, unusual JSON, or ambiguous JSON.
 
 use serde_json::json;
 
@@ -248,7 +248,7 @@ fn order_blanks_and_escapes_do_not_matter() {
 
 #[test]
 fn faults_never_hide_the_credit_of_another() {
-    // The same faults on an operation whose amount is a string: its body is read by the same rules.
+    // The same faults on an operation whose amount is a string: the same rules apply to its body.
     let client = shared().client();
     let answer = client.post(CREDIT, "{\"budgetId\": \"x\", \"budgetId\": \"x\"}");
     let faults = expect_error(&answer, 400);

@@ -1,4 +1,4 @@
-//! Sizes and bad manners: large bodies, large heads, slow senders, and bytes that are no HTTP.
+//! Limits: large bodies, large heads, slow senders, and bytes that are not HTTP.
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::server::LIMIT;
@@ -121,7 +121,7 @@ fn a_sender_that_goes_away_has_no_effect() {
     alive();
 }
 
-/// What a request that is no HTTP may get: a refusal of the client's fault, or a closed connection.
+/// Checks the answer to bytes that are not HTTP: a 4xx, or a closed connection.
 fn refused_or_closed(bytes: &[u8]) {
     let mut wire = Wire::open(&shared().address);
     wire.send(bytes);

@@ -1,6 +1,6 @@
-//! `florin export` and `florin import`: everything moves, or nothing; the new store goes on where the old one stopped.
+//! `florin export` and `florin import`: everything moves or nothing does, and the new store continues where the old one stopped.
 //!
-//! What is exported is a SQLite file, whatever the suite runs on; what is imported into is a store of the suite's kind.
+//! The exported store is always a SQLite file. The import goes into a store of the kind under test.
 
 use std::fs;
 use std::thread;
@@ -22,28 +22,28 @@ use crate::support::{
 
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
 
-/// A store on SQLite with nothing in it.
+/// Creates an empty SQLite store.
 fn on_sqlite() -> Home {
     let home = Home::empty();
     let url = format!("sqlite://{}", home.path().join("source.db").display());
     home.set("FLORIN_DATABASE_URL", &url)
 }
 
-/// A store of the suite's kind with a schema and no rows.
+/// Creates a store of the kind under test, with a schema and no rows.
 fn target() -> Home {
     let home = Home::empty();
     assert!(home.run(&["migrate"]).status.success());
     home
 }
 
-/// An export of a home, beside its database.
+/// Exports a home to a file next to its database.
 fn export(home: &Home) -> String {
     let path = home.path().join("florin.jsonl").display().to_string();
     home.json(&["export", &path, "--json"]);
     path
 }
 
-/// A demo on SQLite, and its export.
+/// Creates demo data on SQLite and exports it.
 fn demo_export() -> (Home, String) {
     let home = on_sqlite();
     home.json(&["demo", "--json"]);
@@ -51,7 +51,7 @@ fn demo_export() -> (Home, String) {
     (home, path)
 }
 
-/// The lines of rows, sorted: databases may differ on the order of texts.
+/// Returns the lines of rows, sorted, because databases may order texts differently.
 fn rows(path: &str) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let mut rows: Vec<_> = text.lines().filter(|line| line.starts_with(r#"{"table":"#)).map(str::to_owned).collect();
@@ -59,14 +59,14 @@ fn rows(path: &str) -> Vec<String> {
     rows
 }
 
-/// Nothing of a refused import is there: a whole one still finds the store empty.
+/// Checks that a refused import left nothing: a valid import still finds the store empty.
 fn refused(target: &Home, file: &str, said: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
     assert!(refusal.contains(said), "{said}: {refusal}");
 }
 
-/// What was begun in one store and is ended in another.
+/// Work that begins in one store and ends in another.
 struct Story {
     log: Vec<Sent>,
     hold: String,
@@ -74,7 +74,7 @@ struct Story {
     by_totp: (String, String),
 }
 
-/// Leaves something in every table.
+/// Stores at least one row in every table.
 fn play(server: &Server, wallet: &Wallet) -> Story {
     let client = server.client();
     let mut log: Vec<_> = (0..10).map(|number| message(wallet, &format!("before-{number}"), number)).collect();
@@ -96,7 +96,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
     expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);
-    // A payment that was typed twice has an alert.
+    // A duplicate payment has an alert.
     let paid = filled(&client, &[pounds("1", "twice"), pounds("1", "twice")]);
     confirmed(&client, &paid);
     let start = Instant::now();
