@@ -61,7 +61,7 @@ fn played(server: &Server) -> (Wallet, Vec<String>) {
 }
 
 #[test]
-fn card_messages_are_rows_of_their_own() {
+fn every_card_message_is_a_row() {
     let (server, client) = alone();
     let (wallet, tokens) = played(&server);
     let all = rows(&client, "");
@@ -94,7 +94,7 @@ fn card_messages_are_rows_of_their_own() {
 }
 
 #[test]
-fn each_movement_is_told_whole() {
+fn each_movement_is_returned_in_full() {
     let (server, client) = alone();
     let (wallet, tokens) = played(&server);
     let told = one(&client, &tokens[2]);
@@ -114,7 +114,7 @@ fn each_movement_is_told_whole() {
 }
 
 #[test]
-fn payments_come_with_their_confirmation() {
+fn payments_appear_when_their_batch_is_confirmed() {
     let (server, client) = alone();
     Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
@@ -154,7 +154,7 @@ fn a_transfer_is_one_row_under_both_budgets() {
 }
 
 #[test]
-fn filters_find_what_they_name() {
+fn filters_select_matching_rows() {
     let (server, client) = alone();
     let (wallet, _) = played(&server);
     let all = rows(&client, "");
@@ -188,7 +188,7 @@ fn filters_find_what_they_name() {
 }
 
 #[test]
-fn pages_follow_each_other() {
+fn pages_do_not_overlap() {
     let (server, client) = alone();
     played(&server);
     let all = rows(&client, "");
@@ -209,7 +209,7 @@ fn pages_follow_each_other() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let mut table = Table::default();
     for (query, place, code) in [
@@ -240,7 +240,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn movements_of_others_are_absent() {
+fn movements_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let (_, tokens) = played(&server);
     let other = server.other();

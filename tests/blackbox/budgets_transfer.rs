@@ -55,7 +55,7 @@ fn money_moves_from_one_budget_to_the_other() {
 }
 
 #[test]
-fn held_money_stays_where_it_is() {
+fn held_money_cannot_be_transferred() {
     let (_server, client) = alone();
     let (from, to) = (funded(&client, "From", "100.00"), budget(&client, "To"));
     assert_eq!(authorize(&client, &card(&client, &from), "60"), "0000");
@@ -101,7 +101,7 @@ fn every_fault_is_named() {
 }
 
 #[test]
-fn absent_and_foreign_budgets_look_the_same() {
+fn absent_and_foreign_budgets_get_the_same_answer() {
     let (server, client) = alone();
     let mine = funded(&client, "Mine", "10.00");
     let theirs = funded(&server.other(), "Theirs", "10.00");
@@ -117,7 +117,7 @@ fn absent_and_foreign_budgets_look_the_same() {
 }
 
 #[test]
-fn budgets_without_the_feature_take_no_part() {
+fn budgets_without_the_feature_are_refused() {
     let (_server, client) = alone();
     let on = funded(&client, "On", "10.00");
     let off = budget_of(&client, &json!({"name": "Off", "currencies": ["GBP"], "features": ["cards", "payments"]}));
@@ -140,7 +140,7 @@ fn one_key_moves_money_once() {
 }
 
 #[test]
-fn transfers_both_ways_at_once_keep_every_penny() {
+fn opposite_transfers_lose_no_money() {
     let (server, client) = alone();
     let (one, two) = (funded(&client, "One", "50.00"), funded(&client, "Two", "50.00"));
     let answers = together(40, |number| {
@@ -162,7 +162,7 @@ fn transfers_both_ways_at_once_keep_every_penny() {
 }
 
 #[test]
-fn all_there_is_is_moved_once() {
+fn concurrent_transfers_never_overdraw() {
     let (_server, client) = alone();
     let (from, to) = (funded(&client, "From", "9.99"), budget(&client, "To"));
     let answers = together(10, |_| transfer(&client, &from, &to, "9.99"));

@@ -59,7 +59,7 @@ fn an_increment_can_be_declined() {
 
 /// The table of contract 5.4, with its new columns.
 #[test]
-fn what_may_follow_what() {
+fn allowed_follow_ups() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
@@ -81,7 +81,7 @@ fn what_may_follow_what() {
 }
 
 #[test]
-fn a_refund_is_withdrawn() {
+fn a_refund_can_be_reversed() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
@@ -135,7 +135,7 @@ fn objects_of_other_accounts_are_absent() {
 }
 
 #[test]
-fn a_decline_is_forced_by_its_code() {
+fn a_decline_can_be_forced_by_code() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let codes = [
@@ -171,7 +171,7 @@ fn a_decline_is_forced_by_its_code() {
 }
 
 #[test]
-fn faults_of_extensions_are_told_with_all_others() {
+fn faults_of_extensions_are_reported_with_all_others() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let member = r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "partialApproval": 1, "acquirerFeeAmount": 1"#;
@@ -199,7 +199,7 @@ fn faults_of_extensions_are_told_with_all_others() {
 
 /// A client of the original sees no trace of the extensions.
 #[test]
-fn records_have_the_original_s_members_only() {
+fn records_have_only_the_members_of_the_original() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let plain = wallet.authorize("10");

@@ -71,7 +71,7 @@ fn windows_are_shown_in_their_order() {
 }
 
 #[test]
-fn reversals_and_refunds_give_back_and_uses_stay() {
+fn reversals_and_refunds_give_amounts_back_but_not_uses() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     expect_json(&day(&client, &card, "100"), 201);

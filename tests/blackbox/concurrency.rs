@@ -202,7 +202,7 @@ fn a_storm_on_one_budget_adds_up() {
 }
 
 #[test]
-fn reads_go_on_beside_writes() {
+fn reads_continue_during_writes() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let read = |client: &Client| expect_json(&client.get(crate::support::CHECKOUTS), 200);

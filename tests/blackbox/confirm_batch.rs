@@ -60,7 +60,7 @@ fn only_a_validated_batch_can_be_confirmed_whatever_the_token() {
 }
 
 #[test]
-fn absent_and_foreign_batches_are_alike() {
+fn absent_and_foreign_batches_get_the_same_answer() {
     let batch = demo().batch("validated");
     let absent = confirm(&shared().client(), ABSENT, ABSENT, "000000");
     expect_fault(&absent, 404, "path.paymentBatchId", "not_found");
@@ -156,7 +156,7 @@ fn short_funds_burn_neither_session_nor_token() {
 }
 
 #[test]
-fn the_token_is_looked_at_before_the_funds() {
+fn the_token_is_checked_before_the_funds() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
@@ -174,7 +174,7 @@ fn the_scope_of_confirming() {
 }
 
 #[test]
-fn an_account_may_do_without_mfa() {
+fn mfa_can_be_waived_for_an_account() {
     let home = Home::demo();
     let client = home.json(&["clients", "create", "--name", "No MFA", "--json"]);
     let client = text(&client, "/id").to_owned();

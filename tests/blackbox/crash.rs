@@ -138,7 +138,7 @@ fn killed_while_it_starts() {
 }
 
 #[test]
-fn killed_while_it_makes_the_demo() {
+fn killed_while_it_creates_the_demo_data() {
     let home = Home::empty();
     for pause in [5, 20, 60] {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();

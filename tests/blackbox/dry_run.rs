@@ -94,7 +94,7 @@ fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
 }
 
 #[test]
-fn every_operation_answers_what_it_then_does() {
+fn every_dry_run_predicts_the_real_call() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"seed": "dry"}));
     set(&client, json!({"freeze": true}));
@@ -164,7 +164,7 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 }
 
 #[test]
-fn no_attempt_counts_and_no_token_is_spent() {
+fn no_attempt_is_counted_and_no_token_is_used() {
     let server = rich();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
@@ -194,7 +194,7 @@ fn no_attempt_counts_and_no_token_is_spent() {
 }
 
 #[test]
-fn an_idempotency_key_is_not_looked_at() {
+fn an_idempotency_key_has_no_effect() {
     let server = Server::sandbox();
     let client = server.client();
     let body = first_body(&demo().active_card("GBP").id, "1");
@@ -211,7 +211,7 @@ fn an_idempotency_key_is_not_looked_at() {
 }
 
 #[test]
-fn only_true_and_false_are_known() {
+fn only_true_and_false_are_accepted() {
     let client = shared().client();
     let body = first_body(&demo().active_card("GBP").id, "0");
     let with = |query: &str| client.post(&format!("{AUTHORIZATION}?accountId={}{query}", client.account), &body);

@@ -109,7 +109,7 @@ fn it_is_valid_by_the_official_schema() {
 }
 
 #[test]
-fn the_official_schema_can_refuse() {
+fn the_official_schema_can_fail() {
     let official: Value = serde_json::from_str(OFFICIAL).unwrap();
     let validator = jsonschema::validator_for(&official).unwrap();
     let mut broken = document().clone();
@@ -132,7 +132,7 @@ fn every_operation_and_every_answer_is_described() {
 }
 
 #[test]
-fn every_operation_wants_the_key_and_has_a_name_of_its_own() {
+fn every_operation_requires_the_key_and_has_a_unique_name() {
     let schemes = document()["components"]["securitySchemes"].as_object().unwrap();
     let header = schemes.iter().find(|(_, scheme)| {
         scheme["type"] == "apiKey" && scheme["in"] == "header" && scheme["name"] == "Authorization"
@@ -295,7 +295,7 @@ fn confirming_answers_as_described() {
 }
 
 #[test]
-fn the_schemas_can_refuse() {
+fn the_schemas_can_fail() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let mut body = wallet.client.post(AUTHORIZATION, wallet.first_body("10")).json();

@@ -37,7 +37,7 @@ fn full() -> (Server, Wire, Answer) {
 }
 
 #[test]
-fn so_many_requests_at_once_and_no_more() {
+fn excess_requests_are_refused() {
     let (server, mut held, refused) = full();
     let client = server.client();
     for answer in [&refused, &client.get(BANKS), &client.post(AUTHORIZATION, "{}")] {

@@ -57,7 +57,7 @@ fn an_empty_batch_has_every_member() {
 }
 
 #[test]
-fn a_batch_made_with_its_payments_is_taken_and_locked() {
+fn a_batch_created_with_payments_is_accepted_and_locked() {
     let (_server, client) = alone();
     let payments_of =
         json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("1", "a"), euros("2", "b")]});
@@ -79,7 +79,7 @@ fn a_batch_made_with_its_payments_is_taken_and_locked() {
 }
 
 #[test]
-fn bad_bodies_tell_every_fault_and_make_nothing() {
+fn every_fault_of_a_body_is_reported_and_nothing_is_created() {
     let (_server, client) = alone();
     let count = || expect_json(&client.get(BATCHES), 200)["count"].clone();
     let before = count();
@@ -169,7 +169,7 @@ fn deleting_a_confirmed_batch_releases_its_money() {
 }
 
 #[test]
-fn a_delete_wants_no_body() {
+fn a_delete_needs_no_body() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let with =

@@ -116,7 +116,7 @@ fn body_schema(method: &str, path: &str) -> Value {
 }
 
 #[test]
-fn bodies_are_described_as_they_are_read() {
+fn bodies_match_their_descriptions() {
     let row = json!({"amount": "1", "recipient": {"name": "Ada", "address": {"city": "x"}, "bankAddress": null,
         "subscribedEmails": [{"email": "a@b.example"}]}});
     let validator = jsonschema::validator_for(&body_schema("post", PAYMENTS)).unwrap();

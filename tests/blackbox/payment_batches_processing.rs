@@ -35,7 +35,7 @@ fn endings(list: &[Value]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn every_reference_has_its_ending() {
+fn every_reference_has_its_outcome() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let references =
@@ -73,7 +73,7 @@ fn a_batch_fails_when_no_payment_succeeds() {
 }
 
 #[test]
-fn what_is_returned_comes_back_without_its_fee() {
+fn a_returned_payment_restores_the_amount_but_not_the_fee() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let mut row = euros("30", "SBX-RETURN");
@@ -91,7 +91,7 @@ fn what_is_returned_comes_back_without_its_fee() {
 }
 
 #[test]
-fn some_take_their_time_and_some_for_ever() {
+fn slow_and_pending_payments() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let batch = filled(&client, &[pounds("10", "SBX-PENDING"), pounds("20", "SBX-SLOW"), pounds("30", "now")]);

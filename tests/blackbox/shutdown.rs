@@ -65,7 +65,7 @@ fn a_request_whose_body_is_still_coming_is_finished() {
 }
 
 #[test]
-fn under_load_every_answer_holds() {
+fn under_load_every_answered_effect_is_stored() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let approved = AtomicUsize::new(0);
@@ -98,7 +98,7 @@ fn under_load_every_answer_holds() {
 }
 
 #[test]
-fn idle_connections_do_not_hold_it_up() {
+fn idle_connections_do_not_delay_the_shutdown() {
     let server = Server::sandbox();
     let mut silent: Vec<_> = (0..5).map(|_| Wire::open(&server.address)).collect();
     for wire in silent.iter_mut().take(2) {

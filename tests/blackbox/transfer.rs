@@ -122,7 +122,7 @@ fn assert_all_tables(file: &str) {
 }
 
 #[test]
-fn a_store_goes_on_where_another_stopped() {
+fn the_new_store_continues_where_the_old_one_stopped() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let addresses = source.write("addresses.csv", ADDRESSES);
@@ -173,7 +173,7 @@ fn a_store_goes_on_where_another_stopped() {
 }
 
 #[test]
-fn there_and_back_again_is_the_same() {
+fn a_round_trip_preserves_everything() {
     let (_source, file) = demo_export();
     let target = target();
     target.json(&["import", &file, "--json"]);
@@ -181,7 +181,7 @@ fn there_and_back_again_is_the_same() {
 }
 
 #[test]
-fn what_is_not_whole_is_refused_and_leaves_nothing() {
+fn a_damaged_file_is_refused_and_leaves_nothing() {
     let (source, file) = demo_export();
     let whole = fs::read_to_string(&file).unwrap();
     let target = target();
@@ -207,7 +207,7 @@ fn what_is_not_whole_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn only_an_empty_current_store_of_the_same_environment_takes_it() {
+fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     let (source, file) = demo_export();
     refused(&Home::empty(), &file, "florin migrate");
     refused(&Home::demo(), &file, "not empty");
@@ -227,7 +227,7 @@ fn refused_to_export(home: &Home) {
 }
 
 #[test]
-fn the_file_is_for_its_owner_and_replaced_on_demand_only() {
+fn the_file_is_private_and_replaced_only_by_force() {
     use std::os::unix::fs::PermissionsExt;
     let (source, file) = demo_export();
     let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -95,7 +95,7 @@ fn same(one: &Told, other: &Told) {
 }
 
 #[test]
-fn the_same_calls_have_the_same_answers_byte_for_byte() {
+fn equal_calls_give_equal_answers() {
     let server = Server::sandbox();
     let mut runs = Vec::new();
     for _ in 0..2 {
@@ -124,7 +124,7 @@ fn another_seed_has_other_ids() {
 }
 
 #[test]
-fn two_worlds_in_parallel_do_not_disturb_each_other() {
+fn concurrent_worlds_do_not_affect_each_other() {
     let alone = Server::sandbox();
     let wanted = ["left", "right"].map(|seed| play(&make(&alone, json!({"seed": seed})).1));
     let server = Server::sandbox();
@@ -173,7 +173,7 @@ fn play_payments(client: &Client, pause: Duration) -> Told {
 
 /// The time and grouping of the bank's answers vary between runs. Ids and their order do not.
 #[test]
-fn what_a_worker_writes_is_the_same_whenever_it_writes_it() {
+fn background_work_is_reproducible() {
     let server = [Server::sandbox(), Server::sandbox()];
     let clients: Vec<_> = server.iter().map(|server| make(server, json!({"seed": "payday"})).1).collect();
     let told = together(2, |place| play_payments(&clients[place], Duration::from_millis(place as u64 * 300)));
