@@ -58,8 +58,8 @@ where
         Self { lookups: Cache::new(max) }
     }
 
-    /// Returns a cached answer, waits for a running look-up, or calls `look_up`.
-    pub async fn get<F>(&self, key: &K, look_up: impl Fn() -> F) -> Result<Option<V>, E>
+    /// Returns a cached answer, waits for a running look-up, or calls `load`.
+    pub async fn get<F>(&self, key: &K, load: impl Fn() -> F) -> Result<Option<V>, E>
     where
         F: Future<Output = Result<Option<V>, E>>,
     {
@@ -71,10 +71,10 @@ where
                 self.lookups.entry_by_ref(key).or_insert_with_if(|| Lookup::new(now), too_old).into_value()
             }
         };
-        match lookup.answer.get_or_init(&look_up).await {
+        match lookup.answer.get_or_init(&load).await {
             Ok(Some(value)) => Ok(Some(value.clone())),
             // Another caller's look-up, which may have begun before this caller's value was created.
-            Ok(None) if lookup.begun != now => look_up().await,
+            Ok(None) if lookup.begun != now => load().await,
             absent_or_failed => {
                 self.lookups.invalidate(key);
                 absent_or_failed.clone()
