@@ -129,8 +129,11 @@ mod tests {
         let before = [10; 11];
         let after: Counts = std::array::from_fn(|index| before[index] + 3 * AUTHORIZED[index]);
         agree(&before, &after, &AUTHORIZED, 3).unwrap();
-        let said = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
-        assert!(said.contains("card messages: 3 instead of 4") && said.contains("held minor units: 3000"), "{said}");
+        let message = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
+        assert!(
+            message.contains("card messages: 3 instead of 4") && message.contains("held minor units: 3000"),
+            "{message}"
+        );
         assert!(agree(&before, &after, &AUTHORIZED, 2).is_err());
         assert!(agree(&before, &after, &NOTHING, 3).is_err());
     }

@@ -98,8 +98,8 @@ impl Database {
     pub(crate) fn free_disk(&mut self) -> anyhow::Result<Option<u64>> {
         let folder: String = self.client.query_one("SHOW data_directory", &[])?.get(0);
         let output = Command::new("df").args(["--output=avail", "-B1", &folder]).output().ok();
-        let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-        Ok(said.lines().last().and_then(|line| line.trim().parse().ok()))
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        Ok(text.lines().last().and_then(|line| line.trim().parse().ok()))
     }
 
     /// Returns the processor time of all server processes, in microseconds.

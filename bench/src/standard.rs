@@ -1,7 +1,7 @@
 //! `make bench`: Florin against plain SQL on PostgreSQL and SQLite.
 
 use crate::books::{self, AUTHORIZED, Books, NOTHING};
-use crate::compare::{self, LONE};
+use crate::compare::{self, SINGLE};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
@@ -49,8 +49,8 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let florin = Server::florin(&stage.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
         if settings.wants(workload.name) {
-            compare::crowd(&mut stage, &workload, &florin, report)?;
-            compare::lone(&mut stage, &workload, &florin, report)?;
+            compare::concurrent(&mut stage, &workload, &florin, report)?;
+            compare::single(&mut stage, &workload, &florin, report)?;
         }
     }
     note_memory(&florin, "PostgreSQL", report);
@@ -84,7 +84,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
         }
         let (direct, own) = (median(&direct), median(&own));
         report.rows.push(if connections == 1 {
-            Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, LONE)
+            Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, SINGLE)
         } else {
             Row::rates(name, "a loop of single commits".into(), direct.rate, own, Rule::AtLeast(2.0, 3.0))
         });
