@@ -108,9 +108,9 @@ pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
     for (flaw, fault) in FAULTS {
         books.execute("BEGIN")?;
         books.execute(fault)?;
-        let (seen, counts) = (books.flaws()?, books.counts()?);
+        let (found, counts) = (books.flaws()?, books.counts()?);
         books.execute("ROLLBACK")?;
-        if seen[flaw] == 0 {
+        if found[flaw] == 0 {
             bail!("the check does not detect {} after {fault}", FLAWS[flaw]);
         }
         if flaw == 1 && agree(&before, &counts, &NOTHING, 0).is_ok() {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_without_its_effect_is_seen_and_so_is_an_effect_without_an_answer() {
+    fn missing_and_extra_effects_are_detected() {
         let before = [10; 11];
         let after: Counts = std::array::from_fn(|index| before[index] + 3 * AUTHORIZED[index]);
         agree(&before, &after, &AUTHORIZED, 3).unwrap();

@@ -75,7 +75,7 @@ fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures,
 /// The folder where `scripts/bench` installs the peers' packages.
 fn installed() -> anyhow::Result<PathBuf> {
     let folder = std::env::current_exe()?.with_file_name("../peers");
-    anyhow::ensure!(folder.is_dir(), "{} is not there: `make bench-peers` installs the peers", folder.display());
+    anyhow::ensure!(folder.is_dir(), "{} does not exist: `make bench-peers` installs the peers", folder.display());
     Ok(folder.canonicalize()?)
 }
 

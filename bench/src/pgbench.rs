@@ -21,7 +21,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Seconds(f64),
@@ -50,7 +50,7 @@ pub(crate) struct Measured {
 }
 
 impl Run<'_> {
-    pub(crate) fn go(&self) -> anyhow::Result<Measured> {
+    pub(crate) fn execute(&self) -> anyhow::Result<Measured> {
         let log = self.folder.join("pgbench-log");
         let mut command = Command::new(program("pgbench"));
         command.args(["-n", "-M", "prepared", "-D", "seq=0", "-c", &self.clients.to_string()]);
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_says_is_read() {
+    fn output_is_parsed() {
         let output = "number of transactions actually processed: 8000/8000\nnumber of failed transactions: 0 (0.000%)\n\
             latency average = 7.155 ms\ntps = 2236.285976 (without initial connection time)\n";
         let measured = parse(output).unwrap();

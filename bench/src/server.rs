@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     let florin = std::env::current_exe()?.with_file_name("florin");
     if !florin.is_file() {
-        bail!("{} is not there: cargo build --release", florin.display());
+        bail!("{} does not exist: run cargo build --release", florin.display());
     }
     Ok(florin)
 }

@@ -117,7 +117,7 @@ impl<'a> Stage<'a> {
         }
         let url = &self.database.url;
         let run = pgbench::Run { url, script, clients, end, variables: &variables, folder: self.folder };
-        let measured = run.go()?;
+        let measured = run.execute()?;
         Ok((measured.transactions, figures(measured)))
     }
 
