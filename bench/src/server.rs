@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 /// Time that a server may take until its first answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Finds Florin's release binary, which is in the same folder as this program.
+/// Finds Florin's binary, which is in the same folder as this program.
 pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     let florin = std::env::current_exe()?.with_file_name("florin");
     if !florin.is_file() {
-        bail!("{} is not there: cargo build --release", florin.display());
+        bail!("{} is missing: run cargo build with the same profile", florin.display());
     }
     Ok(florin)
 }
