@@ -4,6 +4,8 @@
 //! the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
+mod dependencies;
+
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::path::{Path, PathBuf};
 
