@@ -2,7 +2,7 @@
 
 use super::Time;
 use crate::payments::columns::of_object;
-use crate::payments::schema::RecipientShape;
+use crate::payments::RecipientShape;
 use florin_domain::batch::{EmailInput, Payment, PaymentInput};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use utoipa::ToSchema;

@@ -2,11 +2,8 @@
 
 use super::scalars::RateView;
 use super::{Amount, DryRunView, Time};
-use crate::repeat::answer;
-use actix_web::http::StatusCode;
 use florin_domain::card::{Acceptor, CardTransaction};
 use florin_domain::money::{Minor, Rate};
-use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -185,7 +182,9 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
     }
 }
 
-/// 201 with the record.
-pub(crate) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
-    answer(StatusCode::CREATED, &TransactionAnswer { transaction: TransactionView::from(record), dry_run })
+impl<'a> TransactionAnswer<'a> {
+    /// The answer to a card message, or to its dry run.
+    pub(crate) fn new(record: &'a CardTransaction, dry_run: Option<DryRunView>) -> Self {
+        Self { transaction: TransactionView::from(record), dry_run }
+    }
 }
