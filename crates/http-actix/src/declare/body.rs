@@ -137,9 +137,11 @@ pub(crate) use body;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{PositiveNumber, Lenient};
+    use crate::declare::{Lenient, PositiveNumber};
     use florin_domain::access::Environment;
-    use florin_domain::fault::FlawCode::{self, DuplicateField, InvalidType, OutOfRange, Required, TooLong, UnknownField};
+    use florin_domain::fault::FlawCode::{
+        self, DuplicateField, InvalidType, OutOfRange, Required, TooLong, UnknownField,
+    };
     use florin_domain::text::Text;
     use serde_json::json;
     use utoipa::PartialSchema;
@@ -192,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_valid_body_is_read_as_declared() {
-        let (read, faults) = parcel(r#"{"amount": 1, "isFinal": null, "inner": {"name": "äöü"}, "labels": ["a", "b"]}"#);
+        let (read, faults) =
+            parcel(r#"{"amount": 1, "isFinal": null, "inner": {"name": "äöü"}, "labels": ["a", "b"]}"#);
         assert_eq!(faults, []);
         let read = read.unwrap();
         assert_eq!((read.is_final, read.inner.name.as_str()), (None, "äöü"));

@@ -7,8 +7,8 @@ use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use utoipa::IntoParams;
-use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, SchemaType, Type};
 
 parameters! {
@@ -47,7 +47,8 @@ impl IntoParams for IdempotencyKeyHeader {
             .min_length(Some(1))
             .max_length(Some(255))
             .pattern(Some("^[!-~]+$"));
-        let about = "Makes retries safe: all requests under one key take effect once, and repeats get the first response.";
+        let about =
+            "Makes retries safe: all requests under one key take effect once, and repeats get the first response.";
         let header = ParameterBuilder::new().name("Idempotency-Key").parameter_in(ParameterIn::Header);
         vec![header.required(Required::False).description(Some(about)).schema(Some(schema.build())).build()]
     }
@@ -71,7 +72,10 @@ pub(crate) struct Offset(i64);
 impl TextValue for Limit {
     fn parse(text: &str) -> Result<Self, Flaw> {
         let range = format!("must be between 1 and {}", PageRequest::MAX_LIMIT);
-        integer(text)?.filter(|number| (1..=PageRequest::MAX_LIMIT).contains(number)).map(Self).ok_or(Flaw::range(range))
+        integer(text)?
+            .filter(|number| (1..=PageRequest::MAX_LIMIT).contains(number))
+            .map(Self)
+            .ok_or(Flaw::range(range))
     }
 
     fn schema() -> Object {

@@ -14,9 +14,7 @@ mod values;
 
 pub(crate) use amounts::{DecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
-pub(crate) use common::{
-    AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime,
-};
+pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime};
 pub(crate) use member::{Member, Schemas, Slot, TextValue, missing_body};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{

@@ -11,7 +11,8 @@ use florin_domain::budget::{BudgetFeature, CreditScheme, TransferInstruction};
 use florin_domain::card::{AcceptorInput, CardState, Network, SpendingWindow};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, SnapshotId, TransactionToken, UserToken,
+    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, SnapshotId, TransactionToken,
+    UserToken,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;

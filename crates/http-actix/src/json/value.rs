@@ -265,7 +265,8 @@ mod tests {
 
     #[test]
     fn keeps_what_was_written() {
-        let document = Document::parse(br#" {"a": 10.00, "a": 1E1, "b": "\ud800", "\u0063": "\u0041"} "#.to_vec()).unwrap();
+        let document =
+            Document::parse(br#" {"a": 10.00, "a": 1E1, "b": "\ud800", "\u0063": "\u0041"} "#.to_vec()).unwrap();
         let mut found = Vec::new();
         document.root().for_members(|name, value| found.push((name.0.into_owned(), value))).unwrap();
         let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
@@ -308,7 +309,10 @@ mod tests {
     #[test]
     fn equal_values_have_equal_texts() {
         assert_eq!(canonical(r#" {"b":[1, {}, []],"a":"\u0041"} "#), r#"{"a":"A","b":[1,{},[]]}"#);
-        assert_eq!(canonical(r#"[ false , -1e5, null ,{"z":"\n", "y": 1.0}]"#), r#"[false,-1e5,null,{"y":1.0,"z":"\n"}]"#);
+        assert_eq!(
+            canonical(r#"[ false , -1e5, null ,{"z":"\n", "y": 1.0}]"#),
+            r#"[false,-1e5,null,{"y":1.0,"z":"\n"}]"#
+        );
         assert_eq!(canonical(r#""\ud800""#), r#""""#);
         assert_ne!(canonical("10.0"), canonical("10.00"));
     }

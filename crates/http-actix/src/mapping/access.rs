@@ -14,9 +14,11 @@ impl From<AccessError> for Problem {
     fn from(error: AccessError) -> Self {
         match error {
             AccessError::InvalidCredentials => Self::invalid_credentials(),
-            AccessError::InsufficientScope(scope) => {
-                Self::forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, format!("must be an API key with the scope {scope}"))
-            }
+            AccessError::InsufficientScope(scope) => Self::forbidden(
+                AUTHORIZATION,
+                ErrorCode::InsufficientScope,
+                format!("must be an API key with the scope {scope}"),
+            ),
             AccessError::SomeAccounts => {
                 let message = "must be an API key that reaches all accounts of its client";
                 Self::forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, message)
@@ -81,7 +83,8 @@ impl From<ExplainBalanceError> for Problem {
         match error {
             ExplainBalanceError::NoBudget => Self::absent("path.budgetId", "budget"),
             ExplainBalanceError::NotHeld(currency) => Self::faults(vec![
-                Flaw::value(format!("must be a currency that the budget holds (got {currency})")).at("query.currencyCode"),
+                Flaw::value(format!("must be a currency that the budget holds (got {currency})"))
+                    .at("query.currencyCode"),
             ]),
             ExplainBalanceError::Store(error) => error.into(),
         }

@@ -52,9 +52,7 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
             let message = format!("must name a validated payment batch (got {})", illegal.current);
             Problem::conflict(BATCH, ErrorCode::InvalidState, message)
         }
-        ConfirmRefusal::Mfa(MfaFailure::Failed) => {
-            Problem::forbidden(MFA, ErrorCode::MfaFailed, "failed verification")
-        }
+        ConfirmRefusal::Mfa(MfaFailure::Failed) => Problem::forbidden(MFA, ErrorCode::MfaFailed, "failed verification"),
         ConfirmRefusal::Mfa(MfaFailure::Expired) => {
             Problem::forbidden(MFA, ErrorCode::MfaExpired, "belongs to an expired session")
         }
@@ -77,8 +75,7 @@ fn insufficient_funds(shortages: &[Shortage]) -> Problem {
 pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     match refusal {
         UploadRefusal::State(illegal) => {
-            let message =
-                format!("must name a draft or validated payment batch (got {})", illegal.current);
+            let message = format!("must name a draft or validated payment batch (got {})", illegal.current);
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
         UploadRefusal::Locked => {

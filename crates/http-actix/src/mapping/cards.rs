@@ -17,9 +17,9 @@ const CURRENCY: &str = "body.currencyCode";
 /// A first message that failed.
 pub(crate) fn first_message_problem(error: FirstMessageError, request: Option<&RecordedRequest>) -> Problem {
     match error {
-        FirstMessageError::NoRates(currency) => {
-            Problem::faults(vec![Flaw::value(format!("must be a currency with an exchange rate (got {currency})")).at(CURRENCY)])
-        }
+        FirstMessageError::NoRates(currency) => Problem::faults(vec![
+            Flaw::value(format!("must be a currency with an exchange rate (got {currency})")).at(CURRENCY),
+        ]),
         FirstMessageError::Rates(error) => {
             tracing::error!(%error, "cannot read exchange rates");
             let message = "exchange rates unavailable; retry after the interval in Retry-After";
@@ -36,19 +36,28 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
         CardRefusal::Fee(flaw) => Problem::faults(vec![flaw.at("body.acquirerFeeAmount")]),
         CardRefusal::Currency(flaw) => Problem::faults(vec![flaw.at(CURRENCY)]),
         CardRefusal::WrongKind { found, state } => {
-            let message = format!("cannot be followed by this message (got {} in state {})", found.as_str(), state.as_str());
+            let message =
+                format!("cannot be followed by this message (got {} in state {})", found.as_str(), state.as_str());
             Problem::conflict(TOKEN, ErrorCode::WrongTransactionKind, message)
         }
-        CardRefusal::AlreadyCleared => {
-            Problem::conflict(TOKEN, ErrorCode::AlreadyCleared, "cannot be followed: the authorization is already cleared")
+        CardRefusal::AlreadyCleared => Problem::conflict(
+            TOKEN,
+            ErrorCode::AlreadyCleared,
+            "cannot be followed: the authorization is already cleared",
+        ),
+        CardRefusal::AlreadyReversed => Problem::conflict(
+            TOKEN,
+            ErrorCode::AlreadyReversed,
+            "cannot be followed: the authorization is already reversed",
+        ),
+        CardRefusal::Expired => {
+            Problem::conflict(TOKEN, ErrorCode::Expired, "cannot be followed: the hold has expired")
         }
-        CardRefusal::AlreadyReversed => {
-            Problem::conflict(TOKEN, ErrorCode::AlreadyReversed, "cannot be followed: the authorization is already reversed")
-        }
-        CardRefusal::Expired => Problem::conflict(TOKEN, ErrorCode::Expired, "cannot be followed: the hold has expired"),
-        CardRefusal::ExceedsHold { held } => {
-            Problem::conflict(AMOUNT, ErrorCode::AmountExceedsHold, format!("must be at most the held {held} {}", held.currency))
-        }
+        CardRefusal::ExceedsHold { held } => Problem::conflict(
+            AMOUNT,
+            ErrorCode::AmountExceedsHold,
+            format!("must be at most the held {held} {}", held.currency),
+        ),
         CardRefusal::ExceedsAuthorization { authorised } => {
             let message = format!("must be at most the authorised {authorised} {}", authorised.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)

@@ -30,7 +30,8 @@ fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Proble
 /// 422 with these places.
 pub(super) fn key_used_before(paths: Vec<String>) -> Problem {
     let entry = |path: String| {
-        let message = if path.is_empty() { "the request differs from the first one" } else { "differs from the first request" };
+        let message =
+            if path.is_empty() { "the request differs from the first one" } else { "differs from the first request" };
         ProblemEntry::new(path, ErrorCode::IdempotencyMismatch, message)
     };
     let message = "idempotency key already used for a different request";

@@ -63,8 +63,16 @@ pub(crate) const COLUMNS: &[Column] = &[
     },
     own!("recipient.accountIdentifier", recipient.account_identifier, "IBAN or account number."),
     own!("recipient.bankIdentifier", recipient.bank_identifier, "Sort code or BIC."),
-    own!("recipient.secondaryBankIdentifier", recipient.secondary_bank_identifier, "A second bank identifier, such as a branch code."),
-    own!("recipient.intermediaryBankIdentifier", recipient.intermediary_bank_identifier, "BIC of an intermediary bank."),
+    own!(
+        "recipient.secondaryBankIdentifier",
+        recipient.secondary_bank_identifier,
+        "A second bank identifier, such as a branch code."
+    ),
+    own!(
+        "recipient.intermediaryBankIdentifier",
+        recipient.intermediary_bank_identifier,
+        "BIC of an intermediary bank."
+    ),
     own!("recipient.paymentNetwork", recipient.payment_network, "Payment network."),
     inside!("recipient.address.addressType", address.address_type, "Type of address."),
     inside!("recipient.address.streetName", address.street_name, "Street."),

@@ -64,13 +64,7 @@ fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading
 }
 
 /// Reads an object of a payment: that of the columns that begin with `prefix`.
-fn members(
-    payment: &mut PaymentInput,
-    prefix: &str,
-    value: Value<'_>,
-    place: &Place<'_>,
-    reading: &mut Reading<'_>,
-) {
+fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.object(value, place, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {
             if let Some(text) = text(value, place, reading) {

@@ -1,8 +1,8 @@
 //! Payments of a batch.
 
 use super::Time;
-use crate::payments::columns::of_object;
 use crate::payments::RecipientShape;
+use crate::payments::columns::of_object;
 use florin_domain::batch::{EmailInput, Payment, PaymentInput};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use utoipa::ToSchema;

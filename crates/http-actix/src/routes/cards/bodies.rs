@@ -1,8 +1,6 @@
 //! The bodies of card messages.
 
-use crate::declare::{
-    CountryCode, MerchantCategory, PositiveNumber, ZeroOrMoreNumber, body, named,
-};
+use crate::declare::{CountryCode, MerchantCategory, PositiveNumber, ZeroOrMoreNumber, body, named};
 use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainKind, Network, Response};
 use florin_domain::ids::{CardId, TransactionToken};

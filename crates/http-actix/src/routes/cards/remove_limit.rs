@@ -39,8 +39,12 @@ pub(crate) async fn handle(
     let account = call.account(account_id).await?;
     let claim = claim_without_body(&call, key, &account, |_| no_content());
     let (card, window) = (read(card)?.id, read(limit)?.window);
-    execute(claim, (CARD, "card"), removal_problem, |_| no_content(), async |claim| {
-        remove_limit(&app.management, &account, card, window, claim).await
-    })
+    execute(
+        claim,
+        (CARD, "card"),
+        removal_problem,
+        |_| no_content(),
+        async |claim| remove_limit(&app.management, &account, card, window, claim).await,
+    )
     .await
 }

@@ -31,8 +31,12 @@ pub(crate) async fn handle(
     let claim = claim_without_body(&call, key, &account, |_| no_content());
     let batch = read(batch)?.id;
     let refused = |refusal| cancel_problem(&refusal);
-    execute(claim, (BATCH, "payment batch"), refused, |_| no_content(), async |claim| {
-        cancel_batch(&app.batches, &account, batch, claim).await
-    })
+    execute(
+        claim,
+        (BATCH, "payment batch"),
+        refused,
+        |_| no_content(),
+        async |claim| cancel_batch(&app.batches, &account, batch, claim).await,
+    )
     .await
 }

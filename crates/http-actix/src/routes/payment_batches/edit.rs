@@ -43,9 +43,13 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, render)?;
     let (batch, EditBatchBody { name, visible }) = (read(batch)?.id, read(body)?);
     let edit = BatchEdit { name, visible };
-    execute(claim, (BATCH, "payment batch"), |never| match never {}, render, async |claim| {
-        edit_batch(&app.batches, &account, batch, edit, claim).await
-    })
+    execute(
+        claim,
+        (BATCH, "payment batch"),
+        |never| match never {},
+        render,
+        async |claim| edit_batch(&app.batches, &account, batch, edit, claim).await,
+    )
     .await
 }
 

@@ -6,7 +6,6 @@ pub(crate) mod confirm;
 pub(crate) mod create;
 pub(crate) mod download;
 pub(crate) mod edit;
-mod file;
 pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_alerts;

@@ -75,7 +75,8 @@ pub(crate) async fn handle(
 
 /// Checks the members against each other. An invalid member counts as sent.
 fn check(body: &WorldBody, faults: &mut Faults) {
-    let mut refuse = |member: &str, message: &'static str| faults.push(Flaw::value(message).at(format!("body.{member}")));
+    let mut refuse =
+        |member: &str, message: &'static str| faults.push(Flaw::value(message).at(format!("body.{member}")));
     if body.snapshot.is_sent() && body.template.is_sent() {
         refuse("template", "cannot be combined with snapshotId");
     }

@@ -27,8 +27,12 @@ pub(crate) async fn handle(
     let account = world_account(&mut call, world).await?;
     let claim = claim_without_body(&call, key, &account, |_| no_content());
     let snapshot = read(snapshot)?.id;
-    execute(claim, (SNAPSHOT, "snapshot"), |never| match never {}, |_| no_content(), async |claim| {
-        app.services.worlds.delete_snapshot(&account.id, snapshot, claim).await
-    })
+    execute(
+        claim,
+        (SNAPSHOT, "snapshot"),
+        |never| match never {},
+        |_| no_content(),
+        async |claim| app.services.worlds.delete_snapshot(&account.id, snapshot, claim).await,
+    )
     .await
 }
