@@ -51,11 +51,11 @@ pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Ex
 ///
 /// A member is declared as `"nameInJson" => field: Type`. Its type says how it is read, whether it is required (all but
 /// `Option` are) and what its schema is; its doc comment is its description. `#[example(…)]` adds an example, in JSON.
-/// `#[exactly_one]` on the struct says in the schema that exactly one member is sent; the operation checks it.
+/// `#[properties(1)]` on the struct says in the schema that exactly one member is sent; the operation checks it.
 macro_rules! body {
     (
         $(#[doc = $about:literal])+
-        $(#[$one:ident])?
+        $(#[properties($count:literal)])?
         pub(crate) struct $body:ident as $schema:literal {$(
             $(#[doc = $doc:literal])*
             $(#[example($($example:tt)+)])?
@@ -103,16 +103,14 @@ macro_rules! body {
                     .description(Some([$($about.trim()),+].join("\n")))
                     .additional_properties(Some(AdditionalProperties::FreeForm(false)));
                 $(
-                    #[allow(unused_mut, unused_assignments, reason = "only some members have an example")]
-                    let mut example = None;
-                    $(example = Some(serde_json::json!($($example)+));)?
+                    let example = $crate::declare::body!(@example $($($example)+)?);
                     let member = <$type as $crate::declare::Member>::schema();
                     object = object.property($name, $crate::declare::described(member, &[$($doc),*], example));
                     if <$type as $crate::declare::Member>::missing().is_none() {
                         object = object.required($name);
                     }
                 )+
-                $($crate::declare::body!(@ $one object);)?
+                $(object = object.min_properties(Some($count)).max_properties(Some($count));)?
                 object.build().into()
             }
         }
@@ -127,9 +125,8 @@ macro_rules! body {
             }
         }
     };
-    (@ exactly_one $object:ident) => {
-        $object = $object.min_properties(Some(1)).max_properties(Some(1));
-    };
+    (@example) => { None };
+    (@example $($example:tt)+) => { Some(serde_json::json!($($example)+)) };
 }
 
 pub(crate) use body;
@@ -165,17 +162,15 @@ mod tests {
         /// What is in it.
         pub(crate) struct Inner as "InnerRequest" {
             "name" => name: Text<1, 3>,
-            "more" => more: Option<Box<Inner>>,
+            "more" => more: Option<Innermost>,
         }
     }
 
-    impl<T: Member> Member for Box<T> {
-        fn read(value: crate::json::Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-            T::read(value, place, reading).map(Box::new)
-        }
-
-        fn schema() -> RefOr<Schema> {
-            T::schema()
+    body! {
+        /// What is in there.
+        #[properties(1)]
+        pub(crate) struct Innermost as "InnermostRequest" {
+            "flag" => flag: bool,
         }
     }
 
@@ -200,6 +195,7 @@ mod tests {
         let read = read.unwrap();
         assert_eq!((read.is_final, read.inner.name.as_str()), (None, "äöü"));
         assert_eq!(read.labels.unwrap().len(), 2);
+        assert!(!read.amount.0.is_zero() && read.inner.more.is_none_or(|more| more.flag));
         assert!(matches!(read.maybe, Lenient::Missing));
     }
 
@@ -224,8 +220,8 @@ mod tests {
             ("body.maybe", InvalidType),
         ];
         assert_eq!(faults, expected.map(|(path, code)| (path.to_owned(), code)));
-        let deep = faults_of(r#"{"inner": {"name": "a", "more": {"name": "b", "more": {}}}, "amount": 0}"#);
-        let expected = [("body.inner.more.more.name", Required), ("body.amount", OutOfRange)];
+        let deep = faults_of(r#"{"inner": {"name": "a", "more": {}}, "amount": 0}"#);
+        let expected = [("body.inner.more.flag", Required), ("body.amount", OutOfRange)];
         assert_eq!(deep, expected.map(|(path, code)| (path.to_owned(), code)));
         assert_eq!(faults_of("{}").len(), 2);
         assert_eq!(faults_of("null"), [("body".to_owned(), InvalidType)]);
@@ -276,6 +272,8 @@ mod tests {
         assert_eq!(schema, expected);
         let mut schemas = Vec::new();
         <Parcel as utoipa::ToSchema>::schemas(&mut schemas);
-        assert_eq!(schemas.len(), 1);
+        let names: Vec<_> = schemas.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["InnerRequest", "InnermostRequest"]);
+        assert_eq!(serde_json::to_value(&schemas[1].1).unwrap()["maxProperties"], 1);
     }
 }

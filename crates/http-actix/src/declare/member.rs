@@ -83,7 +83,11 @@ impl<T: Member> Member for Vec<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut items = Some(Vec::new());
         reading.array(value, place, usize::MAX, |reading, item, place| match T::read(item, place, reading) {
-            Some(item) => items.iter_mut().for_each(|items| items.push(item)),
+            Some(item) => {
+                if let Some(items) = &mut items {
+                    items.push(item);
+                }
+            }
             None => items = None,
         })?;
         items

@@ -206,13 +206,11 @@ pub(crate) struct OnlyTrue;
 
 impl Member for OnlyTrue {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        match bool::read(value, place, reading)? {
-            true => Some(Self),
-            false => {
-                reading.fault(place, Flaw::value("must be true, or left out"));
-                None
-            }
+        if bool::read(value, place, reading)? {
+            return Some(Self);
         }
+        reading.fault(place, Flaw::value("must be true, or left out"));
+        None
     }
 
     fn schema() -> RefOr<Schema> {

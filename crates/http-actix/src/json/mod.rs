@@ -7,5 +7,5 @@ mod value;
 
 pub(crate) use differences::differences;
 pub(crate) use place::Place;
-pub(crate) use reading::{Context, Reading, must_be};
+pub(crate) use reading::{Context, Reading};
 pub(crate) use value::{Document, NotJson, Value, quoted};

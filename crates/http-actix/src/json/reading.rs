@@ -176,6 +176,6 @@ fn duplicate() -> Flaw {
 }
 
 /// The flaw of a value of another type.
-pub(crate) fn must_be(expected: &str) -> Flaw {
+fn must_be(expected: &str) -> Flaw {
     Flaw::new(FlawCode::InvalidType, format!("must be {expected}"))
 }

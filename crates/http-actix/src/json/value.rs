@@ -107,10 +107,10 @@ impl<'a> Value<'a> {
             return None;
         }
         let text = self.text().ok_or_else(|| Flaw::format("must not contain a lone surrogate"));
-        Some(text.and_then(|text| match text.contains('\0') {
-            true => Err(Flaw::format("must not contain the NUL character")),
-            false => Ok(text),
-        }))
+        let without_nul = |text: Cow<'a, str>| {
+            if text.contains('\0') { Err(Flaw::format("must not contain the NUL character")) } else { Ok(text) }
+        };
+        Some(text.and_then(without_nul))
     }
 
     /// The text of a string; `None` where an escape is a lone surrogate.

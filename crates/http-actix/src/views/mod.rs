@@ -1,4 +1,4 @@
-//! What answers look like.
+//! The JSON of responses.
 
 mod activity;
 mod batch_check;

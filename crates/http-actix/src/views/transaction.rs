@@ -24,13 +24,13 @@ pub(crate) struct TransactionAnswer<'a> {
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionView<'a> {
-    /// What the acquirer charges.
+    /// The acquirer's fee.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The dotted event type.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Where it stands.
+    /// Status.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// Identifies the message.
@@ -42,29 +42,29 @@ pub(crate) struct TransactionView<'a> {
     /// The card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
-    /// What was asked; on a reversal the first message's amount.
+    /// The requested amount; on a reversal, the amount of the first message.
     #[schema(value_type = String)]
     request_amount: Amount,
-    /// How it was answered.
+    /// The response to the message.
     response: ResponseView,
     #[schema(value_type = String, format = DateTime)]
     created_time: Time,
     /// Equals `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     user_transaction_time: Time,
-    /// Midnight UTC of that day.
+    /// Midnight UTC of the same day.
     #[schema(value_type = String, format = DateTime)]
     settlement_date: Time,
-    /// The message's own amount.
+    /// The amount of the message.
     #[schema(value_type = String)]
     amount: Amount,
     /// The budget's balances afterwards.
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// Rate 1 where the merchant's currency is the card's.
+    /// The rate is 1 if the merchant's currency is the card's.
     currency_conversion: ConversionView,
-    /// The token that was sent; absent on first messages.
+    /// The preceding message; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
@@ -74,7 +74,7 @@ pub(crate) struct TransactionView<'a> {
     card_acceptor: AcceptorView<'a>,
 }
 
-/// Code and memo of a response.
+/// Response code and memo.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardResponse)]
 struct ResponseView {
@@ -87,13 +87,13 @@ struct ResponseView {
 #[schema(as = CardBalances)]
 #[serde(rename_all = "camelCase")]
 struct BalancesView {
-    /// All the money in it.
+    /// Ledger balance.
     #[schema(value_type = String)]
     ledger_balance: Amount,
-    /// What can be spent.
+    /// Available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
-    /// What this message did: negative when funds are taken.
+    /// The effect of the message on the available balance: negative if it takes funds.
     #[schema(value_type = String)]
     impacted_amount: Amount,
 }
@@ -105,7 +105,7 @@ struct BalancesView {
 struct ConversionView {
     #[schema(value_type = String)]
     original_amount: Amount,
-    /// What one unit of the merchant's currency is worth in the card's.
+    /// The value of one unit of the merchant's currency in the card's currency.
     #[schema(value_type = f64)]
     conversion_rate: RateView,
     /// ISO 4217, numeric.
@@ -129,7 +129,7 @@ impl From<&CardTransaction> for ConversionView {
     }
 }
 
-/// Where the card was used.
+/// The merchant or ATM where the card was used.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardAcceptor)]
 #[serde(rename_all = "camelCase")]

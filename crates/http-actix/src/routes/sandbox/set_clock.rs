@@ -20,7 +20,7 @@ use florin_ports::Answer;
 
 body! {
     /// A clock change: exactly one member.
-    #[exactly_one]
+    #[properties(1)]
     pub(crate) struct ClockBody as "SetClockRequest" {
         /// `true`: freeze the clock at its current time.
         "freeze" => freeze: Option<OnlyTrue>,
