@@ -71,11 +71,8 @@ pub(crate) struct Offset(i64);
 
 impl TextValue for Limit {
     fn parse(text: &str) -> Result<Self, Flaw> {
-        let range = format!("must be between 1 and {}", PageRequest::MAX_LIMIT);
-        integer(text)?
-            .filter(|number| (1..=PageRequest::MAX_LIMIT).contains(number))
-            .map(Self)
-            .ok_or(Flaw::range(range))
+        let number = integer(text)?.filter(|number| (1..=PageRequest::MAX_LIMIT).contains(number));
+        number.map(Self).ok_or_else(|| Flaw::range(format!("must be between 1 and {}", PageRequest::MAX_LIMIT)))
     }
 
     fn schema() -> Object {

@@ -156,6 +156,6 @@ fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
             array.schema_type = or_null(array.schema_type);
             RefOr::T(Schema::Array(array))
         }
-        other => OneOfBuilder::new().item(other).item(ObjectBuilder::new().schema_type(Type::Null)).build().into(),
+        other => OneOfBuilder::new().item(other).item(ObjectBuilder::new().schema_type(Type::Null)).into(),
     }
 }

@@ -32,7 +32,7 @@ struct AddressView {
     address_line2: String,
     address_line3: String,
     city: String,
-    /// Without a space.
+    /// The postcode, without a space.
     postcode: String,
     county: String,
 }

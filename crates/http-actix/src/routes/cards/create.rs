@@ -62,7 +62,9 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CreateCardBody>()?;
     let account = write.account().await?;
-    let CreateCardBody { budget, currency, card_type: _, user, name, expires_on, activate } = read(body)?;
+    // There is only one type of card.
+    let CreateCardBody { budget, currency, card_type: None | Some(Virtual), user, name, expires_on, activate } =
+        read(body)?;
     let new = NewCard { budget, currency, user, name, expires_on, activate: activate.unwrap_or(false) };
     let claim = claim(&write, &account, false, render)?;
     let object = ("body.budgetId", "budget");
