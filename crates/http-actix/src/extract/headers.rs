@@ -58,7 +58,7 @@ fn is_of(request: &HttpRequest, expected: &str) -> bool {
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(text) = value.to_str() else { return false };
     let mut parts = text.split(';').map(str::trim);
-    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(wanted)) && parts.all(is_fine_parameter)
+    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(expected)) && parts.all(is_accepted)
 }
 
 fn is_accepted(parameter: &str) -> bool {

@@ -7,7 +7,6 @@ use crate::problem::{Problem, read};
 use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
-use crate::routes::mfa::provider;
 use crate::state::App;
 use crate::views::Time;
 use actix_web::http::StatusCode;
