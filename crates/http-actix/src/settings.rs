@@ -23,6 +23,6 @@ pub struct HttpSettings {
     pub rate_limit: Option<NonZeroU32>,
     /// Renders `/metrics`; `None`: the path does not exist.
     pub metrics: Option<RenderMetrics>,
-    /// How long requests in progress may take after the server is told to stop.
+    /// How long requests in progress may take after a stop signal.
     pub shutdown_timeout: Duration,
 }

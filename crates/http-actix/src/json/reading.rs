@@ -8,7 +8,7 @@ use florin_domain::ids::BudgetId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The longest value that nobody reads in which duplicate members are looked for: the search remembers names.
+/// The longest unread value that is searched for duplicate members: the search remembers names.
 const MAX_SEARCHED: usize = 1024 * 1024;
 
 /// Facts outside the body that decide whether a member is valid.

@@ -108,7 +108,7 @@ fn alerts_stand_beside_their_rows() {
     let lines: Vec<_> = text.lines().collect();
     assert!(lines[0].ends_with("recipient.bankAddress.countryCode,status,errors,warnings"), "{text}");
     assert!(lines[1].ends_with(",created,,"), "{text}");
-    let told =
+    let expected =
         "created,\"amount_required: Give one. | currency_required: Give one, too.\",duplicate_payment: As row 0.";
-    assert!(lines[2].ends_with(told), "{text}");
+    assert!(lines[2].ends_with(expected), "{text}");
 }

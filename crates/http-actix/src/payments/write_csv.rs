@@ -42,9 +42,9 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
     }
     writer.write_field(payment.status.as_str())?;
     for kind in [AlertKind::Error, AlertKind::Warning] {
-        let told = alerts.iter().filter(|alert| alert.kind == kind);
-        let told: Vec<_> = told.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();
-        writer.write_field(told.join(BETWEEN))?;
+        let messages = alerts.iter().filter(|alert| alert.kind == kind);
+        let messages: Vec<_> = messages.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();
+        writer.write_field(messages.join(BETWEEN))?;
     }
     writer.write_record(None::<&[u8]>)
 }
