@@ -43,7 +43,7 @@ pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Ex
             (choice.description, choice.example) = (text, example);
             RefOr::T(Schema::OneOf(choice))
         }
-        other => other,
+        other @ RefOr::T(_) => other,
     }
 }
 

@@ -59,13 +59,11 @@ impl<'r> Reading<'r> {
 
     /// The text of a string.
     pub(crate) fn string<'v>(&mut self, value: Value<'v>, place: &Place<'_>) -> Option<Cow<'v, str>> {
-        match value.string() {
-            Some(text) => self.keep(place, text),
-            None => {
-                self.wrong_type(value, place, "a string");
-                None
-            }
+        if let Some(text) = value.string() {
+            return self.keep(place, text);
         }
+        self.wrong_type(value, place, "a string");
+        None
     }
 
     /// Passes each member of an object to `each` once; `each` returns whether the object has such a member. Members given

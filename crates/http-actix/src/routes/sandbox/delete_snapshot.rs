@@ -25,13 +25,13 @@ pub(crate) async fn handle(
     let key = call.idempotency_key();
     let (world, snapshot) = (call.read::<WorldPath>(), call.read::<SnapshotPath>());
     let account = world_account(&mut call, world).await?;
-    let claim = claim_without_body(&call, key, &account, |_| no_content());
+    let claim = claim_without_body(&call, key, &account, |()| no_content());
     let snapshot = read(snapshot)?.id;
     execute(
         claim,
         (SNAPSHOT, "snapshot"),
         |never| match never {},
-        |_| no_content(),
+        |()| no_content(),
         async |claim| app.services.worlds.delete_snapshot(&account.id, snapshot, claim).await,
     )
     .await
