@@ -122,6 +122,7 @@ const ROOMS: &[Room] = &[
         ],
         outside: Outside::Not(&["diesel"]),
     },
+    Room { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
     // It measures the binary from outside, as anyone would.
     Room {
         name: "florin-bench",
