@@ -6,6 +6,7 @@
 //! - `load` bounds how much is done at once.
 //! - `mapping` is the one place where errors become answers; `problem` is what they look like.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
+//! - `pages` has the home page and the docs page.
 //! - `middleware` wraps every request.
 
 mod call;
@@ -15,6 +16,7 @@ mod extract;
 mod load;
 mod mapping;
 mod middleware;
+mod pages;
 mod payments;
 mod problem;
 mod repeat;
@@ -24,6 +26,7 @@ mod state;
 mod views;
 
 pub use middleware::REQUESTS;
+pub use pages::Introduction;
 pub use server::{HttpSettings, bind};
 pub use state::RenderMetrics;
 

@@ -1,6 +1,7 @@
 //! The server and its limits.
 
 use crate::middleware::envelope;
+use crate::pages::Introduction;
 use crate::routes;
 use crate::state::{App, RenderMetrics};
 use actix_web::dev::Server;
@@ -26,6 +27,8 @@ pub struct HttpSettings {
     pub rate_limit: Option<NonZeroU32>,
     /// Gives the text of `/metrics`; `None`: there is no such path.
     pub metrics: Option<RenderMetrics>,
+    /// What the home page says about this server.
+    pub introduction: Introduction,
     /// How long requests under way may take when the server is told to stop.
     pub shutdown_timeout: Duration,
 }

@@ -27,6 +27,14 @@ impl StoreSettings {
         settings
     }
 
+    /// The file of a SQLite database; `None` for a database server or an invalid URL.
+    pub fn file(&self) -> Option<&Path> {
+        match self.kind() {
+            Ok(Kind::Sqlite(path)) => Some(path),
+            Ok(Kind::Postgres(_)) | Err(_) => None,
+        }
+    }
+
     /// The database that the URL names.
     pub(crate) fn kind(&self) -> Result<Kind<'_>, OpenError> {
         let url = self.url.as_str();

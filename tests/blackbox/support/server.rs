@@ -19,7 +19,7 @@ use super::store::{Store, Template};
 /// The bound on everything that could hang. Nothing is measured against it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-const BINARY: &str = env!("CARGO_BIN_EXE_florin");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
 /// A directory, a database, and the settings that the binary is run with there.
 pub(crate) struct Home {

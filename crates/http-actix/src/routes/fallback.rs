@@ -46,6 +46,6 @@ fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {
 }
 
 /// Nothing is at this path.
-pub(super) async fn not_found() -> Result<HttpResponse, Problem> {
+pub(crate) async fn not_found() -> Result<HttpResponse, Problem> {
     Err(Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "There is nothing at this path."))
 }
