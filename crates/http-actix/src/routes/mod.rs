@@ -4,11 +4,9 @@ mod activity;
 mod addresses;
 mod budgets;
 mod cards;
-        .service(get("/openapi.json", openapi::serve))
-        .service(get("/", pages::home))
-        .service(get("/style.css", pages::style))
-        .service(get("/docs", pages::docs))
-        .service(get("/docs/{file:.*}", pages::docs_file))
+mod error_sets;
+mod examples;
+pub(crate) mod fallback;
 mod merchant;
 mod mfa;
 pub(crate) mod openapi;
@@ -26,16 +24,11 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/healthz", service::healthz))
         .service(get("/readyz", service::readyz))
         .service(get("/metrics", service::metrics))
-<<<<<<< HEAD
+        .service(get("/openapi.json", openapi::serve))
         .service(get("/", pages::home))
         .service(get("/style.css", pages::style))
         .service(get("/docs", pages::docs))
         .service(get("/docs/{file:.*}", pages::docs_file))
-=======
-        .service(get("/openapi.json", openapi::serve))
-        .service(get("/docs", service::docs))
-        .service(get("/docs/{file:.*}", service::docs_file))
->>>>>>> main
         .service(web::scope("/v2").configure(version_2))
         .default_service(web::to(fallback::not_found));
 }
