@@ -79,7 +79,7 @@ fn held(database: &Path, lock: &Path, source: &str) -> UsageError {
     let holder = fs::read_to_string(lock).ok().and_then(|text| text.trim().parse::<u32>().ok());
     let holder = holder.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     let database = database.display();
-    UsageError::new(format!("{source}: {holder} is already serving {database}: stop it, or use another database"))
+    UsageError::new(format!("{source}: {holder} is already serving {database}; stop it, or name another database"))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -44,12 +45,19 @@ pub(crate) struct Given {
 }
 
 /// A value with the flag, variable or file that it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Sourced<T> {
     /// The value.
     pub(crate) value: T,
     /// The name of its source, for messages.
     pub(crate) source: String,
+}
+
+/// Prints the value only: two settings are equal whatever their source.
+impl<T: fmt::Debug> fmt::Debug for Sourced<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
 }
 
 /// All settings.
