@@ -19,13 +19,15 @@ use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::STALENESS;
-use florin_store_diesel::{AnyStore, StoreSettings};
+use florin_store_contract::{Adapter, AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The storage adapters of this program. The scheme of the database URL selects one.
+pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
 /// Time-out of a postcode provider.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached lookups.
@@ -34,14 +36,14 @@ const POSTCODES_KEPT: u64 = 10_000;
 /// Opens the store, whatever its schema. An error names the setting that the URL came from.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let Sourced { value: url, source } = &settings.database_url;
-    let store = florin_store_diesel::open(&StoreSettings::at(url.expose_secret()));
+    let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
     store.map_err(|error| UsageError::new(format!("{source}: {error}")).into())
 }
 
 /// Reserves a SQLite database for this server; PostgreSQL serves many.
 pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
     let Sourced { value: url, source } = &settings.database_url;
-    let file = StoreSettings::at(url.expose_secret()).file().map(Path::to_owned);
+    let file = florin_store_diesel::sqlite_file(&StoreSettings::at(url.expose_secret()));
     file.map(|file| ServerLock::take(&file, source)).transpose()
 }
 

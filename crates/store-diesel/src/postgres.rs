@@ -34,6 +34,9 @@ pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
 /// Where a database is.
 pub(crate) type Place = url::PostgresUrl;
 
+/// The default number of connections that read.
+pub(crate) const DEFAULT_READERS: u32 = 8;
+
 /// How many threads write: while one commits, another works.
 pub(crate) const WRITERS: usize = 2;
 

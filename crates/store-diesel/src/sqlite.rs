@@ -8,6 +8,7 @@ mod balances;
 mod changes;
 mod connection;
 pub(crate) mod migrations;
+mod place;
 #[cfg(test)]
 pub(crate) mod testing;
 mod values;
@@ -27,6 +28,9 @@ pub(crate) type Db = diesel::sqlite::Sqlite;
 pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
+
+/// The default number of connections that read.
+pub(crate) const DEFAULT_READERS: u32 = 4;
 
 /// How many threads write: a database has one write transaction at a time.
 pub(crate) const WRITERS: usize = 1;
@@ -48,8 +52,9 @@ pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use changes::Changes;
 pub(crate) use connection::{
-    Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,
-    unhurried, worth_another_try, write,
+    Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, read, unhurried,
+    worth_another_try, write,
 };
 pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use place::{Place, place};
 pub(crate) use values::read_text;

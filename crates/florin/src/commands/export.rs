@@ -8,7 +8,8 @@ use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::wiring;
 use florin_ports::Clock;
-use florin_store_diesel::{About, AnyStore, Contents};
+use florin_store_contract::AnyStore;
+use florin_store_contract::export::{ExportContents, ExportOrigin};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -37,12 +38,12 @@ struct Report<'a> {
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<()> {
     wiring::must_be_current(store).await?;
-    let about = About { environment: context.settings.environment.as_str().to_owned(), at: SystemClock.now() };
+    let origin = ExportOrigin { environment: context.settings.environment.as_str().to_owned(), at: SystemClock.now() };
     let progress = Progress::start(arguments.progress, "exporting");
     if arguments.file.as_os_str() == "-" {
         // The export itself is the result.
         let mut out = BufWriter::new(progress.writing(io::stdout().lock()));
-        store.export(&about, &mut out)?;
+        store.export(&origin, &mut out)?;
         out.flush()?;
         return Ok(());
     }
@@ -50,7 +51,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     target.remove_when_stopped()?;
     let contents = target.fill(|file| {
         let mut out = BufWriter::with_capacity(256 * 1024, progress.writing(file));
-        let contents = store.export(&about, &mut out)?;
+        let contents = store.export(&origin, &mut out)?;
         out.flush()?;
         Ok(contents)
     })?;
@@ -59,7 +60,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     output::either(context.json, &report, || print(&arguments.file, &contents))
 }
 
-fn print(file: &Path, contents: &Contents) -> String {
+fn print(file: &Path, contents: &ExportContents) -> String {
     format!(
         "Exported {} rows of {} tables to {}. The file holds secrets: protect it like the database.",
         contents.total(),

@@ -5,7 +5,8 @@ use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::wiring;
 use anyhow::anyhow;
-use florin_store_diesel::{AnyStore, Imported};
+use florin_store_contract::AnyStore;
+use florin_store_contract::export::ImportReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -57,7 +58,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     output::either(context.json, &report, || print(file, &imported))
 }
 
-fn print(file: &Path, imported: &Imported) -> String {
+fn print(file: &Path, imported: &ImportReport) -> String {
     let facts = [
         ["File".to_owned(), format!("complete and unchanged, SHA-256 {}", imported.contents.sha256)],
         ["Rows".to_owned(), format!("{} in {} tables", imported.contents.total(), imported.contents.rows.len())],

@@ -4,7 +4,7 @@ use super::Context;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::wiring;
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -6,10 +6,10 @@ use super::super::schema::{payment_batches, payments, sandbox_payments};
 use super::super::types::Id;
 use super::batches::SandboxPayment;
 use super::{Batch, TABLES};
-use crate::transfer::{Row, TransferError};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
+use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -90,7 +90,7 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<(
         if table == BANK && is_remembered(conn, &row)? {
             continue;
         }
-        batch.add(conn, Row { line: number, table, json: &row }).map_err(failure)?;
+        batch.add(conn, ExportRow { line: number, table, json: &row }).map_err(failure)?;
     }
     batch.store(conn).map_err(failure)?;
     diesel::update(payment_batches::table.filter(payment_batches::account_id.eq(account.as_str())))
@@ -118,9 +118,9 @@ fn is_remembered(conn: &mut Conn, row: &str) -> Outcome<bool> {
     Ok(diesel::select(diesel::dsl::exists(known)).get_result(conn)?)
 }
 
-fn failure(error: TransferError) -> Failure {
+fn failure(error: ExportError) -> Failure {
     match error {
-        TransferError::Store(error) => Failure(error),
+        ExportError::Store(error) => Failure(error),
         error => Failure(StoreError::Corrupt(error.to_string())),
     }
 }

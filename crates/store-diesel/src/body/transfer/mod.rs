@@ -15,9 +15,12 @@ use super::audit::audit;
 use super::backend::{self, Conn};
 use super::errors::{Failure, Outcome, corrupt};
 use super::store::Store;
-use crate::transfer::{About, Contents, ExportTable, Header, Imported, Row, Rows, Source, Transfer, TransferError};
 use diesel::Connection;
 use florin_ports::{AuditReport, StoreError};
+use florin_store_contract::export::{
+    ExportContents, ExportHeader, ExportOrigin, ExportReader, ExportRow, ExportSource, ExportWriter, ImportReport,
+};
+use florin_store_contract::{ExportError, ExportImport};
 use rows::{Table, Waiting};
 use std::cell::RefCell;
 use std::io::Write;
@@ -64,33 +67,33 @@ const TABLES: [Table; 34] = [
 const ROWS_AT_ONCE: usize = 200;
 const BYTES_AT_ONCE: usize = 1024 * 1024;
 
-impl Transfer for Store {
-    fn export(&self, about: &About, out: &mut dyn Write) -> Result<Contents, TransferError> {
-        let sheet = RefCell::new(Some(ExportTable::begin(out, &Header::new(about, schema()?))?));
+impl ExportImport for Store {
+    fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError> {
+        let writer = RefCell::new(Some(ExportWriter::begin(out, &ExportHeader::new(origin, schema()?))?));
         let failed = RefCell::new(None);
         let read = backend::read(self.readers(), |conn| {
             // A read whose connection is lost is tried again: an export that has begun is not.
-            let mut sheet = sheet.borrow_mut().take().ok_or_else(|| corrupt("the export was interrupted"))?;
-            conn.transaction(|conn| export(conn, &mut sheet, &failed))?;
-            Ok(sheet)
+            let mut writer = writer.borrow_mut().take().ok_or_else(|| corrupt("the export was interrupted"))?;
+            conn.transaction(|conn| export(conn, &mut writer, &failed))?;
+            Ok(writer)
         });
         match (failed.into_inner(), read) {
-            (Some(error), _) => Err(TransferError::File(error)),
+            (Some(error), _) => Err(ExportError::File(error)),
             (None, read) => read?.end(),
         }
     }
 
-    fn import(&self, environment: &str, file: &mut dyn Source) -> Result<Imported, TransferError> {
+    fn import(&self, environment: &str, file: &mut dyn ExportSource) -> Result<ImportReport, ExportError> {
         let schema = schema()?;
-        let rows = Rows::of(file)?;
-        rows.header.fits(&schema, environment)?;
+        let rows = ExportReader::open(file)?;
+        rows.header().fits(&schema, environment)?;
         let contents = rows.each(|_| Ok(()))?;
         if contents.rows.len() != TABLES.len() || TABLES.iter().any(|table| !contents.rows.contains_key(table.name)) {
-            return Err(TransferError::Changed("its last line names other tables than this store has"));
+            return Err(ExportError::Changed("its last line names other tables than this store has"));
         }
-        let rows = Rows::of(file)?;
-        rows.header.fits(&schema, environment)?;
-        let exported_at = rows.header.exported_at.clone();
+        let rows = ExportReader::open(file)?;
+        rows.header().fits(&schema, environment)?;
+        let exported_at = rows.header().exported_at().to_owned();
         let mut conn = backend::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
         let mut refusal = None;
         let written = backend::write(&mut conn, |conn| {
@@ -103,24 +106,24 @@ impl Transfer for Store {
             (Some(refusal), _) => Err(refusal),
             (None, written) => {
                 let (contents, audit) = written.map_err(StoreError::from)?;
-                Ok(Imported { exported_at, contents, audit })
+                Ok(ImportReport { exported_at, contents, audit })
             }
         }
     }
 }
 
 /// The name of the last migration that this program knows.
-fn schema() -> Result<String, TransferError> {
+fn schema() -> Result<String, ExportError> {
     let known = backend::known().map_err(StoreError::from)?;
     Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
-fn export(conn: &mut Conn, sheet: &mut ExportTable<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
+fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
     backend::unhurried(conn)?;
     for table in &TABLES {
-        sheet.table(table.name);
+        writer.table(table.name);
         (table.export)(conn, &mut |row| {
-            sheet.row(table.name, row).map_err(|error| {
+            writer.row(table.name, row).map_err(|error| {
                 failed.replace(Some(error));
                 corrupt("the file can't be written")
             })
@@ -129,11 +132,11 @@ fn export(conn: &mut Conn, sheet: &mut ExportTable<'_>, failed: &RefCell<Option<
     Ok(())
 }
 
-fn import(conn: &mut Conn, rows: Rows<'_>) -> Result<(Contents, AuditReport), TransferError> {
+fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, AuditReport), ExportError> {
     prepare(conn).map_err(StoreError::from)?;
     for table in &TABLES {
         if !(table.is_empty)(conn).map_err(StoreError::from)? {
-            return Err(TransferError::NotEmpty(table.name));
+            return Err(ExportError::NotEmpty(table.name));
         }
     }
     let mut batch = Batch::default();
@@ -141,13 +144,13 @@ fn import(conn: &mut Conn, rows: Rows<'_>) -> Result<(Contents, AuditReport), Tr
     batch.store(conn)?;
     for table in &TABLES {
         let found = (table.count)(conn).map_err(StoreError::from)?;
-        let wanted = contents.rows.get(table.name).copied().unwrap_or_default();
-        if u64::try_from(found) != Ok(wanted) {
-            return Err(TransferError::Count { table: table.name, found, wanted });
+        let expected = contents.rows.get(table.name).copied().unwrap_or_default();
+        if u64::try_from(found) != Ok(expected) {
+            return Err(ExportError::Count { table: table.name, found, expected });
         }
     }
     let report = audit(conn).map_err(StoreError::from)?;
-    if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(TransferError::Books(report)) }
+    if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
 /// Keeps operators' changes of other programs waiting, and takes its time.
@@ -165,9 +168,9 @@ struct Batch {
 }
 
 impl Batch {
-    fn add(&mut self, conn: &mut Conn, row: Row<'_>) -> Result<(), TransferError> {
+    fn add(&mut self, conn: &mut Conn, row: ExportRow<'_>) -> Result<(), ExportError> {
         let unknown =
-            || TransferError::Line { line: row.line, reason: format!("`{}` is no table, or out of order", row.table) };
+            || ExportError::Line { line: row.line, reason: format!("`{}` is no table, or out of order", row.table) };
         let later = TABLES.iter().skip(self.table).position(|table| table.name == row.table).ok_or_else(unknown)?;
         if later > 0 || self.rows.len() >= ROWS_AT_ONCE || self.bytes >= BYTES_AT_ONCE {
             self.store(conn)?;
@@ -178,7 +181,7 @@ impl Batch {
         Ok(())
     }
 
-    fn store(&mut self, conn: &mut Conn) -> Result<(), TransferError> {
+    fn store(&mut self, conn: &mut Conn) -> Result<(), ExportError> {
         if !self.rows.is_empty() {
             (TABLES[self.table].import)(conn, &self.rows)?;
         }

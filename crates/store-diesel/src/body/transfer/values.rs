@@ -42,7 +42,7 @@ pub(super) mod hexadecimal {
     use super::{Deserialize, Deserializer, Serializer, de};
 
     pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&crate::transfer::hexadecimal(bytes))
+        serializer.serialize_str(&florin_store_contract::export::hexadecimal(bytes))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
