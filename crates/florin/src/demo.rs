@@ -1,4 +1,4 @@
-//! The demo data: seeded once, described as it is now.
+//! The demo data: seeded once, described in its current state.
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
@@ -12,32 +12,32 @@ use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, Checkouts, Seeding, StoreError};
 use serde::Serialize;
 
-/// What of a store the demo data is seeded in and read from.
+/// The ports that the demo data is seeded through and read from.
 pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 
 impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
-/// Seeds the demo world in a store that was never used. Whether it is there afterwards, seeded now or before.
+/// Seeds the demo data in an unused store. Returns whether the store has the demo data, seeded now or before.
 pub(crate) async fn seed(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
         match store.seed(demo::world(now)?).await {
-            Ok(()) => tracing::info!("the demo data is seeded"),
-            // Another process was faster.
+            Ok(()) => tracing::info!("seeded the demo data"),
+            // Another process seeded it first.
             Err(StoreError::Duplicate(_)) => {}
-            Err(error) => return Err(error).context("the demo data can't be seeded"),
+            Err(error) => return Err(error).context("cannot seed the demo data"),
         }
     }
     is_there(store).await
 }
 
-/// Whether the store holds the demo data.
+/// Whether the store has the demo data.
 pub(crate) async fn is_there(store: &(impl DemoStore + ?Sized)) -> anyhow::Result<bool> {
     let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
     let account = Accounts::find(store, &demo::account()?).await?;
     Ok(caller.is_some() && account.is_some_and(|account| account.client == demo::client_id()))
 }
 
-/// Whether the demo key opens the sandbox: an operator may have revoked it.
+/// Whether the demo key is valid: an operator may have revoked it.
 pub(crate) async fn key_works(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
     Ok(caller.is_some_and(|caller| caller.key.is_valid(Environment::Sandbox, now)))

@@ -1,4 +1,4 @@
-//! What only the machine can tell: the time, new ids, random bytes.
+//! The system clock, random ids and random bytes.
 
 use anyhow::anyhow;
 use chrono::{DateTime, SubsecRound, Utc};
@@ -7,29 +7,29 @@ use florin_ports::{Clock, IdSource, KeySource, StoreError};
 use std::fmt::Write;
 use uuid::Uuid;
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock port's real side")]
+    #[expect(clippy::disallowed_methods, reason = "this implements the Clock port")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(6)
     }
 }
 
-/// Ids of version 7, which grow with time.
+/// Random UUIDs of version 7, ordered by time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RandomIds;
 
 impl IdSource for RandomIds {
-    #[expect(clippy::disallowed_methods, reason = "this is the IdSource port's real side")]
+    #[expect(clippy::disallowed_methods, reason = "this implements the IdSource port")]
     fn next_id(&self) -> Uuid {
         Uuid::now_v7()
     }
 }
 
-/// API keys of random bytes.
+/// API keys from random bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RandomKeys;
 
@@ -39,14 +39,14 @@ impl KeySource for RandomKeys {
     }
 }
 
-/// Bytes that nobody can guess.
+/// Cryptographically secure random bytes.
 pub(crate) fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     let mut bytes = [0_u8; N];
-    getrandom::fill(&mut bytes).map_err(|error| anyhow!("the machine gives no random bytes: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| anyhow!("cannot get random bytes: {error}"))?;
     Ok(bytes)
 }
 
-/// The text of a new API key: what it is for, and 256 random bits.
+/// The text of a new API key: its environment and 256 random bits.
 pub(crate) fn new_key(environment: Environment) -> anyhow::Result<String> {
     let secret: [u8; 32] = random()?;
     let mut key = format!("florin_{}_", environment.as_str());
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_new_each_time_and_tell_their_environment() {
+    fn keys_are_random_and_name_their_environment() {
         let [one, two] = [(); 2].map(|()| new_key(Environment::Production).unwrap());
         assert_ne!(one, two);
         let hex = one.strip_prefix("florin_production_").unwrap();

@@ -1,33 +1,64 @@
 //! Florin: a money-handling HTTP API that anyone can run.
 //!
-//! This crate is wiring: it reads settings, opens the store, hands adapters to the application and runs the server or
-//! one command. It has no rule of the business. Exit codes: 0 done, 1 failed, 2 wrong settings or arguments.
+//! This crate is the wiring: it reads settings, opens the store, connects adapters to the application and runs the server or
+//! one command. It has no business rules. Exit codes: 0 done, 1 failed, 2 invalid settings or arguments.
 
 mod cli;
 mod commands;
 mod demo;
+mod lock;
 mod logging;
 mod machine;
 mod metrics;
 mod output;
+mod progress;
 mod settings;
+mod suggest;
 mod usage;
 mod wiring;
 mod workers;
 
-use clap::Parser;
+use clap::error::ErrorKind;
 use cli::{Cli, Command};
 use commands::Context;
 use settings::Settings;
 use std::process::ExitCode;
 use usage::UsageError;
 
+/// The exit code of a command that failed.
+const FAILED: u8 = 1;
+/// The exit code of invalid settings or arguments.
+const INVALID: u8 = 2;
+
 fn main() -> ExitCode {
-    match start(Cli::parse()) {
+    let line: Vec<_> = std::env::args_os().collect();
+    // An unreadable command line does not say whether `--json` was given.
+    let json = line.iter().any(|word| word == "--json");
+    let cli = match Cli::read(line) {
+        Ok(cli) => cli,
+        Err(error) => return misread(&error, json),
+    };
+    match start(cli) {
         Ok(code) => code,
         Err(error) => {
-            output::complain(&error);
-            ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
+            let code = if error.is::<UsageError>() { INVALID } else { FAILED };
+            output::fail(json, &format!("{error:#}"), code);
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Prints the help that was asked for, or what is wrong with the command line.
+fn misread(error: &clap::Error, json: bool) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
+        _ if !json => error.exit(),
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+            let message = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+            output::fail(true, message.trim_start_matches("error: "), INVALID);
+            ExitCode::from(INVALID)
         }
     }
 }

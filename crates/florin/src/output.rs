@@ -1,32 +1,41 @@
-//! What people and scripts read: results on stdout, complaints on stderr. Logs are another matter.
+//! Output for people and scripts: results on stdout, errors on stderr. Logs are separate.
 
 use anyhow::Context;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Prints a text and ends its line. A reader that has gone is no failure.
+/// Prints a line of text. A reader that closed the pipe is not an error.
 pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("stdout can't be written to"),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("cannot write to stdout"),
         _ => Ok(()),
     }
 }
 
 /// Prints a value as one line of JSON.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    line(&serde_json::to_string(value).context("the result can't be written as JSON")?)
+    line(&serde_json::to_string(value).context("cannot write the result as JSON")?)
 }
 
-/// Prints a value as JSON, or the text that stands for it.
+/// Prints a value as JSON, or the text that describes it.
 pub(crate) fn either(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
     if as_json { json(value) } else { line(&text()) }
 }
 
-/// Tells on stderr why the program ends. There is nobody left to tell that stderr is gone.
-pub(crate) fn complain(error: &anyhow::Error) {
-    let _gone = writeln!(io::stderr().lock(), "florin: {error:#}");
+/// An error as scripts read it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure<'a> {
+    error: &'a str,
+    exit_code: u8,
+}
+
+/// Prints on stderr why the program fails, as text or as one line of JSON. Nobody is left to report that stderr is closed.
+pub(crate) fn fail(as_json: bool, message: &str, exit_code: u8) {
+    let json = as_json.then(|| serde_json::to_string(&Failure { error: message, exit_code }).ok()).flatten();
+    let _gone = writeln!(io::stderr().lock(), "{}", json.unwrap_or_else(|| format!("florin: {message}")));
 }
 
 /// The rows of a list, as scripts read them.

@@ -1,13 +1,13 @@
-//! What the operator got wrong.
+//! Errors of the operator.
 
 use std::fmt;
 
-/// A wrong setting or argument: the program ends with exit code 2 and this text.
+/// An invalid setting or argument: the program prints this text and exits with 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UsageError(String);
 
 impl UsageError {
-    /// With what is wrong, and what would be right.
+    /// Creates an error that says what is wrong and what is valid.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

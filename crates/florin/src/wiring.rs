@@ -1,7 +1,8 @@
-//! Which adapter stands behind which port.
+//! Connects adapters to ports.
 
+use crate::lock::ServerLock;
 use crate::machine::{RandomIds, RandomKeys, SystemClock};
-use crate::settings::Settings;
+use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
@@ -27,24 +28,31 @@ use std::time::Duration;
 
 /// The storage adapters of this program. The scheme of the database URL selects one.
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
-/// How long a postcode provider may take.
+/// Time-out of a postcode provider.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
-/// How many answers of it are kept, one a postcode.
+/// Maximum number of cached lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-/// Opens the store. Its schema may be anything yet.
+/// Opens the store, whatever its schema. An error names the setting that the URL came from.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
-    let url = settings.database_url.expose_secret().to_owned();
-    let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url));
-    store.map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
+    let Sourced { value: url, source } = &settings.database_url;
+    let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
+    store.map_err(|error| UsageError::new(format!("{source}: {error}")).into())
 }
 
-/// Applies what is pending; how many migrations that was. A schema that is newer than this program is left alone.
+/// Reserves a SQLite database for this server; PostgreSQL serves many.
+pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
+    let Sourced { value: url, source } = &settings.database_url;
+    let file = florin_store_diesel::sqlite_file(&StoreSettings::at(url.expose_secret()));
+    file.map(|file| ServerLock::take(&file, source)).transpose()
+}
+
+/// Applies pending migrations and returns their number. A schema newer than this program is refused.
 pub(crate) async fn bring_up_to_date(store: &dyn AnyStore) -> anyhow::Result<usize> {
     match store.readiness().await? {
-        // Nothing is touched: who serves need not be allowed to change the schema.
+        // Nothing is touched: a server may run without the right to change the schema.
         Readiness::Ready => Ok(0),
-        Readiness::MigrationsPending => store.migrate().context("the schema can't be brought up to date"),
+        Readiness::MigrationsPending => store.migrate().context("cannot apply the migrations"),
         Readiness::SchemaTooNew => Err(too_new()),
     }
 }
@@ -57,18 +65,17 @@ pub(crate) async fn refuse_newer(store: &dyn AnyStore) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses every schema but the one that this program knows.
+/// Refuses every schema except the current one.
 pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> {
     match store.readiness().await? {
         Readiness::Ready => Ok(()),
-        Readiness::MigrationsPending => Err(anyhow!("the schema is not current: run `florin migrate`")),
+        Readiness::MigrationsPending => Err(anyhow!("migrations are pending; run `florin migrate`")),
         Readiness::SchemaTooNew => Err(too_new()),
     }
 }
 
-/// The store was written by a newer program.
 fn too_new() -> anyhow::Error {
-    anyhow!("the schema of the store is newer than this program: use the newer program")
+    anyhow!("the database has a newer schema than this version of florin; use the newer version")
 }
 
 /// The services that the HTTP adapter and the workers call.
@@ -84,7 +91,7 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         books: store.clone(),
         cards: store.clone(),
         chains: store.clone(),
-        // Only simulations ask for rates.
+        // Only simulations use rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
         dry_runs: store.clone(),
@@ -105,8 +112,8 @@ fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
     AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
-/// What processes payment batches: in the sandbox, with the simulated bank. In production there is none as long as no bank's
-/// adapter is wired here: confirmed batches stay confirmed.
+/// The services that process payment batches, with the simulated bank. Production has none until a bank's adapter is
+/// connected here: confirmed batches stay confirmed.
 pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
     match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
@@ -114,7 +121,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
             accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
-            // The simulated bank answers at once: what a worker that died has left undone need not wait long.
+            // The simulated bank answers at once, so the work of a dead worker can be taken over soon.
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,
@@ -135,8 +142,8 @@ pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
 /// The services that manage payment batches.
 pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
     let modulus = match &settings.sort_codes {
-        Some(folder) => sort_codes(folder)?,
-        None => ModulusTable::built_in().context("the built-in table of sort codes can't be read")?,
+        Some(Sourced { value: folder, source }) => sort_codes(folder, source)?,
+        None => ModulusTable::built_in().context("cannot read the built-in table of sort codes")?,
     };
     Ok(BatchServices {
         time: account_clocks(store),
@@ -146,16 +153,15 @@ pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow:
     })
 }
 
-/// The tables that an operator has from Vocalink. One that can't be read stops the start.
-fn sort_codes(folder: &Path) -> anyhow::Result<ModulusTable> {
+/// Reads Vocalink's tables of sort codes. `source` names the setting.
+fn sort_codes(folder: &Path, source: &str) -> anyhow::Result<ModulusTable> {
     let read = |name: &str| {
         let path = folder.join(name);
-        fs::read_to_string(&path).map_err(|error| {
-            UsageError::new(format!("FLORIN_SORT_CODES_FOLDER: {} can't be read: {error}", path.display()))
-        })
+        fs::read_to_string(&path)
+            .map_err(|error| UsageError::new(format!("{source}: cannot read {}: {error}", path.display())))
     };
     let table = ModulusTable::parse(&read("valacdos.txt")?, &read("scsubtab.txt")?);
-    table.map_err(|error| UsageError::new(format!("FLORIN_SORT_CODES_FOLDER: {}: {error}", folder.display())).into())
+    table.map_err(|error| UsageError::new(format!("{source}: {}: {error}", folder.display())).into())
 }
 
 /// Scripted tokens exist in the sandbox only.

@@ -1,4 +1,4 @@
-//! What runs in the background while the server serves.
+//! Background work of the server.
 
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
@@ -8,26 +8,26 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Holds that are due expire within a minute: the sweep comes often enough to make up for a failed one.
+/// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
-/// Worlds whose time is over go within a minute.
+/// Pause between sweeps of expired worlds.
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
-/// Confirmed payment batches are picked up, and banks asked again, this soon.
+/// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
-/// Between two rounds of forgetting idempotency records.
+/// Pause between deletions of old idempotency records.
 const FORGET_PAUSE: Duration = Duration::from_secs(600);
-/// Between two rounds of folding raw measurements into their buckets.
+/// Pause between rounds of upkeep of metrics.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
-/// The background workers. A failure is logged, and the next round tries again.
+/// The background workers. Failures are logged, and the next round tries again.
 pub(crate) struct Workers {
-    /// The workers stop when this goes.
+    /// The workers stop when this is dropped.
     running: watch::Sender<()>,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
-    /// Starts them.
+    /// Starts the workers.
     pub(crate) fn start(
         services: &Services,
         processing: Option<ProcessingServices>,
@@ -49,12 +49,12 @@ impl Workers {
         workers
     }
 
-    /// Lets each finish what it is doing.
+    /// Stops the workers after their current round.
     pub(crate) async fn stop(self) {
         drop(self.running);
         for task in self.tasks {
             if let Err(error) = task.await {
-                tracing::error!(%error, "a background worker broke");
+                tracing::error!(%error, "a background worker failed");
             }
         }
     }
@@ -66,7 +66,7 @@ impl Workers {
     {
         let mut running = self.running.subscribe();
         self.tasks.push(spawn(async move {
-            // The pause is cut short only by the end.
+            // Only the end cuts the pause short.
             while timeout(pause, running.changed()).await.is_err() {
                 work(with.clone()).await;
             }
@@ -77,33 +77,33 @@ impl Workers {
 async fn sweep(services: &Services) {
     match florin_application::expire_holds(services).await {
         Ok(0) => {}
-        Ok(expired) => tracing::info!(expired, "holds expired"),
-        Err(error) => tracing::error!(%error, "due holds could not be swept"),
+        Ok(expired) => tracing::info!(expired, "expired holds"),
+        Err(error) => tracing::error!(%error, "could not expire due holds"),
     }
 }
 
 async fn sweep_worlds(services: &Services) {
     match florin_application::sweep_worlds(services).await {
         Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "worlds whose time was over are deleted"),
-        Err(error) => tracing::error!(%error, "worlds could not be swept"),
+        Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
+        Err(error) => tracing::error!(%error, "could not delete expired worlds"),
     }
 }
 
-/// One round. It is long enough to keep a worker busy, and short enough to let it stop.
+/// One round of processing. It is long enough to keep a worker busy, and short enough to let it stop.
 async fn process(processing: &ProcessingServices) {
     match florin_application::process_batches(processing).await {
         Ok(0) => {}
-        Ok(payments) => tracing::info!(payments, "payments were worked on"),
-        Err(error) => tracing::error!(%error, "payment batches could not be claimed"),
+        Ok(payments) => tracing::info!(payments, "processed payments"),
+        Err(error) => tracing::error!(%error, "could not claim payment batches"),
     }
 }
 
 async fn forget(services: &Services, kept: TimeDelta) {
     match florin_application::forget_answers(services, kept).await {
         Ok(0) => {}
-        Ok(forgotten) => tracing::info!(forgotten, "old idempotency records forgotten"),
-        Err(error) => tracing::error!(%error, "old idempotency records could not be forgotten"),
+        Ok(forgotten) => tracing::info!(forgotten, "deleted old idempotency records"),
+        Err(error) => tracing::error!(%error, "could not delete old idempotency records"),
     }
 }
 

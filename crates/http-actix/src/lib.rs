@@ -6,7 +6,7 @@
 //! - `mapping` maps errors to responses; `problem` is the error body; `reply` is the others.
 //! - `repeat` makes idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
-//! - `load` limits concurrent requests; `middleware` wraps every request.
+//! - `load` limits concurrent requests; `pages` has the home page and the docs page; `middleware` wraps every request.
 
 mod call;
 mod codes;
@@ -17,6 +17,7 @@ mod json;
 mod load;
 mod mapping;
 mod middleware;
+mod pages;
 mod payments;
 mod problem;
 mod repeat;
@@ -28,6 +29,7 @@ mod state;
 mod views;
 
 pub use middleware::REQUESTS;
+pub use pages::Introduction;
 pub use server::bind;
 pub use settings::{HttpSettings, RenderMetrics};
 

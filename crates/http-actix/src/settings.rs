@@ -1,5 +1,6 @@
 //! The settings of the server.
 
+use crate::pages::Introduction;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct HttpSettings {
     pub rate_limit: Option<NonZeroU32>,
     /// Renders `/metrics`; `None`: the path does not exist.
     pub metrics: Option<RenderMetrics>,
+    /// What the home page says about this server.
+    pub introduction: Introduction,
     /// How long requests in progress may take after a stop signal.
     pub shutdown_timeout: Duration,
 }

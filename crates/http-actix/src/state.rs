@@ -1,9 +1,11 @@
 //! State shared by all requests.
 
 use crate::load::InFlight;
+use crate::pages::Introduction;
 use crate::settings::{HttpSettings, RenderMetrics};
 use actix_web::web::Bytes;
 use florin_application::{BatchServices, ManagementServices, Services};
+use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
 use florin_short_cache::ShortCache;
@@ -19,6 +21,8 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
+    /// What the home page says about this server.
+    pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset.
     pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
 }
@@ -39,9 +43,15 @@ impl App {
             management,
             limiter: settings.rate_limit.map(RateLimiter::new),
             metrics: settings.metrics.clone(),
+            introduction: settings.introduction.clone(),
             in_flight: InFlight::new(settings.max_in_flight),
             banks: ShortCache::new(Self::PAGES_OF_BANKS),
         }
+    }
+
+    /// Whether pages show the demo key: in a sandbox with the demo data.
+    pub(crate) fn shows_demo(&self) -> bool {
+        self.services.environment == Environment::Sandbox && self.introduction.has_demo
     }
 }
 

@@ -33,6 +33,12 @@ fn open_postgres(_settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenErr
     Err(OpenError::NotBuilt("PostgreSQL"))
 }
 
+/// The file that settings name; `None` unless they name a SQLite database.
+#[cfg(feature = "sqlite")]
+pub fn sqlite_file(settings: &StoreSettings) -> Option<std::path::PathBuf> {
+    crate::sqlite::place(settings).ok()
+}
+
 macro_rules! any_store {
     ($store:ty) => {
         impl AnyStore for $store {

@@ -38,6 +38,8 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(feature = "sqlite")]
+pub use adapters::sqlite_file;
 pub use adapters::{POSTGRES, SQLITE};
 #[cfg(feature = "postgres")]
 pub use postgres::Store as PostgresStore;

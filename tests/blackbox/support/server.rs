@@ -19,7 +19,7 @@ use super::store::{Store, Template};
 /// A limit for everything that could hang. It measures nothing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-const BINARY: &str = env!("CARGO_BIN_EXE_florin");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
 /// A directory, a database, and the settings for running the binary there.
 pub(crate) struct Home {

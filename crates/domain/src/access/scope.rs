@@ -52,6 +52,26 @@ scopes! {
 }
 
 impl Scope {
+    /// Whether at least one operation requires this scope.
+    pub const fn is_in_use(self) -> bool {
+        matches!(
+            self,
+            Self::MerchantCheckoutsRead
+                | Self::MerchantBanksRead
+                | Self::PaymentBatchesRead
+                | Self::PaymentBatchesWrite
+                | Self::PaymentBatchesConfirm
+                | Self::AddressesLookup
+                | Self::BudgetsRead
+                | Self::BudgetsWrite
+                | Self::BudgetsSimulate
+                | Self::CardsRead
+                | Self::CardsWrite
+                | Self::CardsSimulate
+                | Self::ActivityRead
+        )
+    }
+
     /// The scope so written.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.as_str() == text)

@@ -1,6 +1,6 @@
 //! `florin accounts create|list`
 
-use super::{Context, argument, client_argument, explain};
+use super::{Context, argument, explain, lookup};
 use crate::output::{self, Rows};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
@@ -8,32 +8,32 @@ use florin_domain::text::Text;
 use florin_ports::Registry;
 use serde::Serialize;
 
-/// What to do with accounts.
+/// Actions on accounts.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make an account.
+    /// Create an account
     Create(NewAccount),
-    /// List all accounts.
+    /// List all accounts
     List,
 }
 
 /// A new account.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewAccount {
-    /// Its short id, such as F50091.
+    /// Its id, such as F50091
     #[arg(value_name = "ID")]
     id: String,
-    /// The id of the client that owns it.
+    /// The client that owns it: id or name
     #[arg(long, value_name = "CLIENT")]
     client: String,
-    /// Its name; without it the merchant's name, or the id.
+    /// Its name [default: the merchant's name, or the id]
     #[arg(long)]
     name: Option<String>,
-    /// Give it an active merchant profile.
+    /// Give it an active merchant profile
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
-    #[expect(clippy::option_option, reason = "clap's form of a flag whose value may be left out")]
+    #[expect(clippy::option_option, reason = "clap's type for a flag with an optional value")]
     merchant: Option<Option<String>>,
-    /// Let payment batches be confirmed without multi-factor authentication.
+    /// Allow payment batches to be confirmed without multi-factor authentication
     #[arg(long)]
     mfa_optional: bool,
 }
@@ -75,24 +75,23 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
 async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> anyhow::Result<()> {
     let id = argument("ID", &new.id, AccountId::parse)?;
     let merchant = new.merchant.is_some();
-    let (place, name) = match (new.name, new.merchant.flatten()) {
+    let (source, name) = match (new.name, new.merchant.flatten()) {
         (Some(name), _) => ("--name", name),
         (None, Some(name)) => ("--merchant", name),
         (None, None) => ("ID", new.id),
     };
     let account = Account {
         id: id.clone(),
-        client: client_argument(&new.client)?,
-        name: argument(place, &name, Text::<1, 140>::parse)?.into_string(),
+        client: lookup::client(registry, "--client", &new.client).await?,
+        name: argument(source, &name, Text::<1, 140>::parse)?.into_string(),
         merchant,
         mfa_required: !new.mfa_optional,
         timeline: florin_domain::world::Timeline::default(),
     };
-    let (absent, taken) =
-        (|| format!("there is no client {}", new.client), || format!("there is an account {id} already"));
+    let (absent, taken) = (|| format!("there is no client {}", new.client), || format!("account {id} exists already"));
     registry.add_account(account.clone()).await.map_err(|error| explain(error, absent, taken))?;
     let row = Row::from(account);
-    output::either(context.json, &row, || format!("Account {} ({}) is there.", row.id, row.name))
+    output::either(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }
 
 fn print(rows: &[Row]) -> String {

@@ -7,18 +7,18 @@ use florin_ports::Registry;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What to do with addresses.
+/// Actions on addresses.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Replace the imported addresses by those of a CSV file.
+    /// Replace the imported addresses with those of a CSV file
     Import {
-        /// A CSV file: addressLine1,addressLine2,addressLine3,city,postcode,county.
+        /// A CSV file: addressLine1,addressLine2,addressLine3,city,postcode,county
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
 }
 
-/// What was imported.
+/// The result.
 #[derive(Serialize)]
 struct Imported {
     imported: usize,
@@ -28,8 +28,8 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let Action::Import { file } = action;
     let text = read_file(&file)?;
     let addresses = florin_postcode_embedded::read_csv(text.as_slice())
-        .map_err(|fault| anyhow!("nothing is imported from {}:\n{fault}", file.display()))?;
+        .map_err(|fault| anyhow!("cannot import {}:\n{fault}", file.display()))?;
     let imported = Imported { imported: addresses.len() };
     registry.replace_addresses(addresses).await?;
-    output::either(context.json, &imported, || format!("{} addresses are imported.", imported.imported))
+    output::either(context.json, &imported, || format!("Imported {} addresses.", imported.imported))
 }

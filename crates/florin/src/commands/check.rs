@@ -2,10 +2,18 @@
 
 use super::Context;
 use crate::output;
+use crate::progress::{Progress, ProgressFlag};
 use florin_ports::{AuditReport, Discrepancy};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
+
+/// Arguments of a check.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    progress: ProgressFlag,
+}
 
 /// The report as scripts read it.
 #[derive(Serialize)]
@@ -17,19 +25,19 @@ struct Report {
     discrepancies: Vec<Line>,
 }
 
-/// Something that does not agree.
+/// A discrepancy.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 enum Line {
-    /// A journal transaction that does not add up to zero.
+    /// A journal transaction does not add up to zero.
     Unbalanced { journal_id: String },
-    /// A balance that is not the sum of its entries.
+    /// A balance differs from the sum of its entries.
     Balance { budget_id: String, currency_code: &'static str },
-    /// Held money that is not the sum of the open holds.
+    /// A held amount differs from the sum of the open holds.
     Holds { budget_id: String, currency_code: &'static str },
-    /// Reserved money that no payment batch has still to pay.
+    /// A reserved amount differs from what payment batches still have to pay.
     Reservations { budget_id: String, currency_code: &'static str },
-    /// Checkouts that are not as many as was counted.
+    /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
 }
 
@@ -57,15 +65,17 @@ impl From<AuditReport> for Report {
     }
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     crate::wiring::must_be_current(store).await?;
+    let progress = Progress::start(arguments.progress, "checking every balance");
     let report = Report::from(store.audit().await?);
+    drop(progress);
     output::either(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn print(report: &Report) -> String {
-    let verdict = if report.ok { "Every balance is proved." } else { "THE BOOKS DO NOT AGREE." };
+    let verdict = if report.ok { "Every balance matches the journal." } else { "BALANCES DO NOT MATCH THE JOURNAL." };
     let mut lines = vec![format!(
         "{verdict} Journal transactions: {}. Balances: {}.",
         report.journal_transactions, report.balances
@@ -73,17 +83,15 @@ fn print(report: &Report) -> String {
     lines.extend(report.discrepancies.iter().map(|line| match line {
         Line::Unbalanced { journal_id } => format!("  journal transaction {journal_id} does not add up to zero"),
         Line::Balance { budget_id, currency_code } => {
-            format!("  the {currency_code} balance of budget {budget_id} is not the sum of its entries")
+            format!("  the {currency_code} balance of budget {budget_id} differs from the sum of its entries")
         }
         Line::Holds { budget_id, currency_code } => {
-            format!("  what budget {budget_id} holds in {currency_code} is not the sum of its open holds")
+            format!("  the {currency_code} held on budget {budget_id} differs from the sum of its open holds")
         }
         Line::Reservations { budget_id, currency_code } => {
-            format!(
-                "  what budget {budget_id} reserves in {currency_code} is not what payment batches have still to pay"
-            )
+            format!("  the {currency_code} reserved on budget {budget_id} differs from what payment batches still have to pay")
         }
-        Line::CheckoutCount { account_id } => format!("  the checkouts of account {account_id} are miscounted"),
+        Line::CheckoutCount { account_id } => format!("  the stored count of checkouts of account {account_id} is wrong"),
     }));
     lines.join("\n")
 }
@@ -96,7 +104,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_report_names_what_does_not_agree() {
+    fn a_report_names_every_discrepancy() {
         let (budget, currency) = (BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
         let discrepancies = vec![
             Discrepancy::Unbalanced(JournalId(Uuid::nil())),

@@ -13,19 +13,19 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-/// What to do with clients.
+/// Actions on clients.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a client.
+    /// Create a client
     Create {
-        /// Its name.
+        /// Its name
         #[arg(long)]
         name: String,
-        /// A network it may call from; given several times, any of them. Without it: from everywhere.
+        /// A network it may call from, repeatable [default: any network]
         #[arg(long = "allow-network", value_name = "CIDR")]
         allow_networks: Vec<String>,
     },
-    /// List all clients.
+    /// List all clients
     List,
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             };
             registry.add_client(client.clone()).await?;
             let row = Row::from(client);
-            output::either(context.json, &row, || format!("Client {} ({}) is there.", row.id, row.name))
+            output::either(context.json, &row, || format!("Created client {} ({}).", row.name, row.id))
         }
         Action::List => {
             let rows: Vec<_> = registry.clients().await?.into_iter().map(Row::from).collect();
@@ -78,10 +78,10 @@ fn print(rows: &[Row]) -> String {
     output::table(["ID", "NAME", "NETWORKS", "FEATURES"], &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
-/// A network in CIDR form; a lone address is the network of that address.
+/// A network in CIDR form; a single address is a network of its own.
 fn network(text: &str) -> Result<String, UsageError> {
     let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-    let wrong = |_| UsageError::new(format!("--allow-network is {text:?}: a network such as 10.0.0.0/8 is wanted"));
+    let wrong = |_| UsageError::new(format!("--allow-network must be a network such as 10.0.0.0/8 (got {text:?})"));
     network.map(|network| network.trunc().to_string()).map_err(wrong)
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_are_written_in_one_form() {
+    fn networks_are_normalised() {
         assert_eq!(network("10.1.2.3/8").unwrap(), "10.0.0.0/8");
         assert_eq!(network("2001:db8::1").unwrap(), "2001:db8::1/128");
         for wrong in ["", "10.0.0.0/33", "everywhere", "10.0.0"] {

@@ -12,15 +12,13 @@ use florin_store_contract::AnyStore;
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
     if context.settings.environment == Environment::Production {
-        return Err(UsageError::new("there is no demo data in production: use FLORIN_ENVIRONMENT=sandbox").into());
+        return Err(UsageError::new("production has no demo data; use FLORIN_ENVIRONMENT=sandbox").into());
     }
     let now = SystemClock.now();
     if !demo::seed(store, now).await? {
-        return Err(anyhow!(
-            "the store has clients of its own and no demo data: give the demo a store of its own with --database-url"
-        ));
+        return Err(anyhow!("the database has other clients and no demo data; name a new one with --database-url"));
     }
-    let data = DemoData::read(store, context.settings.base_url(context.settings.listen), now).await?;
+    let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;
     output::either(context.json, &data, || print(&data))
 }
 

@@ -1,33 +1,34 @@
 //! `florin features enable|disable`
 
-use super::{Context, client_argument, explain, forgotten};
+use super::{Context, caches_expired, explain, lookup};
 use crate::output;
+use crate::suggest;
 use crate::usage::UsageError;
 use florin_domain::access::Feature;
 use florin_ports::Registry;
 use serde::Serialize;
 
-/// What to do with features.
+/// Actions on features.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Switch a feature on for a client.
+    /// Turn a feature of a client on
     Enable(Switch),
-    /// Switch a feature off for a client.
+    /// Turn a feature of a client off
     Disable(Switch),
 }
 
 /// A feature of a client.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Switch {
-    /// The feature: addresses-lookup.
+    /// The feature: addresses-lookup
     #[arg(value_name = "FEATURE")]
     feature: String,
-    /// The id of the client.
+    /// The client: id or name
     #[arg(long, value_name = "CLIENT")]
     client: String,
 }
 
-/// A switch as scripts read it.
+/// The state of a feature as scripts read it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -42,14 +43,14 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         Action::Disable(switch) => (switch, false),
     };
     let feature = Feature::parse(&switch.feature).ok_or_else(|| {
-        let known = Feature::ALL.map(Feature::as_str).join(", ");
-        UsageError::new(format!("FEATURE is {:?}: one of {known} is wanted", switch.feature))
+        let advice = suggest::or_list(&switch.feature, "features", &Feature::ALL.map(Feature::as_str));
+        UsageError::new(format!("unknown feature `{}`; {advice}", switch.feature))
     })?;
-    let client = client_argument(&switch.client)?;
+    let client = lookup::client(registry, "--client", &switch.client).await?;
     let absent = || format!("there is no client {client}");
     registry.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
-    forgotten().await;
+    caches_expired().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
-    let state = if enabled { "on" } else { "off" };
-    output::either(context.json, &row, || format!("{} is {state} for client {client}.", feature.as_str()))
+    let state = if enabled { "Enabled" } else { "Disabled" };
+    output::either(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))
 }

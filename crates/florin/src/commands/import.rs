@@ -1,7 +1,8 @@
 //! `florin import FILE`
 
-use super::{Context, forgotten};
+use super::{Context, caches_expired};
 use crate::output;
+use crate::progress::{Progress, ProgressFlag};
 use crate::wiring;
 use anyhow::anyhow;
 use florin_store_contract::AnyStore;
@@ -12,15 +13,17 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// What to import.
+/// Arguments of an import.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A file that `florin export` made.
+    /// A file written by `florin export`
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    progress: ProgressFlag,
 }
 
-/// What was imported and verified.
+/// The result.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
@@ -34,13 +37,17 @@ struct Report<'a> {
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<()> {
     wiring::must_be_current(store).await?;
     let file = &arguments.file;
-    let opened = File::open(file).map_err(|error| anyhow!("{} can't be read: {error}", file.display()))?;
+    let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
+    let opened = File::open(file).map_err(unreadable)?;
+    let bytes = opened.metadata().map_err(unreadable)?.len();
+    let progress = Progress::start(arguments.progress, "importing");
     let environment = context.settings.environment.as_str();
     let imported = store
-        .import(environment, &mut BufReader::with_capacity(256 * 1024, opened))
+        .import(environment, &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
         .map_err(|error| anyhow!("{}: nothing was imported: {error}", file.display()))?;
-    // A server that runs may remember the empty bank list.
-    forgotten().await;
+    drop(progress);
+    // A running server may have cached the empty bank list.
+    caches_expired().await;
     let report = Report {
         exported_at: &imported.exported_at,
         rows: &imported.contents.rows,
@@ -53,16 +60,16 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
 
 fn print(file: &Path, imported: &ImportReport) -> String {
     let facts = [
-        ["The file".to_owned(), format!("whole and unchanged: SHA-256 {}", imported.contents.sha256)],
-        ["The rows".to_owned(), format!("{} in {} tables", imported.contents.total(), imported.contents.rows.len())],
+        ["File".to_owned(), format!("complete and unchanged, SHA-256 {}", imported.contents.sha256)],
+        ["Rows".to_owned(), format!("{} in {} tables", imported.contents.total(), imported.contents.rows.len())],
         [
-            "The books".to_owned(),
+            "Balances".to_owned(),
             format!(
-                "every balance is proved. Journal transactions: {}. Balances: {}.",
-                imported.audit.journal_transactions, imported.audit.balances
+                "{} balances match the journal of {} transactions",
+                imported.audit.balances, imported.audit.journal_transactions
             ),
         ],
     ];
-    let title = format!("{}, exported at {}, is imported. Verified:", file.display(), imported.exported_at);
+    let title = format!("Imported {}, exported at {}. Verified:", file.display(), imported.exported_at);
     format!("{title}\n\n{}", output::pairs(&facts))
 }

@@ -1,8 +1,9 @@
 //! `florin keys issue|list|revoke`
 
-use super::{Context, argument, client_argument, explain, forgotten, written};
+use super::{Context, argument, caches_expired, explain, lookup, written};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output::{self, Rows};
+use crate::suggest;
 use crate::usage::UsageError;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::{AccountGrant, ApiKey, Environment, Scope};
@@ -11,20 +12,20 @@ use florin_ports::{Clock, IdSource, Registry};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What to do with keys.
+/// Actions on keys.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Issue a key and print it, this once.
+    /// Issue a key and print it, this one time
     Issue(NewKey),
-    /// List all keys, without their secrets.
+    /// List keys, without their secrets
     List {
-        /// Only of this client.
+        /// Only keys of this client: id or name
         #[arg(long, value_name = "CLIENT")]
         client: Option<String>,
     },
-    /// Revoke a key: when this has returned, no server accepts it.
+    /// Revoke a key; once the command returns, no server accepts the key
     Revoke {
-        /// The id of the key, not the key itself.
+        /// The id of the key, as `florin keys list` shows it; not the key itself
         #[arg(value_name = "KEY_ID")]
         id: String,
     },
@@ -33,19 +34,19 @@ pub(crate) enum Action {
 /// A new key.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewKey {
-    /// The id of the client it is for.
+    /// The client it is for: id or name
     #[arg(long, value_name = "CLIENT")]
     client: String,
-    /// What it may do, such as cards:simulate:any; may be given several times.
+    /// A scope, such as cards:simulate:any; repeatable
     #[arg(long = "scope", value_name = "SCOPE", conflicts_with = "all_scopes")]
     scopes: Vec<String>,
-    /// It may do everything.
+    /// Grant every scope
     #[arg(long)]
     all_scopes: bool,
-    /// An account it may touch; may be given several times. Without it: every account of the client.
+    /// An account it may reach, id or name; repeatable [default: every account of the client]
     #[arg(long = "account", value_name = "ACCOUNT")]
     accounts: Vec<String>,
-    /// From when on it does not work, such as 2027-01-01T00:00:00Z.
+    /// When it expires, such as 2027-01-01T00:00:00Z [default: never]
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
 }
@@ -103,7 +104,10 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     match action {
         Action::Issue(new) => issue(context, registry, &new).await,
         Action::List { client } => {
-            let client = client.as_deref().map(client_argument).transpose()?;
+            let client = match client {
+                Some(text) => Some(lookup::client(registry, "--client", &text).await?),
+                None => None,
+            };
             let rows: Vec<_> = registry.keys(client).await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
             output::either(context.json, &list, || print(&list.rows))
@@ -113,61 +117,68 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let absent = || format!("there is no key {key}");
             let revoked = registry.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
-            forgotten().await;
+            caches_expired().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
-            output::either(context.json, &revoked, || format!("Key {key} is revoked."))
+            output::either(context.json, &revoked, || format!("Revoked key {key}."))
         }
     }
 }
 
 async fn issue(context: &Context, registry: &dyn Registry, new: &NewKey) -> anyhow::Result<()> {
     let environment = context.settings.environment;
-    let key = compose(new, environment)?;
+    let key = compose(registry, new, environment).await?;
+    for scope in key.scopes.iter().filter(|scope| !new.all_scopes && !scope.is_in_use()) {
+        tracing::warn!("scope {} does not open any operation yet", scope.as_str());
+    }
     let secret = new_key(environment)?;
     let absent = || match new.accounts.as_slice() {
         [] => format!("there is no client {}", new.client),
         accounts => format!("there is no client {} with account(s) {}", new.client, accounts.join(", ")),
     };
     let added = registry.add_key(key.clone(), florin_application::key_hash(&secret)).await;
-    added.map_err(|error| explain(error, absent, || "there is such a key already".to_owned()))?;
+    added.map_err(|error| explain(error, absent, || "the key exists already".to_owned()))?;
     let issued = Issued { key: secret, row: key.into() };
     output::either(context.json, &issued, || {
-        format!("Key {} is issued. It is shown this once:\n\n  {}\n", issued.row.id, issued.key)
+        format!("Issued key {}. It is shown only once:\n\n  {}\n", issued.row.id, issued.key)
     })
 }
 
-/// The key that the arguments describe.
-fn compose(new: &NewKey, environment: Environment) -> Result<ApiKey, UsageError> {
+/// Builds the key that the arguments describe.
+async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment) -> anyhow::Result<ApiKey> {
     let scopes = if new.all_scopes {
         Scope::ALL.iter().copied().collect()
     } else {
         new.scopes.iter().map(|text| scope(text)).collect::<Result<BTreeSet<_>, _>>()?
     };
-    let accounts: BTreeSet<_> =
-        new.accounts.iter().map(|text| argument("--account", text, AccountId::parse)).collect::<Result<_, _>>()?;
+    let expires_at = new.expires_at.as_deref().map(time).transpose()?;
+    let mut accounts = BTreeSet::new();
+    for text in &new.accounts {
+        accounts.insert(lookup::account(registry, "--account", text).await?);
+    }
     Ok(ApiKey {
         id: ApiKeyId(RandomIds.next_id()),
-        client: client_argument(&new.client)?,
+        client: lookup::client(registry, "--client", &new.client).await?,
         environment,
         scopes,
         accounts: if accounts.is_empty() { AccountGrant::AllOfClient } else { AccountGrant::Only(accounts) },
         created_at: SystemClock.now().trunc_subsecs(0),
-        expires_at: new.expires_at.as_deref().map(time).transpose()?,
+        expires_at,
         revoked_at: None,
     })
 }
 
 fn scope(text: &str) -> Result<Scope, UsageError> {
     Scope::parse(text).ok_or_else(|| {
-        let known: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
-        UsageError::new(format!("--scope is {text:?}: one of {} is wanted", known.join(", ")))
+        let in_use = Scope::ALL.iter().filter(|scope| scope.is_in_use());
+        let known: Vec<_> = in_use.map(|scope| scope.as_str()).collect();
+        UsageError::new(format!("unknown scope `{text}`; {}", suggest::or_list(text, "scopes", &known)))
     })
 }
 
 fn time(text: &str) -> Result<DateTime<Utc>, UsageError> {
     let time = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc().trunc_subsecs(0));
     time.map_err(|_| {
-        UsageError::new(format!("--expires-at is {text:?}: a time such as 2027-01-01T00:00:00Z is wanted"))
+        UsageError::new(format!("--expires-at must be a time such as 2027-01-01T00:00:00Z (got {text:?})"))
     })
 }
 
@@ -193,39 +204,39 @@ fn print(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::Path;
 
-    fn new() -> NewKey {
-        NewKey {
-            client: "0198c0de-0001-7000-8000-000000000001".into(),
-            scopes: Vec::new(),
-            all_scopes: false,
-            accounts: Vec::new(),
-            expires_at: None,
+    #[test]
+    fn an_unknown_scope_is_refused_with_advice() {
+        assert!(scope("cards:simulat:any").unwrap_err().to_string().contains("did you mean `cards:simulate:any`?"));
+        let said = scope("everything").unwrap_err().to_string();
+        assert!(said.contains("budgets:read:any") && !said.contains("webhooks"), "{said}");
+        // Scopes that open nothing yet are not offered, and are accepted.
+        assert!(scope("webhooks:read:any").is_ok());
+    }
+
+    #[test]
+    fn the_scopes_in_use_are_those_that_operations_require() {
+        fn sources(folder: &Path, text: &mut String) {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                if entry.file_type().unwrap().is_dir() {
+                    sources(&entry.path(), text);
+                } else {
+                    text.push_str(&fs::read_to_string(entry.path()).unwrap());
+                }
+            }
+        }
+        let mut text = String::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../http-actix/src/routes"), &mut text);
+        for scope in Scope::ALL {
+            assert_eq!(text.contains(&format!("Scope::{scope:?}")), scope.is_in_use(), "{scope:?}");
         }
     }
 
     #[test]
-    fn a_key_has_what_was_asked_for() {
-        let scopes = vec!["cards:simulate:any".into(), "cards:simulate:any".into()];
-        let expires_at = Some("2027-01-01T01:00:00.5+01:00".into());
-        let key = compose(&NewKey { scopes, accounts: vec!["F1".into()], expires_at, ..new() }, Environment::Sandbox);
-        let row = Row::from(key.unwrap());
-        assert_eq!((row.scopes, row.accounts), (vec!["cards:simulate:any"], Some(vec!["F1".to_owned()])));
-        assert_eq!((row.environment, row.expires_at.as_deref()), ("sandbox", Some("2027-01-01T00:00:00Z")));
-        let all = compose(&NewKey { all_scopes: true, ..new() }, Environment::Production).unwrap();
-        assert_eq!((all.scopes.len(), all.accounts), (Scope::ALL.len(), AccountGrant::AllOfClient));
-    }
-
-    #[test]
-    fn wrong_arguments_are_named() {
-        for (wrong, named) in [
-            (NewKey { client: "demo".into(), ..new() }, "--client"),
-            (NewKey { scopes: vec!["cards".into()], ..new() }, "cards:simulate:any"),
-            (NewKey { accounts: vec![String::new()], ..new() }, "--account"),
-            (NewKey { expires_at: Some("tomorrow".into()), ..new() }, "--expires-at"),
-        ] {
-            let said = compose(&wrong, Environment::Sandbox).unwrap_err().to_string();
-            assert!(said.contains(named), "{said}");
-        }
+    fn times_are_read_as_whole_seconds_of_utc() {
+        assert_eq!(written(time("2027-01-01T01:00:00.5+01:00").unwrap()), "2027-01-01T00:00:00Z");
+        assert!(time("tomorrow").unwrap_err().to_string().starts_with("--expires-at must be"));
     }
 }

@@ -1,6 +1,6 @@
 //! `florin mfa show|enrol|remove|require|waive`
 
-use super::{Context, argument, explain, written};
+use super::{Context, explain, lookup, written};
 use crate::machine::{self, SystemClock};
 use crate::output;
 use anyhow::anyhow;
@@ -12,25 +12,25 @@ use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What to do with the multi-factor authentication of an account.
+/// Actions on the multi-factor authentication of an account.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Tell policy and enrolment of an account.
+    /// Show policy and enrolment of an account
     Show(Whose),
-    /// Enrol an account for one-time passwords (TOTP), in place of an earlier enrolment, and show its new secret, once.
+    /// Enrol an account for one-time passwords (TOTP), replacing an earlier enrolment, and print its secret once
     Enrol(Whose),
-    /// Remove the enrolment of an account.
+    /// Remove the enrolment of an account
     Remove(Whose),
-    /// Let payment batches of an account be confirmed with multi-factor authentication only.
+    /// Require multi-factor authentication to confirm payment batches of an account
     Require(Whose),
-    /// Let payment batches of an account be confirmed without multi-factor authentication.
+    /// Allow payment batches of an account to be confirmed without multi-factor authentication
     Waive(Whose),
 }
 
 /// An account.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Whose {
-    /// The id of the account.
+    /// The account: id or name
     #[arg(value_name = "ACCOUNT")]
     account: String,
 }
@@ -56,27 +56,27 @@ struct Enrolled {
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: Action) -> anyhow::Result<()> {
     match action {
-        Action::Show(whose) => show(context, store, &whose.id()?).await,
-        Action::Enrol(whose) => enrol(context, store, &whose.id()?).await,
+        Action::Show(whose) => show(context, store, &whose.id(store).await?).await,
+        Action::Enrol(whose) => enrol(context, store, &whose.id(store).await?).await,
         Action::Remove(whose) => {
-            let id = whose.id()?;
+            let id = whose.id(store).await?;
             if !store.remove_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
                 return Err(anyhow!("account {id} has no enrolment"));
             }
             show(context, store, &id).await
         }
-        Action::Require(whose) => decide(context, store, &whose.id()?, true).await,
-        Action::Waive(whose) => decide(context, store, &whose.id()?, false).await,
+        Action::Require(whose) => set_policy(context, store, &whose.id(store).await?, true).await,
+        Action::Waive(whose) => set_policy(context, store, &whose.id(store).await?, false).await,
     }
 }
 
 impl Whose {
-    fn id(&self) -> anyhow::Result<AccountId> {
-        Ok(argument("ACCOUNT", &self.account, AccountId::parse)?)
+    async fn id(&self, store: &dyn AnyStore) -> anyhow::Result<AccountId> {
+        lookup::account(store, "ACCOUNT", &self.account).await
     }
 }
 
-async fn decide(context: &Context, store: &dyn AnyStore, id: &AccountId, required: bool) -> anyhow::Result<()> {
+async fn set_policy(context: &Context, store: &dyn AnyStore, id: &AccountId, required: bool) -> anyhow::Result<()> {
     store.set_mfa_required(id, required).await.map_err(|error| unknown(error, id))?;
     show(context, store, id).await
 }
@@ -93,7 +93,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow
     };
     output::either(context.json, &row, || {
         let lock = row.locked_until.as_ref().map(|until| format!("; locked until {until}")).unwrap_or_default();
-        let policy = if row.required { "requires MFA" } else { "does without MFA" };
+        let policy = if row.required { "requires MFA" } else { "does not require MFA" };
         let enrolment = if row.enrolled { "it is enrolled for TOTP" } else { "it is not enrolled" };
         format!("Account {id} {policy}; {enrolment}{lock}.")
     })
@@ -109,18 +109,18 @@ async fn enrol(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyho
     let enrolled = Enrolled { account_id: id.to_string(), uri: uri(id, &text), secret: text };
     output::either(context.json, &enrolled, || {
         let (secret, uri) = (&enrolled.secret, &enrolled.uri);
-        format!("Account {id} is enrolled. Its secret is shown this once:\n\n  {secret}\n  {uri}\n")
+        format!("Enrolled account {id}. Its secret is shown only once:\n\n  {secret}\n  {uri}\n")
     })
 }
 
-/// What authenticator apps read, mostly from a QR code. An account id may hold any character.
+/// The URI that authenticator apps read, mostly from a QR code. An account id may contain any character.
 fn uri(id: &AccountId, secret: &str) -> String {
     let mut label = String::new();
     for byte in id.as_str().bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             label.push(char::from(byte));
         } else {
-            // A text takes whatever is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(label, "%{byte:02X}");
         }
     }

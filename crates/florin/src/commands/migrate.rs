@@ -2,26 +2,29 @@
 
 use super::Context;
 use crate::output;
+use crate::progress::{Progress, ProgressFlag};
 use crate::wiring;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// How to migrate.
+/// Arguments of a migration.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Change nothing; tell what is to be done, with exit code 1 if anything is.
+    /// Change nothing; list pending migrations and exit with 1 if there are any
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    progress: ProgressFlag,
 }
 
-/// What was done.
+/// The result of a migration.
 #[derive(Serialize)]
 struct Applied {
     applied: usize,
 }
 
-/// What is to be done.
+/// The result of a check.
 #[derive(Serialize)]
 struct Pending {
     current: bool,
@@ -30,10 +33,12 @@ struct Pending {
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !arguments.check {
+        let progress = Progress::start(arguments.progress, "migrating");
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
+        drop(progress);
         output::either(context.json, &applied, || match applied.applied {
-            0 => "The schema is current.".to_owned(),
-            count => format!("The schema is current: {count} migration(s) applied."),
+            0 => "The schema is up to date.".to_owned(),
+            count => format!("Applied {count} migration(s). The schema is up to date."),
         })?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -41,8 +46,8 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     let pending = store.pending()?;
     let report = Pending { current: pending.is_empty(), pending };
     output::either(context.json, &report, || match report.pending.as_slice() {
-        [] => "The schema is current.".to_owned(),
-        pending => format!("Migrations are pending:\n  {}", pending.join("\n  ")),
+        [] => "The schema is up to date.".to_owned(),
+        pending => format!("Pending migrations:\n  {}", pending.join("\n  ")),
     })?;
     Ok(if report.current { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -3,13 +3,14 @@
 pub(crate) mod accounts;
 pub(crate) mod addresses;
 pub(crate) mod banks;
-mod check;
+pub(crate) mod check;
 pub(crate) mod clients;
 mod demo;
 pub(crate) mod export;
 pub(crate) mod features;
 pub(crate) mod import;
 pub(crate) mod keys;
+mod lookup;
 pub(crate) mod mfa;
 pub(crate) mod migrate;
 mod openapi;
@@ -22,22 +23,21 @@ use crate::wiring;
 use anyhow::anyhow;
 use chrono::{DateTime, Utc};
 use florin_domain::fault::Flaw;
-use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
 use florin_store_contract::AnyStore;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What every command is given.
+/// What every command gets.
 pub(crate) struct Context {
     /// The settings.
     pub(crate) settings: Settings,
-    /// Whether the result is wanted as JSON.
+    /// Whether to print results as JSON.
     pub(crate) json: bool,
 }
 
-/// Runs a command, and closes the store behind it.
+/// Runs a command, and closes the store afterwards.
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
     if let Command::Openapi = command {
         return openapi::run();
@@ -46,7 +46,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     let outcome = match command {
         Command::Serve => serve::run(context, &store).await,
         Command::Migrate(arguments) => migrate::run(context, store.as_ref(), &arguments).await,
-        Command::Check => check::run(context, store.as_ref()).await,
+        Command::Check(arguments) => check::run(context, store.as_ref(), &arguments).await,
         Command::Export(arguments) => {
             export::run(context, store.as_ref(), &arguments).await.map(|()| ExitCode::SUCCESS)
         }
@@ -62,7 +62,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     outcome
 }
 
-/// The commands that read and change what is in a store whose schema is current.
+/// Runs a command that requires an up-to-date schema.
 async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Demo => demo::run(context, store).await,
@@ -75,30 +75,24 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Addresses(action) => addresses::run(context, store, action).await,
         Command::Serve
         | Command::Migrate(_)
-        | Command::Check
+        | Command::Check(_)
         | Command::Export(_)
         | Command::Import(_)
         | Command::Openapi => Ok(()),
     }
 }
 
-/// Waits until no running server remembers what was so before. When a command has returned, what it changed holds for every
-/// request that begins afterwards.
-async fn forgotten() {
+/// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.
+async fn caches_expired() {
     actix_web::rt::time::sleep(wiring::STALENESS).await;
 }
 
-/// Reads an argument, or tells what is wrong with it.
+/// Reads an argument, or reports what is wrong with it.
 fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
     read(text).map_err(|flaw| UsageError::new(format!("{name} is {text:?}: {}", flaw.message)))
 }
 
-/// The id of a client.
-fn client_argument(text: &str) -> Result<ClientId, UsageError> {
-    argument("--client", text, ClientId::parse)
-}
-
-/// A store's refusal in the operator's words: what is not there, or there already.
+/// Turns a store's refusal into a message for operators.
 fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnce() -> String) -> anyhow::Error {
     match error {
         StoreError::NotFound(_) => anyhow!(absent()),
@@ -107,10 +101,10 @@ fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnc
     }
 }
 
-/// Reads a file that is to be imported.
+/// Reads a file to import.
 fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     const MAX: u64 = 64 * 1024 * 1024;
-    let unreadable = |error| anyhow!("{} can't be read: {error}", path.display());
+    let unreadable = |error| anyhow!("cannot read {}: {error}", path.display());
     if fs::metadata(path).map_err(unreadable)?.len() > MAX {
         return Err(anyhow!("{} is larger than {} MiB", path.display(), MAX / 1024 / 1024));
     }

@@ -4,12 +4,13 @@ use super::Context;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
 use crate::output;
-use crate::settings::Settings;
+use crate::settings::{Listen, Settings};
+use crate::usage::UsageError;
 use crate::workers::Workers;
 use crate::{metrics, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_http_actix::HttpSettings;
+use florin_http_actix::{HttpSettings, Introduction};
 use florin_ports::Clock;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The line that scripts wait for.
+/// The line that scripts wait for, as JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Listening {
@@ -29,15 +30,17 @@ struct Listening {
 
 pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow::Result<ExitCode> {
     let settings = &context.settings;
+    let listen = resolve(settings)?;
+    let _lock = wiring::lock(settings)?;
     let applied = wiring::bring_up_to_date(store.as_ref()).await?;
     if applied > 0 {
-        tracing::info!(applied, "the schema was brought up to date");
+        tracing::info!(applied, "applied migrations");
     }
     let has_demo = prepare(settings, store.as_ref()).await?;
     let services = wiring::services(settings, store);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     let http = HttpSettings {
-        listen: settings.listen,
+        listen,
         workers: settings.workers,
         max_connections: settings.max_connections,
         max_in_flight: settings.max_in_flight,
@@ -45,11 +48,16 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         metrics: metrics
             .clone()
             .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
+        introduction: Introduction {
+            version: env!("CARGO_PKG_VERSION"),
+            public_url: settings.public_url.clone(),
+            has_demo,
+        },
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
     let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http);
-    let (server, address) = bound.map_err(|error| unbound(settings.listen, &error))?;
+    let (server, address) = bound.map_err(|error| unbound(&settings.listen, &error))?;
     tracing::info!(%address, environment = settings.environment.as_str(), "listening");
     announce(context, store.as_ref(), address, has_demo).await?;
     let processing = wiring::processing(&services, store);
@@ -57,10 +65,10 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let ended = server.await;
     workers.stop().await;
     tracing::info!("stopped");
-    ended.context("the server broke").map(|()| ExitCode::SUCCESS)
+    ended.context("the server failed").map(|()| ExitCode::SUCCESS)
 }
 
-/// Seeds the demo data in a fresh sandbox. Whether there is demo data to show.
+/// Seeds the demo data in a fresh sandbox. Returns whether there is demo data with a working key.
 async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bool> {
     match settings.environment {
         Environment::Sandbox => {
@@ -69,14 +77,16 @@ async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bo
         }
         Environment::Production => {
             if demo::is_there(store).await? {
-                tracing::warn!("the store holds the demo data of a sandbox: production should have a store of its own");
+                tracing::warn!(
+                    "the database holds the demo data of a sandbox: production should have a database of its own"
+                );
             }
             Ok(false)
         }
     }
 }
 
-/// Tells that the server listens, and how to begin.
+/// Prints that the server listens, and how to begin.
 async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
     let settings = &context.settings;
     let base_url = settings.base_url(address);
@@ -102,15 +112,24 @@ async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, 
     output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
 }
 
+/// The address to listen on.
+fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
+    let listen = &settings.listen;
+    listen.resolve().map_err(|error| UsageError::new(format!("cannot resolve {listen}: {error}; {ELSEWHERE}")).into())
+}
+
+/// The advice where an address can't be used.
+const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";
+
 /// Why the server can't listen, in one line.
-fn unbound(listen: SocketAddr, error: &std::io::Error) -> anyhow::Error {
-    let other = "choose another address with --listen or FLORIN_LISTEN";
-    match error.kind() {
-        ErrorKind::AddrInUse => anyhow!("{listen} is in use by another program: {other}"),
-        ErrorKind::AddrNotAvailable => anyhow!("{listen} is no address of this machine: {other}"),
-        ErrorKind::PermissionDenied => anyhow!("{listen} may not be listened on: {other}"),
-        _ => anyhow!("{listen} can't be listened on: {error}"),
-    }
+fn unbound(listen: &Listen, error: &std::io::Error) -> anyhow::Error {
+    let why = match error.kind() {
+        ErrorKind::AddrInUse => "another program uses this address".to_owned(),
+        ErrorKind::AddrNotAvailable => "this machine does not have this address".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    anyhow!("cannot listen on {listen}: {why}; {ELSEWHERE}")
 }
 
 #[cfg(test)]
@@ -119,8 +138,8 @@ mod tests {
 
     #[test]
     fn a_port_in_use_is_one_clear_line() {
-        let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
-        let said = unbound(listen, &std::io::Error::from(ErrorKind::AddrInUse)).to_string();
-        assert!(said.contains("127.0.0.1:8080 is in use") && said.contains("FLORIN_LISTEN"), "{said}");
+        let listen = Listen::Address(SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let said = unbound(&listen, &std::io::Error::from(ErrorKind::AddrInUse)).to_string();
+        assert!(said.contains("127.0.0.1:8080: another program") && said.contains("FLORIN_LISTEN"), "{said}");
     }
 }

@@ -1,7 +1,8 @@
 //! Settings: a flag wins over a `FLORIN_*` variable, that over `florin.toml`, that over the default.
 //!
-//! A value that is wrong stops the start, wherever it came from: nothing is guessed.
+//! An invalid value stops the program, whatever its source: nothing is guessed.
 
+mod listen;
 mod read;
 mod sources;
 #[cfg(test)]
@@ -10,12 +11,15 @@ mod tests;
 #[cfg(test)]
 pub(crate) use sources::KEYS;
 
+pub(crate) use listen::Listen;
+
 use crate::usage::UsageError;
 use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -31,7 +35,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// What the command line says about settings.
+/// The settings that the command line gives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     /// Keys and texts.
@@ -40,15 +44,31 @@ pub(crate) struct Given {
     pub(crate) file: Option<PathBuf>,
 }
 
+/// A value with the flag, variable or file that it came from.
+#[derive(Clone)]
+pub(crate) struct Sourced<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// The name of its source, for messages.
+    pub(crate) source: String,
+}
+
+/// Prints the value only: two settings are equal whatever their source.
+impl<T: fmt::Debug> fmt::Debug for Sourced<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
 /// All settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// What this process serves.
+    /// The environment that this process serves.
     pub(crate) environment: Environment,
-    /// Where the store is. It may hold a password, so it is not printed.
-    pub(crate) database_url: SecretString,
+    /// The URL of the store. It may hold a password, so it is not printed.
+    pub(crate) database_url: Sourced<SecretString>,
     /// Where the server listens.
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: Listen,
     /// The address that callers use, without a slash at its end.
     pub(crate) public_url: Option<String>,
     /// The log filter; `None` is the command's own default.
@@ -57,15 +77,15 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     /// Whether `GET /metrics` answers.
     pub(crate) metrics: bool,
-    /// Requests a second and client.
+    /// Maximum number of requests per second and client.
     pub(crate) rate_limit: Option<NonZeroU32>,
-    /// Open connections at most.
+    /// Maximum number of open connections.
     pub(crate) max_connections: usize,
-    /// Requests answered at once at most.
+    /// Maximum number of concurrent API requests.
     pub(crate) max_in_flight: usize,
-    /// Threads that serve requests.
+    /// Number of threads that serve requests.
     pub(crate) workers: usize,
-    /// How long requests that run may take to end when the server is told to stop.
+    /// How long running requests may take to finish when the server stops.
     pub(crate) shutdown: Duration,
     /// How long address lookups are kept; zero: not at all.
     pub(crate) postcode_cache: Duration,
@@ -73,9 +93,9 @@ pub(crate) struct Settings {
     pub(crate) idempotency: TimeDelta,
     /// How long worlds live.
     pub(crate) world_lifetime: TimeDelta,
-    /// Where Vocalink's tables of sort codes are.
-    pub(crate) sort_codes: Option<PathBuf>,
-    /// What is odd but harmless.
+    /// The folder of Vocalink's tables of sort codes.
+    pub(crate) sort_codes: Option<Sourced<PathBuf>>,
+    /// Harmless oddities, for the log.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -86,12 +106,12 @@ impl Settings {
         Self::from_texts(&sources.merge()?, sources.warnings())
     }
 
-    /// The base of all paths of the API, as callers write it, for a server that listens there.
+    /// The base URL of the API of a server that listens there.
     pub(crate) fn base_url(&self, listen: SocketAddr) -> String {
         format!("{}/v2", self.root_url(listen))
     }
 
-    /// The address of the server, as callers write it: a server on all addresses is also on this machine's own.
+    /// The base URL of a server that listens there. For a server on all addresses it is that of this machine.
     pub(crate) fn root_url(&self, listen: SocketAddr) -> String {
         if let Some(public_url) = &self.public_url {
             return public_url.clone();
@@ -102,6 +122,15 @@ impl Settings {
             address => address,
         };
         format!("http://{}", SocketAddr::new(address, listen.port()))
+    }
+
+    /// The base URL of the API of a server that will be started with these settings.
+    pub(crate) fn expected_base_url(&self) -> String {
+        match (&self.listen, &self.public_url) {
+            (Listen::Address(address), _) => self.base_url(*address),
+            (_, Some(public_url)) => format!("{public_url}/v2"),
+            (name @ Listen::Name(..), None) => format!("http://{name}/v2"),
+        }
     }
 
     fn from_texts(texts: &Texts, warnings: Vec<String>) -> Result<Self, UsageError> {
@@ -116,9 +145,9 @@ impl Settings {
             database_url: texts.database_url()?,
             listen: texts.read(
                 "listen",
-                SocketAddr::from(([127, 0, 0, 1], 8080)),
-                |text| text.parse().ok(),
-                "an address and a port such as 127.0.0.1:8080",
+                Listen::Address(SocketAddr::from(([127, 0, 0, 1], 8080))),
+                Listen::parse,
+                "an address or host name with a port, such as 127.0.0.1:8080 or localhost:8080",
             )?,
             public_url: texts.optional("public_url", read::public_url, "an address such as https://api.example.com")?,
             log: texts.optional(
@@ -128,7 +157,12 @@ impl Settings {
             )?,
             log_format: texts.read("log_format", LogFormat::Text, read::log_format, "text or json")?,
             metrics: texts.read("metrics", false, |text| text.parse().ok(), "true or false")?,
-            rate_limit: texts.read("rate_limit", None, read::rate_limit, "off, or requests a second from 1 on")?,
+            rate_limit: texts.read(
+                "rate_limit",
+                None,
+                read::rate_limit,
+                "off, or a number of requests per second from 1",
+            )?,
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
             max_in_flight: texts.number("max_in_flight", 4096, 1..=1_000_000)?,
             workers: texts.number("workers", cores.min(256), 1..=256)?,
@@ -136,7 +170,7 @@ impl Settings {
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
-            sort_codes: texts.optional(
+            sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),
                 "a folder with valacdos.txt and scsubtab.txt",

@@ -1,6 +1,7 @@
-//! From texts to values.
+//! Reads settings from texts.
 
 use super::LogFormat;
+use super::Sourced;
 use super::sources::Texts;
 use crate::usage::UsageError;
 use secrecy::SecretString;
@@ -11,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
-/// A file beside where the program runs.
+/// The default: a file in the working directory.
 const DATABASE_URL: &str = "sqlite://florin.db";
 
 impl Texts {
@@ -26,15 +27,15 @@ impl Texts {
         Ok(self.optional(key, read, allowed)?.unwrap_or(default))
     }
 
-    /// The value of a setting that need not be set.
+    /// The value of a setting without a default.
     pub(super) fn optional<T>(
         &self,
         key: &str,
         read: impl Fn(&str) -> Option<T>,
         allowed: &str,
     ) -> Result<Option<T>, UsageError> {
-        let Some((text, place)) = self.0.get(key) else { return Ok(None) };
-        let value = read(text).ok_or_else(|| UsageError::new(format!("{place} is {text:?}: {allowed} is wanted")))?;
+        let Some((text, source)) = self.0.get(key) else { return Ok(None) };
+        let value = read(text).ok_or_else(|| UsageError::new(format!("{source} must be {allowed} (got {text:?})")))?;
         Ok(Some(value))
     }
 
@@ -52,15 +53,27 @@ impl Texts {
         self.number(key, default, range).map(Duration::from_secs)
     }
 
-    /// The URL of the store. Its adapter judges it; a wrong one is never printed, because it may hold a password.
-    pub(super) fn database_url(&self) -> Result<SecretString, UsageError> {
+    /// The URL of the store. Its adapter checks it; an invalid one is never printed, because it may hold a password.
+    pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
         match self.0.get("database_url") {
-            None => Ok(DATABASE_URL.into()),
-            Some((text, place)) if text.trim().is_empty() => {
-                Err(UsageError::new(format!("{place} is empty: a URL such as {DATABASE_URL} is wanted")))
+            None => Ok(Sourced { value: DATABASE_URL.into(), source: format!("the default database {DATABASE_URL}") }),
+            Some((text, source)) if text.trim().is_empty() => {
+                Err(UsageError::new(format!("{source} must be a URL such as {DATABASE_URL} (got {text:?})")))
             }
-            Some((text, _)) => Ok(text.as_str().into()),
+            Some((text, source)) => Ok(Sourced { value: text.as_str().into(), source: source.clone() }),
         }
+    }
+
+    /// The value of a setting without a default, with its source.
+    pub(super) fn sourced<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Option<T>,
+        allowed: &str,
+    ) -> Result<Option<Sourced<T>>, UsageError> {
+        let value = self.optional(key, read, allowed)?;
+        let source = self.0.get(key).map(|(_, source)| source.clone()).unwrap_or_default();
+        Ok(value.map(|value| Sourced { value, source }))
     }
 }
 
@@ -72,7 +85,7 @@ pub(super) fn public_url(text: &str) -> Option<String> {
     (host && rest.chars().all(plain)).then(|| text.trim_end_matches('/').to_owned())
 }
 
-/// A log filter. A bare word must be a level, or a misspelt level would silence the log.
+/// A log filter. A bare word must be a level: a misspelt level would silence the log.
 pub(super) fn log_filter(text: &str) -> Option<String> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     let sound = |part: &str| part.contains(['=', '[']) || LEVELS.contains(&part.to_ascii_lowercase().as_str());
@@ -87,8 +100,8 @@ pub(super) fn log_format(text: &str) -> Option<LogFormat> {
     }
 }
 
-/// `off` is no limit.
-#[expect(clippy::option_option, reason = "the outer one is whether the text is sound, the inner one the limit")]
+/// A limit, or `off` for none.
+#[expect(clippy::option_option, reason = "the outer one says whether the text is valid, the inner one is the limit")]
 pub(super) fn rate_limit(text: &str) -> Option<Option<NonZeroU32>> {
     if text == "off" { Some(None) } else { text.parse().ok().map(Some) }
 }

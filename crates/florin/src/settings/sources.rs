@@ -1,6 +1,7 @@
 //! Where settings come from, and which source wins.
 
 use super::Given;
+use crate::suggest;
 use crate::usage::UsageError;
 use config::{Config, File, FileFormat, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -32,17 +33,17 @@ pub(crate) const KEYS: [&str; 16] = [
 const FILE: &str = "florin.toml";
 const PREFIX: &str = "FLORIN_";
 
-/// What each source says.
+/// The settings that each source gives.
 pub(super) struct Sources {
     flags: Vec<(&'static str, String)>,
     /// By their names, known ones only.
     variables: HashMap<String, String>,
     unknown_variables: Vec<String>,
-    /// Its path and what stands in it.
+    /// Its path and its text.
     file: Option<(String, String)>,
 }
 
-/// The text of each setting that is set, with the place it came from.
+/// The text of each setting that is set, with the name of its source.
 #[derive(Debug)]
 pub(super) struct Texts(pub(super) BTreeMap<&'static str, (String, String)>);
 
@@ -70,14 +71,19 @@ impl Sources {
         sources.file = match fs::read_to_string(path) {
             Ok(text) => Some((path.display().to_string(), text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound && given.file.is_none() => None,
-            Err(error) => return Err(UsageError::new(format!("{} can't be read: {error}", path.display()))),
+            Err(error) => return Err(UsageError::new(format!("cannot read {}: {error}", path.display()))),
         };
         Ok(sources)
     }
 
-    /// What is odd but harmless.
+    /// A warning for each unknown variable.
     pub(super) fn warnings(&self) -> Vec<String> {
-        self.unknown_variables.iter().map(|name| format!("{name} is no setting of this program: ignored")).collect()
+        let known = KEYS.map(variable);
+        let warning = |name: &String| match suggest::nearest(name, known.iter().map(String::as_str)) {
+            Some(meant) => format!("ignored unknown variable {name}; did you mean {meant}?"),
+            None => format!("ignored unknown variable {name}"),
+        };
+        self.unknown_variables.iter().map(warning).collect()
     }
 
     /// The winning text of every setting.
@@ -98,17 +104,17 @@ impl Sources {
         let mut texts = BTreeMap::new();
         for key in KEYS {
             if let Some(value) = merged.remove(key) {
-                let place = self.place(key);
+                let source = self.source(key);
                 let text =
-                    value.into_string().map_err(|_| UsageError::new(format!("{place} is not a single value")))?;
-                texts.insert(key, (text, place));
+                    value.into_string().map_err(|_| UsageError::new(format!("{source} must be a single value")))?;
+                texts.insert(key, (text, source));
             }
         }
         Ok(Texts(texts))
     }
 
-    /// Where the winning text of a setting stands, in the words of whoever wrote it.
-    fn place(&self, key: &str) -> String {
+    /// The flag, the variable or the line of the file that the winning text of a setting came from.
+    fn source(&self, key: &str) -> String {
         if self.flags.iter().any(|(given, _)| *given == key) {
             format!("--{}", key.replace('_', "-"))
         } else if self.variables.contains_key(&variable(key)) {
@@ -125,11 +131,14 @@ pub(super) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.to_ascii_uppercase())
 }
 
-/// A misspelt key must not pass in silence.
+/// Refuses a file with an unknown key.
 fn only_known(path: &str, file: Config) -> Result<(), UsageError> {
     match values(file)?.keys().find(|key| !KEYS.contains(&key.as_str())) {
         None => Ok(()),
-        Some(key) => Err(UsageError::new(format!("{path}: {key} is no setting; the settings are {}", KEYS.join(", ")))),
+        Some(key) => {
+            let advice = suggest::or_list(key, "settings", &KEYS);
+            Err(UsageError::new(format!("{path}: unknown setting `{key}`; {advice}")))
+        }
     }
 }
 
@@ -137,12 +146,12 @@ fn values(config: Config) -> Result<BTreeMap<String, Value>, UsageError> {
     config.try_deserialize().map_err(internal)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that map_err requires")]
 fn internal(error: config::ConfigError) -> UsageError {
-    UsageError::new(format!("the settings can't be put together: {}", first_and_last(&error)))
+    UsageError::new(format!("cannot combine the settings: {}", first_and_last(&error)))
 }
 
-/// What a parser says in several lines, in one: where, and what.
+/// The first and the last line of a parser's message: where, and what.
 fn first_and_last(error: &config::ConfigError) -> String {
     let text = error.to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

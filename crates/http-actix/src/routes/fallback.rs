@@ -46,6 +46,6 @@ fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {
 }
 
 /// 404 for an unknown path.
-pub(super) async fn not_found() -> Result<HttpResponse, Problem> {
+pub(crate) async fn not_found() -> Result<HttpResponse, Problem> {
     Err(Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"))
 }

@@ -5,7 +5,8 @@ mod addresses;
 mod budgets;
 mod cards;
 mod error_sets;
-mod fallback;
+mod examples;
+pub(crate) mod fallback;
 mod merchant;
 mod mfa;
 pub(crate) mod openapi;
@@ -13,6 +14,7 @@ mod payment_batches;
 mod sandbox;
 mod service;
 
+use crate::pages;
 use actix_web::web::{self, ServiceConfig};
 use fallback::{get, post};
 
@@ -23,8 +25,10 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/readyz", service::readyz))
         .service(get("/metrics", service::metrics))
         .service(get("/openapi.json", openapi::serve))
-        .service(get("/docs", service::docs))
-        .service(get("/docs/{file:.*}", service::docs_file))
+        .service(get("/", pages::home))
+        .service(get("/style.css", pages::style))
+        .service(get("/docs", pages::docs))
+        .service(get("/docs/{file:.*}", pages::docs_file))
         .service(web::scope("/v2").configure(version_2))
         .default_service(web::to(fallback::not_found));
 }

@@ -8,7 +8,6 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
 use florin_ports::Readiness;
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// How the service is.
@@ -52,29 +51,4 @@ pub(super) async fn metrics(app: web::Data<App>) -> Result<HttpResponse, Problem
         }
         None => not_found().await,
     }
-}
-
-/// The docs page. Its files are in a folder of their own, wherever the page itself was asked for.
-pub(super) async fn docs() -> Result<HttpResponse, Problem> {
-    let (_, bytes) = docs_bytes("index.html")?.ok_or_else(Problem::internal)?;
-    let page = String::from_utf8_lossy(&bytes).replacen("<head>", "<head><base href=\"/docs/\">", 1);
-    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(page))
-}
-
-/// The files of the docs page; all of them are in the program.
-pub(super) async fn docs_file(file: web::Path<String>) -> Result<HttpResponse, Problem> {
-    match docs_bytes(&file)? {
-        Some((content_type, bytes)) => Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, content_type)).body(bytes)),
-        None => not_found().await,
-    }
-}
-
-/// The media type and the bytes of a file, if there is such a file.
-fn docs_bytes(file: &str) -> Result<Option<(String, Vec<u8>)>, Problem> {
-    let config = utoipa_swagger_ui::Config::from("/openapi.json").validator_url("none");
-    let found = utoipa_swagger_ui::serve(file, Arc::new(config)).map_err(|error| {
-        tracing::error!(%error, "the docs page");
-        Problem::internal()
-    })?;
-    Ok(found.map(|found| (found.content_type, found.bytes.into_owned())))
 }

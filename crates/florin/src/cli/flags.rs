@@ -1,0 +1,93 @@
+//! The flags of the settings.
+
+use crate::settings::Given;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The help heading of these flags.
+pub(super) const HEADING: &str = "Settings";
+
+/// The flags of the settings. They are texts: settings are checked in one place, whatever their source.
+#[derive(Debug, Args)]
+#[command(next_help_heading = HEADING)]
+pub(crate) struct SettingFlags {
+    /// Read this file instead of florin.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The environment: sandbox or production [default: sandbox]
+    #[arg(long, global = true, value_name = "NAME")]
+    environment: Option<String>,
+    /// The database: sqlite://FILE or postgres://... [default: sqlite://florin.db]
+    #[arg(long, global = true, value_name = "URL")]
+    database_url: Option<String>,
+    /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
+    #[arg(long, global = true, value_name = "HOST:PORT")]
+    listen: Option<String>,
+    /// The URL that callers use, if it differs from the address listened on
+    #[arg(long, global = true, value_name = "URL")]
+    public_url: Option<String>,
+    /// A log level, or a filter such as info,florin=debug [default: info for serve, else warn]
+    #[arg(long, global = true, value_name = "FILTER")]
+    log: Option<String>,
+    /// The log format: text or json [default: text]
+    #[arg(long, global = true, value_name = "FORMAT")]
+    log_format: Option<String>,
+    /// Serve GET /metrics: true or false [default: false]
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true")]
+    metrics: Option<String>,
+    /// Maximum requests per second of one client, or off [default: off]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    rate_limit: Option<String>,
+    /// Maximum number of open connections [default: 1024]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_connections: Option<String>,
+    /// Maximum number of concurrent API requests; excess requests get 503 [default: 4096]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_in_flight: Option<String>,
+    /// Number of threads that serve requests [default: one per core]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    workers: Option<String>,
+    /// How long running requests may take to finish when the server stops [default: 30]
+    #[arg(long, global = true, value_name = "SECONDS")]
+    shutdown_seconds: Option<String>,
+    /// How long address lookups are cached; 0 turns the cache off [default: 0]
+    #[arg(long, global = true, value_name = "SECONDS")]
+    postcode_cache_seconds: Option<String>,
+    /// How long idempotency records are kept, at least 24 [default: 48]
+    #[arg(long, global = true, value_name = "HOURS")]
+    idempotency_hours: Option<String>,
+    /// Folder with Vocalink's valacdos.txt and scsubtab.txt, to check sort codes and account numbers
+    /// [default: a few built-in ranges]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    sort_codes_folder: Option<String>,
+    /// How long worlds of the sandbox live, from 1 to 8760 [default: 24]
+    #[arg(long, global = true, value_name = "HOURS")]
+    world_hours: Option<String>,
+}
+
+impl SettingFlags {
+    /// The settings given by flags.
+    pub(super) fn given(&self) -> Given {
+        let texts = [
+            ("environment", &self.environment),
+            ("database_url", &self.database_url),
+            ("listen", &self.listen),
+            ("public_url", &self.public_url),
+            ("log", &self.log),
+            ("log_format", &self.log_format),
+            ("metrics", &self.metrics),
+            ("rate_limit", &self.rate_limit),
+            ("max_connections", &self.max_connections),
+            ("max_in_flight", &self.max_in_flight),
+            ("workers", &self.workers),
+            ("shutdown_seconds", &self.shutdown_seconds),
+            ("postcode_cache_seconds", &self.postcode_cache_seconds),
+            ("idempotency_hours", &self.idempotency_hours),
+            ("sort_codes_folder", &self.sort_codes_folder),
+            ("world_hours", &self.world_hours),
+        ];
+        let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
+        Given { flags: given.collect(), file: self.config.clone() }
+    }
+}

@@ -1,0 +1,29 @@
+//! Short help: the settings are listed where they matter, and nowhere else.
+
+use super::flags::HEADING;
+use clap::Command;
+
+/// The help of these commands lists the settings.
+const WITH_SETTINGS: [&str; 2] = ["florin", "serve"];
+/// What the help of the others says instead.
+const ELSEWHERE: &str = "Settings such as --database-url: see `florin --help`.";
+
+/// Hides the settings in the help of every command except `serve`. The flags still work everywhere.
+pub(super) fn shortened(mut command: Command) -> Command {
+    // Building passes global flags down, so that they can be hidden there.
+    command.build();
+    shorten(command)
+}
+
+fn shorten(command: Command) -> Command {
+    let names: Vec<_> = command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+    let lists_settings = WITH_SETTINGS.contains(&command.get_name());
+    let command = names.into_iter().fold(command, |command, name| command.mut_subcommand(name, shorten));
+    if lists_settings {
+        return command;
+    }
+    command.after_help(ELSEWHERE).mut_args(|argument| match argument.get_help_heading() {
+        Some(HEADING) => argument.hide(true),
+        _ => argument,
+    })
+}

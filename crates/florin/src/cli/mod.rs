@@ -1,0 +1,154 @@
+//! The command line.
+
+mod flags;
+mod help;
+
+use crate::commands::{accounts, addresses, banks, check, clients, export, features, import, keys, mfa, migrate};
+use crate::settings::Given;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use flags::SettingFlags;
+use std::ffi::OsString;
+
+/// Florin: a money-handling HTTP API that anyone can run
+///
+/// Settings come from flags, FLORIN_* variables or florin.toml in the working directory, in that order of precedence.
+/// The default command is serve.
+#[derive(Debug, Parser)]
+#[command(name = "florin", version, about, long_about, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The command; none is `serve`.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Print results and errors as one line of JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    settings: SettingFlags,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the API (the default)
+    Serve,
+    /// Apply pending migrations to the database
+    Migrate(migrate::Arguments),
+    /// Seed the demo data, unless it exists, and print it (sandbox only)
+    Demo,
+    /// Verify every balance against the journal
+    Check(check::Arguments),
+    /// Write everything in the database to a file
+    Export(export::Arguments),
+    /// Read an exported file into an empty database of any kind
+    Import(import::Arguments),
+    /// Manage API clients
+    #[command(subcommand)]
+    Clients(clients::Action),
+    /// Manage accounts
+    #[command(subcommand)]
+    Accounts(accounts::Action),
+    /// Manage the multi-factor authentication of accounts
+    #[command(subcommand)]
+    Mfa(mfa::Action),
+    /// Issue, list and revoke API keys
+    #[command(subcommand)]
+    Keys(keys::Action),
+    /// Turn optional features of a client on or off
+    #[command(subcommand)]
+    Features(features::Action),
+    /// Import the bank list
+    #[command(subcommand)]
+    Banks(banks::Action),
+    /// Import addresses
+    #[command(subcommand)]
+    Addresses(addresses::Action),
+    /// Print the OpenAPI document of the API
+    Openapi,
+}
+
+impl Cli {
+    /// Reads a command line.
+    pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut command = help::shortened(Self::command());
+        let matches = command.try_get_matches_from_mut(line)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
+    /// The settings given by flags.
+    pub(crate) fn settings(&self) -> Given {
+        self.settings.given()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::KEYS;
+
+    fn read(line: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::read(line.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_help_of_a_command_is_short() {
+        for line in [&["florin", "keys", "issue", "--help"][..], &["florin", "help", "keys", "issue"]] {
+            let help = read(line).unwrap_err().to_string();
+            assert!(help.contains("--scope") && help.contains("--json") && !help.contains("--max-in-flight"), "{help}");
+            assert!(help.lines().count() < 30, "{help}");
+        }
+        for line in [&["florin", "--help"][..], &["florin", "serve", "--help"]] {
+            let help = read(line).unwrap_err().to_string();
+            assert!(help.contains("--max-in-flight"), "{help}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_flag_or_command_is_suggested() {
+        for (line, meant) in [
+            (&["florin", "--listn", "127.0.0.1:0"][..], "--listen"),
+            (&["florin", "keys", "list", "--databse-url", "x"], "--database-url"),
+            (&["florin", "servee"], "serve"),
+        ] {
+            let said = read(line).unwrap_err().to_string();
+            assert!(said.contains(meant), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_setting_has_a_flag() {
+        for key in KEYS {
+            let flag = format!("--{}=x", key.replace('_', "-"));
+            let given = read(&["florin", "keys", "list", &flag]).unwrap().settings();
+            assert_eq!(given.flags, [(key, "x".to_owned())]);
+        }
+    }
+
+    #[test]
+    fn serve_is_the_default_and_takes_flags() {
+        let cli = read(&["florin", "--json", "--metrics", "--listen", "127.0.0.1:0"]).unwrap();
+        assert!(cli.command.is_none() && cli.json);
+        let wanted = [("listen", "127.0.0.1:0".to_owned()), ("metrics", "true".to_owned())];
+        assert_eq!(cli.settings().flags, wanted);
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for wrong in [
+            &["florin", "frobnicate"][..],
+            &["florin", "keys", "issue"],
+            &["florin", "clients", "create"],
+            &["florin", "features", "enable", "addresses-lookup"],
+            &["florin", "keys", "issue", "--client", "x", "--all-scopes", "--scope", "cards:read:any"],
+            &["florin", "banks", "import"],
+        ] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One server for each SQLite file: a second one would cache what the first one changes, and queue behind its writes.
+//!
+//! The lock is an advisory lock on a small file beside the database. The operating system releases it when the process ends,
+//! however it ends. The file says which process holds it, and goes with an orderly stop.
+
+use crate::usage::UsageError;
+use anyhow::Context;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The right to serve a database. It is given up when this is dropped.
+#[derive(Debug)]
+pub(crate) struct ServerLock {
+    path: PathBuf,
+    file: File,
+}
+
+impl ServerLock {
+    /// Takes the lock of a SQLite file, or says who holds it. `source` names the setting that the file came from.
+    pub(crate) fn take(database: &Path, source: &str) -> anyhow::Result<Self> {
+        let path = beside(database);
+        loop {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false);
+            let file = options.open(&path).with_context(|| format!("cannot create {}", path.display()))?;
+            match file.try_lock() {
+                // Its last holder may have removed it meanwhile: then the lock is on nothing.
+                Ok(()) if is_at(&file, &path) => return Self { path, file }.announce(),
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(held(database, &path, source).into()),
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("cannot lock {}", path.display()));
+                }
+            }
+        }
+    }
+
+    /// Says in the file which process this is.
+    fn announce(mut self) -> anyhow::Result<Self> {
+        let written = self.file.set_len(0).and_then(|()| writeln!(self.file, "{}", std::process::id()));
+        written.with_context(|| format!("cannot write {}", self.path.display()))?;
+        Ok(self)
+    }
+}
+
+impl Drop for ServerLock {
+    fn drop(&mut self) {
+        // Before the lock is released, so that nobody else's file is removed. A file that stays is harmless.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The lock file of a database, the same by whatever link the database is reached.
+fn beside(database: &Path) -> PathBuf {
+    let database = fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
+    let mut name = OsString::from(".");
+    name.push(database.file_name().unwrap_or_default());
+    name.push(".server");
+    database.with_file_name(name)
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+fn held(database: &Path, lock: &Path, source: &str) -> UsageError {
+    let holder = fs::read_to_string(lock).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    let holder = holder.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+    let database = database.display();
+    UsageError::new(format!("{source}: {holder} is already serving {database}; stop it, or name another database"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::tempdir;
+
+    #[test]
+    fn a_second_server_is_told_who_holds_the_file() {
+        let folder = tempdir().unwrap();
+        let database = folder.path().join("florin.db");
+        fs::write(&database, "").unwrap();
+        let held = ServerLock::take(&database, "--database-url").unwrap();
+        let said = ServerLock::take(&database, "--database-url").unwrap_err();
+        assert!(said.is::<UsageError>());
+        let said = said.to_string();
+        assert!(
+            said.starts_with("--database-url: ") && said.contains(&format!("process {}", std::process::id())),
+            "{said}"
+        );
+        drop(held);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the lock file is left");
+        drop(ServerLock::take(&database, "--database-url").unwrap());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn another_way_to_the_file_is_the_same_file() {
+        let folder = tempdir().unwrap();
+        let [database, link] = ["florin.db", "link.db"].map(|name| folder.path().join(name));
+        fs::write(&database, "").unwrap();
+        std::os::unix::fs::symlink(&database, &link).unwrap();
+        let _held = ServerLock::take(&database, "x").unwrap();
+        assert!(ServerLock::take(&link, "x").is_err());
+    }
+
+    #[test]
+    fn a_file_left_by_a_killed_server_is_taken_over() {
+        let folder = tempdir().unwrap();
+        let database = folder.path().join("florin.db");
+        fs::write(&database, "").unwrap();
+        fs::write(beside(&database), "4194304\n").unwrap();
+        drop(ServerLock::take(&database, "x").unwrap());
+    }
+}

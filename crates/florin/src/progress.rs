@@ -1,0 +1,173 @@
+//! Progress of long commands, on stderr: where a person watches a terminal, or where `--progress` asks for it.
+
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The flag of commands that can take long.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct ProgressFlag {
+    /// Report progress on stderr, even if it is not a terminal
+    #[arg(long)]
+    progress: bool,
+}
+
+/// How progress is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// One line that is overwritten, cleared at the end.
+    Terminal,
+    /// A line every few seconds.
+    Lines,
+}
+
+impl Style {
+    const fn pause(self) -> Duration {
+        match self {
+            Self::Terminal => Duration::from_millis(250),
+            Self::Lines => Duration::from_secs(5),
+        }
+    }
+}
+
+/// Reports the progress of one command until it is dropped.
+pub(crate) struct Progress {
+    counter: Counter,
+    /// The reporting thread ends when this is dropped.
+    running: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Bytes done, and the bytes there are (0: unknown).
+#[derive(Clone, Default)]
+pub(crate) struct Counter(Arc<[AtomicU64; 2]>);
+
+impl Counter {
+    fn add(&self, bytes: usize) {
+        self.0[0].fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// What is done so far, as text.
+    fn text(&self) -> String {
+        const MIB: u64 = 1024 * 1024;
+        let [done, all] = [0, 1].map(|index| self.0[index].load(Ordering::Relaxed));
+        match (done, all) {
+            (0, _) => String::new(),
+            (done, 0) => format!(", {} MiB", done / MIB),
+            (done, all) => format!(", {} %", (done.min(all).saturating_mul(100)) / all),
+        }
+    }
+}
+
+impl Progress {
+    /// Starts reporting, if anybody can see it or asked for it.
+    pub(crate) fn start(flag: ProgressFlag, what: &'static str) -> Self {
+        let counter = Counter::default();
+        let style = match (io::stderr().is_terminal(), flag.progress) {
+            (true, _) => Style::Terminal,
+            (false, true) => Style::Lines,
+            (false, false) => return Self { counter, running: None, thread: None },
+        };
+        let (running, ended) = channel();
+        let seen = counter.clone();
+        let report = move || {
+            let start = Instant::now();
+            if style == Style::Lines {
+                tell(&format!("{what} ...\n"));
+            }
+            while ended.recv_timeout(style.pause()) == Err(RecvTimeoutError::Timeout) {
+                let line = format!("{what}: {} s{}", start.elapsed().as_secs(), seen.text());
+                tell(&if style == Style::Terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+            }
+            tell(&match style {
+                Style::Terminal => "\r\x1b[K".to_owned(),
+                Style::Lines => format!("{what}: done in {} s{}\n", start.elapsed().as_secs(), seen.text()),
+            });
+        };
+        // Without the thread there is no progress to see, and nothing else is missing.
+        let thread = thread::Builder::new().name("progress".to_owned()).spawn(report).ok();
+        Self { counter, running: Some(running), thread }
+    }
+
+    /// A writer that counts what is written.
+    pub(crate) fn writing<W>(&self, inner: W) -> Counted<W> {
+        Counted { inner, counter: self.counter.clone() }
+    }
+
+    /// A reader that counts what is read, of so many bytes.
+    pub(crate) fn reading<R>(&self, inner: R, all: u64) -> Counted<R> {
+        self.counter.0[1].store(all, Ordering::Relaxed);
+        Counted { inner, counter: self.counter.clone() }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.running = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the reporter was printed by its thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Writes to stderr. Nobody is left to report a failure to.
+fn tell(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _gone = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// A reader or writer whose bytes are counted.
+pub(crate) struct Counted<T> {
+    inner: T,
+    counter: Counter,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.counter.add(written);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(bytes)?;
+        self.counter.add(read);
+        Ok(read)
+    }
+}
+
+impl<S: Seek> Seek for Counted<S> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        // A second pass counts anew.
+        let at = self.inner.seek(to)?;
+        self.counter.0[0].store(at, Ordering::Relaxed);
+        Ok(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_a_size_or_a_share() {
+        let progress = Progress { counter: Counter::default(), running: None, thread: None };
+        assert_eq!(progress.counter.text(), "");
+        progress.writing(io::sink()).write_all(&[0; 3 << 20]).unwrap();
+        assert_eq!(progress.counter.text(), ", 3 MiB");
+        let mut reader = progress.reading(io::Cursor::new(vec![0; 1000]), 1000);
+        reader.rewind().unwrap();
+        reader.read_exact(&mut [0; 250]).unwrap();
+        assert_eq!(progress.counter.text(), ", 25 %");
+    }
+}

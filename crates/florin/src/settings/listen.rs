@@ -1,0 +1,74 @@
+//! Where the server listens: an address, or a host name that is resolved when the server starts.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// The setting `listen`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Listen {
+    /// An IP address and a port.
+    Address(SocketAddr),
+    /// A host name and a port.
+    Name(String, u16),
+}
+
+impl Listen {
+    /// Reads `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if let Ok(address) = text.parse() {
+            return Some(Self::Address(address));
+        }
+        let (host, port) = text.rsplit_once(':')?;
+        let label = |label: &str| {
+            !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        };
+        // Without a letter it is a mistyped address.
+        let is_name = host.split('.').all(label) && host.bytes().any(|byte| byte.is_ascii_alphabetic());
+        is_name.then_some(())?;
+        Some(Self::Name(host.to_owned(), port.parse().ok()?))
+    }
+
+    /// The address to bind. Of the addresses of a host name it is the first IPv4 address, or the first of all.
+    pub(crate) fn resolve(&self) -> io::Result<SocketAddr> {
+        match self {
+            Self::Address(address) => Ok(*address),
+            Self::Name(host, port) => {
+                let all: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
+                let first = all.iter().find(|address| address.is_ipv4()).or(all.first());
+                first.copied().ok_or_else(|| io::Error::other("the name has no address"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(address) => address.fmt(f),
+            Self::Name(host, port) => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_names_are_read() {
+        for text in ["127.0.0.1:8080", "[::1]:0", "localhost:8080", "api-1.example.com:443"] {
+            assert_eq!(Listen::parse(text).map(|listen| listen.to_string()).as_deref(), Some(text));
+        }
+        for wrong in ["8080", "nonsense", "localhost", "localhost:", "localhost:99999", "256.0.0.1:80", ":80", "a b:80"]
+        {
+            assert_eq!(Listen::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn localhost_is_this_machine() {
+        let address = Listen::parse("localhost:8080").unwrap().resolve().unwrap();
+        assert!(address.ip().is_loopback() && address.port() == 8080, "{address}");
+    }
+}

@@ -1,0 +1,137 @@
+//! How the command line treats people and scripts: names, suggestions, JSON errors, progress, and one server per file.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::text;
+use crate::support::{BANKS, Home, Server, expect_json};
+
+/// The error that a command prints on stderr under `--json`.
+fn failure(home: &Home, arguments: &[&str]) -> Value {
+    let output = home.run(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let error: Value = serde_json::from_str(&stderr).unwrap_or_else(|error| panic!("{error} in {stderr}"));
+    assert_eq!(error["exitCode"], json!(output.status.code()), "{stderr}");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed a result");
+    error
+}
+
+#[test]
+fn errors_are_json_where_results_are() {
+    let home = Home::demo();
+    for (arguments, code, part) in [
+        (&["keys", "revoke", "x", "--json"][..], 2, "KEY_ID"),
+        (&["keys", "list", "--client", "Nobody", "--json"], 1, "there is no client Nobody"),
+        (&["serve", "--json", "--workers", "many"], 2, "--workers must be"),
+        (&["keys", "issue", "--json"], 2, "--client"),
+        (&["dance", "--json"], 2, "dance"),
+        (
+            &["features", "enable", "adresses-lookup", "--client", "demo", "--json"],
+            2,
+            "did you mean `addresses-lookup`?",
+        ),
+    ] {
+        let error = failure(&home, arguments);
+        assert_eq!(error["exitCode"], code, "{error}");
+        assert!(text(&error, "/error").contains(part), "{error}");
+    }
+    assert!(home.refused(&["keys", "revoke", "x"]).starts_with("florin: KEY_ID"));
+}
+
+#[test]
+fn clients_and_accounts_go_by_name_too() {
+    let home = Home::demo();
+    let ada = home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let id = text(&ada, "/id");
+    let account = ["accounts", "create", "F70001", "--client", "Ada", "--name", "Travel", "--json"];
+    assert_eq!(home.json(&account)["clientId"], id);
+    let key = home.json(&["keys", "issue", "--client", "Ada", "--account", "Travel", "--json"]);
+    assert_eq!((&key["clientId"], &key["accounts"]), (&json!(id), &json!(["F70001"])));
+    assert_eq!(home.json(&["keys", "list", "--client", "Ada", "--json"])["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(home.json(&["mfa", "show", "Travel", "--json"])["accountId"], "F70001");
+    let enabled = home.json(&["features", "enable", "addresses-lookup", "--client", "Ada", "--json"]);
+    assert_eq!(enabled["clientId"], id);
+
+    let twin = home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let error = failure(&home, &["keys", "list", "--client", "Ada", "--json"]);
+    assert_eq!(error["exitCode"], 2);
+    for candidate in [id, text(&twin, "/id")] {
+        assert!(text(&error, "/error").contains(candidate), "{error}");
+    }
+    assert_eq!(home.json(&["keys", "list", "--client", id, "--json"])["rows"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_invalid_database_names_its_setting() {
+    let home = Home::empty().set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
+    assert!(home.refused(&["keys", "list"]).starts_with("florin: FLORIN_DATABASE_URL: "));
+    assert!(home.refused(&["keys", "list", "--database-url", "mysql:x"]).starts_with("florin: --database-url: "));
+    let said = home.refused(&["keys", "list", "--databse-url", "x"]);
+    assert!(said.contains("--database-url"), "{said}");
+}
+
+#[test]
+fn a_host_name_is_listened_on() {
+    let server = Server::on(Home::demo().set("FLORIN_LISTEN", "localhost:0"));
+    expect_json(&server.client().get(BANKS), 200);
+    let said = Home::empty().set("FLORIN_LISTEN", "nowhere.invalid:8080").refused(&["serve"]);
+    assert!(said.contains("nowhere.invalid:8080") && said.contains("--listen"), "{said}");
+}
+
+#[test]
+fn progress_is_reported_where_it_is_asked_for() {
+    let home = Home::demo();
+    for arguments in [&["check"][..], &["migrate"], &["export", "all.jsonl", "--force"]] {
+        let silent = home.run(arguments);
+        assert!(silent.status.success() && silent.stderr.is_empty(), "{silent:?}");
+        let asked = home.run(&[arguments, &["--progress"]].concat());
+        let stderr = String::from_utf8(asked.stderr).unwrap();
+        assert!(asked.status.success() && stderr.contains("done in"), "{arguments:?}: {stderr}");
+        assert_eq!(silent.stdout, asked.stdout, "{arguments:?}");
+    }
+    let empty = Home::empty();
+    assert!(empty.run(&["migrate"]).status.success());
+    let path = home.path().join("all.jsonl").display().to_string();
+    let imported = empty.run(&["import", &path, "--progress"]);
+    let stderr = String::from_utf8(imported.stderr).unwrap();
+    assert!(imported.status.success() && stderr.contains("importing: done in"), "{stderr}");
+}
+
+#[test]
+fn one_server_serves_a_file() {
+    let server = Server::sandbox();
+    let url = server.home().setting("FLORIN_DATABASE_URL");
+    if !url.starts_with("sqlite:") {
+        // PostgreSQL serves many.
+        return;
+    }
+    let other = Home::empty().set("FLORIN_DATABASE_URL", &url);
+    let error = failure(&other, &["serve", "--json"]);
+    assert_eq!(error["exitCode"], 2, "{error}");
+    let said = text(&error, "/error");
+    assert!(said.starts_with("FLORIN_DATABASE_URL: process ") && said.contains("already serving"), "{said}");
+    // Other commands work beside a server.
+    assert!(other.run(&["clients", "list"]).status.success());
+    let (_, home) = server.stop();
+    assert!(
+        !std::fs::read_dir(home.path()).unwrap().any(|file| file
+            .unwrap()
+            .path()
+            .to_string_lossy()
+            .ends_with(".server"))
+    );
+    // A killed server does not block the next one.
+    let home = Server::on(home).kill();
+    expect_json(&Server::on(home).client().get(BANKS), 200);
+}
+
+#[test]
+fn results_are_sentences() {
+    let home = Home::demo();
+    let said = |arguments: &[&str]| String::from_utf8(home.run(arguments).stdout).unwrap();
+    let created = said(&["clients", "create", "--name", "Ada"]);
+    assert!(created.starts_with("Created client Ada ("), "{created}");
+    assert_eq!(said(&["accounts", "create", "F70001", "--client", "Ada"]), "Created account F70001 (F70001).\n");
+    assert!(said(&["keys", "issue", "--client", "Ada"]).starts_with("Issued key "));
+    let help = said(&["keys", "issue", "--help"]);
+    assert!(help.contains("--scope") && !help.contains("--max-in-flight") && help.lines().count() < 30, "{help}");
+}

@@ -1,0 +1,132 @@
+//! The examples of `/openapi.json` work: played in order against the demo data, every operation succeeds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Server};
+
+/// The order: what later examples refer to comes first, what takes it away comes last. Operations that are not listed come
+/// between, in the order of the document.
+const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
+const LAST: [&str; 8] = [
+    "uploadPayments",
+    "openMfaSession",
+    "confirmPaymentBatch",
+    "setClock",
+    "restoreWorld",
+    "deleteSnapshot",
+    "deleteWorld",
+    "removeSpendingLimit",
+];
+
+/// The placeholder of an id that no document can know: the reader takes it from the answer of the operation before it.
+const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
+
+/// Operations with the placeholder, the operation whose answer has the id, and where it is there.
+const FOLLOW_UPS: [(&str, &str, &str); 10] = [
+    ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
+    ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
+    ("clearTransaction", "authorizeTransaction", "/transaction/token"),
+    ("reverseTransaction", "authorizeTransaction", "/transaction/token"),
+    ("getTransactionChain", "authorizeTransaction", "/transaction/token"),
+    ("clearAtmWithdrawal", "authorizeAtmWithdrawal", "/transaction/token"),
+    ("clearRefund", "authorizeRefund", "/transaction/token"),
+    ("reverseRefund", "authorizeRefund", "/transaction/token"),
+    ("confirmPaymentBatch", "openMfaSession", "/sessionId"),
+    ("transfer", "createBudget", "/id"),
+];
+
+/// An operation with its examples.
+#[derive(Clone)]
+struct Operation {
+    id: String,
+    method: String,
+    target: String,
+    body: Option<String>,
+    has_key: bool,
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, described) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters") {
+            found.push(operation(path, method, described));
+        }
+    }
+    found
+}
+
+fn operation(path: &str, method: &str, described: &Value) -> Operation {
+    let (mut target, mut query) = (path.to_owned(), Vec::new());
+    for parameter in described["parameters"].as_array().into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap();
+        let required = parameter["required"] == true;
+        let Some(value) = parameter["example"].as_str() else {
+            assert!(!required, "{method} {path}: {name} has no example");
+            continue;
+        };
+        match parameter["in"].as_str() {
+            Some("path") => target = target.replace(&format!("{{{name}}}"), value),
+            Some("query") => query.push(format!("{name}={}", value.replace(' ', "%20"))),
+            other => panic!("{path}: an example in {other:?}"),
+        }
+    }
+    let content = &described["requestBody"]["content"]["application/json"];
+    assert!(content.is_null() || content["example"].is_object(), "{method} {path} has no example of its body");
+    Operation {
+        id: described["operationId"].as_str().unwrap().to_owned(),
+        method: method.to_uppercase(),
+        target: format!("{target}?{}", query.join("&")),
+        body: content.get("example").map(Value::to_string),
+        has_key: described["security"] != json!([]) && described["security"] != json!([{}]),
+    }
+}
+
+fn in_order(mut all: Vec<Operation>) -> Vec<Operation> {
+    all.sort_by_key(|operation| {
+        let first = FIRST.iter().position(|id| *id == operation.id).map(|place| (0, place));
+        let last = LAST.iter().position(|id| *id == operation.id).map(|place| (2, place));
+        first.or(last).unwrap_or((1, 0))
+    });
+    all
+}
+
+fn send(server: &Server, operation: &Operation) -> Answer {
+    let client = server.client();
+    let client = if operation.has_key { client } else { client.with_authorization(None) };
+    let call = client.call(&operation.method, &operation.target);
+    match &operation.body {
+        Some(body) => call.json(body).send(),
+        None => call.send(),
+    }
+}
+
+#[test]
+fn every_example_succeeds() {
+    let server = Server::sandbox();
+    let document = server.client().get("/openapi.json?").json();
+    let all = in_order(operations(&document));
+    let by_id: BTreeMap<_, _> = all.iter().map(|operation| (operation.id.clone(), operation.clone())).collect();
+    let (mut refused, mut follow_ups) = (Vec::new(), BTreeSet::new());
+    for operation in &all {
+        let mut operation = operation.clone();
+        let text = format!("{} {:?}", operation.target, operation.body);
+        if text.contains(PLACEHOLDER) {
+            let known = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id);
+            let (id, before, place) = known.unwrap_or_else(|| panic!("{} has no id to show", operation.id));
+            let answer = send(&server, &by_id[*before]).json();
+            let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
+            operation.target = operation.target.replace(PLACEHOLDER, value);
+            operation.body = operation.body.map(|body| body.replace(PLACEHOLDER, value));
+            follow_ups.insert(*id);
+        }
+        let answer = send(&server, &operation);
+        if !(200..300).contains(&answer.status) {
+            refused.push(format!("{} {} {}: {answer:?}", operation.id, operation.method, operation.target));
+        }
+    }
+    assert!(refused.is_empty(), "{} of {}: {refused:#?}", refused.len(), all.len());
+    assert_eq!(follow_ups, FOLLOW_UPS.map(|(id, ..)| id).into(), "follow-ups that need no id any more");
+    assert!(all.len() >= 56, "{} operations", all.len());
+}

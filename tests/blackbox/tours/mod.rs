@@ -1,0 +1,45 @@
+//! The tours of the documentation, run by bash as they stand: every shell block of a page, in order, in one shell. Where a page
+//! shows an output, it must be what the block prints.
+//!
+//! `FLORIN_UPDATE_TOURS=1` writes what the blocks print into the pages.
+
+mod run;
+mod text;
+
+use run::{Outputs, Tour};
+
+/// What the shell needs beside curl.
+fn can_run() -> bool {
+    let has_jq =
+        std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join("jq").exists()));
+    assert!(has_jq || std::env::var_os("CI").is_none(), "jq is not installed");
+    // The tours choose their store themselves: once is enough.
+    has_jq && std::env::var("FLORIN_TEST_STORE").as_deref() != Ok("postgres")
+}
+
+macro_rules! tours {
+    ($($name:ident: $page:literal, $outputs:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            if can_run() {
+                Tour::of($page, $outputs).run();
+            }
+        }
+    )*};
+}
+
+tours! {
+    the_sandbox_tour: "docs/SANDBOX-TOUR.md", Outputs::Exact;
+    worlds_and_time: "docs/WORLDS-AND-TIME.md", Outputs::Exact;
+    payment_batches: "docs/PAYMENT-BATCHES-TOUR.md", Outputs::ButIdsAndTimes;
+    budgets_and_cards: "docs/BUDGETS-AND-CARDS.md", Outputs::ButIdsAndTimes;
+    looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
+    card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
+}
+
+#[test]
+fn the_quick_start() {
+    if can_run() {
+        Tour::of("README.md", Outputs::ButIdsAndTimes).beside_a_server().run();
+    }
+}
