@@ -40,4 +40,5 @@ mod worlds;
 mod writer;
 
 use super as backend;
+use super::body;
 pub use store::Store;

@@ -1,5 +1,7 @@
 //! Lists of the domain, stored by the names of their members.
 
+#[cfg(test)]
+use super::backend;
 use florin_domain::access::{Environment, Feature, Scope};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
@@ -77,7 +79,6 @@ names! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend;
     use super::*;
 
     /// A name that no CHECK lists would be refused by the database one day.

@@ -1,10 +1,10 @@
 //! Chains as rows.
 
-use super::super::backend::{Conn, Db, RowByRow};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{card_chains, timelines};
-use super::super::sets::rows;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::{Conn, Db, RowByRow};
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::{card_chains, timelines};
+use super::body::sets::rows;
+use super::body::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;

@@ -1,9 +1,9 @@
 //! Card messages as orders of the writer.
 
-use super::super::dry_runs::Decidable;
-use super::super::group::{Command, Footprint, WorkingSet, ask};
-use super::super::repeat::Records;
-use super::super::store::Store;
+use super::body::dry_runs::Decidable;
+use super::body::group::{Command, Footprint, WorkingSet, ask};
+use super::body::repeat::Records;
+use super::body::store::Store;
 use super::chains;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -1,12 +1,12 @@
 //! Reading cards, making them, and changing their states and limits.
 
-use super::super::backend::Conn;
-use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Footprint, WorkingSet, ask, under_claim};
-use super::super::schema::{card_transitions, cards, spending_limits};
-use super::super::sets::Stored;
-use super::super::store::Store;
-use super::super::types::Id;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::group::{Footprint, WorkingSet, ask, under_claim};
+use super::body::schema::{card_transitions, cards, spending_limits};
+use super::body::sets::Stored;
+use super::body::store::Store;
+use super::body::types::Id;
 use super::records::{RecordRow, TransitionRow, find, insert_transition, matching};
 use super::rows::LimitRow;
 use async_trait::async_trait;

@@ -1,10 +1,10 @@
 //! Records of card messages as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::schema::card_transactions;
-use super::super::sets::rows;
-use super::super::types::{Account, Currency, Exchange, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::schema::card_transactions;
+use super::body::sets::rows;
+use super::body::types::{Account, Currency, Exchange, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{
     Acceptor, CardTransaction, ChainKind, Conversion, MessageKind, Network, Response, TransactionState,

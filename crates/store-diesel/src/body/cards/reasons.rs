@@ -1,11 +1,11 @@
 //! Why messages were declined, as rows: the rules that were looked at as JSON, the last of which failed.
 
-use super::super::backend::Db;
-use super::super::errors::{Outcome, corrupt};
-use super::super::names::Name;
-use super::super::schema::decline_reasons;
-use super::super::sets::rows;
-use super::super::types::{Account, Id};
+use super::body::backend::Db;
+use super::body::errors::{Outcome, corrupt};
+use super::body::names::Name;
+use super::body::schema::decline_reasons;
+use super::body::sets::rows;
+use super::body::types::{Account, Id};
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use florin_domain::card::{CardTransaction, Explanation, LimitSeen, Rule};

@@ -1,10 +1,10 @@
 //! Cards whole, and how they came to their states, as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::schema::{card_transitions, cards};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Day, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::schema::{card_transitions, cards};
+use super::body::sets::{Stored, rows};
+use super::body::types::{Account, Currency, Day, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardFilter, CardOwner, CardRecord, CardState, CardTransition};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, UserToken};

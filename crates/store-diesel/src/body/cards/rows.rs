@@ -1,10 +1,10 @@
 //! Cards and spending limits as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{cards, spending_limits};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Day, Id, Named};
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::{cards, spending_limits};
+use super::body::sets::{Stored, rows};
+use super::body::types::{Account, Currency, Day, Id, Named};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{AccountId, BudgetId, CardId, UserToken};

@@ -1,11 +1,11 @@
 //! The cards of a group, with their messages.
 
-use super::super::backend::{Changes, Conn};
-use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Footprint, Key, WorkingSet};
-use super::super::schema::card_transactions;
-use super::super::sets::{Keyed, Known, Stored};
-use super::super::types::{Account, Day, Id, Named};
+use super::body::backend::{Changes, Conn};
+use super::body::errors::{Outcome, corrupt};
+use super::body::group::{Footprint, Key, WorkingSet};
+use super::body::schema::card_transactions;
+use super::body::sets::{Keyed, Known, Stored};
+use super::body::types::{Account, Day, Id, Named};
 use super::chains::{ChainNow, ChainRow};
 use super::messages::{FirstNow, MessageRow};
 use super::reasons::ReasonRow;

@@ -14,6 +14,7 @@ pub(crate) use under_claim::under_claim;
 use super::backend::{self, Changes, Conn};
 use super::balances::{BalanceSet, Budgets};
 use super::batches::Batches;
+use super::body;
 use super::cards::Cards;
 use super::credits::{Counted, Counters};
 use super::errors::Outcome;

@@ -1,10 +1,10 @@
 //! The bank list.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::banks;
-use super::super::store::Store;
 use super::ROWS_AT_ONCE;
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::banks;
+use super::body::store::Store;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::merchant::{Bank, BankId};

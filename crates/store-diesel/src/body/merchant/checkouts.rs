@@ -1,10 +1,10 @@
 //! Checkouts.
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use super::super::schema::checkouts;
-use super::super::store::Store;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::schema::checkouts;
+use super::body::store::Store;
+use super::body::types::{Account, Currency, Id, Named, Time};
 use super::page::Wanted;
 use super::{ROWS_AT_ONCE, counts};
 use async_trait::async_trait;

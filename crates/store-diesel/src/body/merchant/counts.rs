@@ -1,9 +1,9 @@
 //! How many checkouts there are, without reading them ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use super::super::schema::checkout_counts;
-use super::super::types::{Account, Named};
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::schema::checkout_counts;
+use super::body::types::{Account, Named};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;

@@ -1,11 +1,11 @@
 //! One page of an account's checkouts, with the count of all that match: one statement, one round trip.
 
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::names::Name;
-use super::super::sets::prepared;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::names::Name;
+use super::body::sets::prepared;
+use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};

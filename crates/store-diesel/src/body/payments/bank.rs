@@ -1,12 +1,12 @@
 //! The memory of the sandbox's bank. Payments are accepted in groups, like card messages: many share a commit.
 
-use super::super::backend::{Changes, Conn, Db};
-use super::super::errors::Outcome;
-use super::super::group::{Command, Footprint, WorkingSet};
-use super::super::schema::sandbox_payments;
-use super::super::sets::{Keyed, Stored, rows};
-use super::super::store::Store;
-use super::super::types::{Currency, Id, Time};
+use super::body::backend::{Changes, Conn, Db};
+use super::body::errors::Outcome;
+use super::body::group::{Command, Footprint, WorkingSet};
+use super::body::schema::sandbox_payments;
+use super::body::sets::{Keyed, Stored, rows};
+use super::body::store::Store;
+use super::body::types::{Currency, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::PaymentId;

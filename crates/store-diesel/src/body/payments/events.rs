@@ -1,10 +1,10 @@
 //! What happened, written in the transaction of its cause.
 
-use super::super::backend::Changes;
-use super::super::errors::Outcome;
-use super::super::schema::outbox_events;
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::Changes;
+use super::body::errors::Outcome;
+use super::body::schema::outbox_events;
+use super::body::sets::{Stored, rows};
+use super::body::types::{Account, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::event::{Event, EventKind};
 

@@ -1,14 +1,14 @@
 //! Sharing confirmed batches among workers.
 
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::backend::{self, Conn};
-use super::super::batches::funds;
-use super::super::errors::Outcome;
-use super::super::group::{Footprint, WorkingSet, ask};
-use super::super::schema::{payment_batches, payments};
-use super::super::sets::{Keyed, Stored};
-use super::super::store::Store;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{self, Conn};
+use super::body::batches::funds;
+use super::body::errors::Outcome;
+use super::body::group::{Footprint, WorkingSet, ask};
+use super::body::schema::{payment_batches, payments};
+use super::body::sets::{Keyed, Stored};
+use super::body::store::Store;
+use super::body::types::{Account, Id, Named, Time};
 use super::rows::{PaymentRow, PaymentsById, read_payments, update_payments};
 use super::work;
 use async_trait::async_trait;

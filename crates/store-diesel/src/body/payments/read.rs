@@ -1,14 +1,14 @@
 //! Reading batches, payments and alerts.
 
-use super::super::backend::{Conn, Db};
-use super::super::balances;
-use super::super::batch_rows::{BatchRow, with_orders};
-use super::super::budgets;
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{payment_alerts, payment_batches, payments};
-use super::super::sets::Keyed;
-use super::super::store::Store;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::balances;
+use super::body::batch_rows::{BatchRow, with_orders};
+use super::body::budgets;
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::{payment_alerts, payment_batches, payments};
+use super::body::sets::Keyed;
+use super::body::store::Store;
+use super::body::types::{Account, Id, Named, Time};
 use super::rows::{AlertRow, FirstAlerts, PaymentRow, read_alerts, read_payments};
 use async_trait::async_trait;
 use diesel::prelude::*;

@@ -1,10 +1,10 @@
 //! Rows of payments and of alerts.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{payment_alerts, payments};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::{payment_alerts, payments};
+use super::body::sets::{Stored, rows};
+use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::batch::{
     Alert, AlertCode, AlertKind, FailureReason, Payment, PaymentBatch, PaymentNetwork, PaymentStatus, PaymentTerms,

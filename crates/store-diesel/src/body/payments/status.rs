@@ -1,10 +1,10 @@
 //! What becomes of all payments of a batch at once: it was confirmed, or cancelled.
 
-use super::super::backend::Changes;
-use super::super::errors::Outcome;
-use super::super::schema::payments;
-use super::super::sets::Spread;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::Changes;
+use super::body::errors::Outcome;
+use super::body::schema::payments;
+use super::body::sets::Spread;
+use super::body::types::{Account, Id, Named, Time};
 use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Whether there is work on a batch, kept beside it: so that work is found without a look at all payments.
 
-use super::super::backend::Conn;
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::errors::{Outcome, exactly};
-use super::super::types::{Account, Id, Time};
+use super::body::backend::Conn;
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::errors::{Outcome, exactly};
+use super::body::types::{Account, Id, Time};
 use chrono::DateTime;
 use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};

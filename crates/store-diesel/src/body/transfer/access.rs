@@ -1,9 +1,9 @@
 //! Rows of an export: clients, their accounts and keys.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{accounts, api_key_accounts, api_keys, client_features, clients};
-use super::super::types::{Id, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{accounts, api_key_accounts, api_keys, client_features, clients};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use super::values::hexadecimal;
 use diesel::prelude::*;

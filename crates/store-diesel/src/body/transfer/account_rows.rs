@@ -1,10 +1,10 @@
 //! All rows of one account: taken out as the lines of an export, and put back, into the same account or another one.
 
-use super::super::backend::Conn;
-use super::super::errors::{Failure, Outcome, corrupt};
-use super::super::schema::{payment_batches, payments, sandbox_payments};
-use super::super::types::Id;
 use super::batches::SandboxPayment;
+use super::body::backend::Conn;
+use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::schema::{payment_batches, payments, sandbox_payments};
+use super::body::types::Id;
 use super::{Batch, TABLES};
 use crate::transfer::{Row, TransferError};
 use diesel::prelude::*;
@@ -96,7 +96,7 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<(
     diesel::update(payment_batches::table.filter(payment_batches::account_id.eq(account.as_str())))
         .set((
             payment_batches::lease_id.eq(None::<Id>),
-            payment_batches::leased_until.eq(None::<super::super::types::Time>),
+            payment_batches::leased_until.eq(None::<super::body::types::Time>),
         ))
         .execute(conn)?;
     Ok(())

@@ -1,12 +1,12 @@
 //! Rows of an export: payment batches and the authentication of their confirmation.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{
     mfa_sessions, outbox_events, payment_alerts, payment_batches, payment_orders, payments, sandbox_payments,
     totp_enrolments,
 };
-use super::super::types::{Id, Time};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use super::values::hexadecimal;
 use diesel::prelude::*;

@@ -1,9 +1,9 @@
 //! Rows of an export: cards, their messages and holds.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{card_chains, card_transactions, card_transitions, cards, decline_reasons, spending_limits};
-use super::super::types::{Day, Id, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{card_chains, card_transactions, card_transitions, cards, decline_reasons, spending_limits};
+use super::body::types::{Day, Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
 

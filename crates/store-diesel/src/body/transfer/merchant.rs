@@ -1,9 +1,9 @@
 //! Rows of an export: checkouts and banks.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{banks, checkout_counts, checkouts};
-use super::super::types::{Id, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{banks, checkout_counts, checkouts};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
 

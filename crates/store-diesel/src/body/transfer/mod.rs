@@ -13,6 +13,7 @@ mod worlds;
 
 use super::audit::audit;
 use super::backend::{self, Conn};
+use super::body;
 use super::errors::{Failure, Outcome, corrupt};
 use super::store::Store;
 use crate::transfer::{About, Contents, ExportTable, Header, Imported, Row, Rows, Source, Transfer, TransferError};

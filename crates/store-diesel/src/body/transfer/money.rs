@@ -1,11 +1,11 @@
 //! Rows of an export: budgets, the journal, balances, transfers and credits.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{
     balances, budgets, credit_counters, credits, journal_entries, journal_transactions, transfers,
 };
-use super::super::types::{Id, Time};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
 

@@ -1,7 +1,7 @@
 //! What an export has of every table.
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
 use crate::transfer::TransferError;
 use florin_ports::StoreError;
 use serde::Serialize;
@@ -70,12 +70,12 @@ impl Table {
 }
 
 fn export<R: Rows>(conn: &mut Conn, take: Take<'_>) -> Outcome<()> {
-    R::each(conn, &mut |row| take(&serde_json::to_string(&row).map_err(super::super::errors::corrupt)?))
+    R::each(conn, &mut |row| take(&serde_json::to_string(&row).map_err(super::body::errors::corrupt)?))
 }
 
 fn of_account<R: Rows>(conn: &mut Conn, account: &str, take: Take<'_>) -> Outcome<()> {
     for row in R::of_account(conn, account)? {
-        take(&serde_json::to_string(&row).map_err(super::super::errors::corrupt)?)?;
+        take(&serde_json::to_string(&row).map_err(super::body::errors::corrupt)?)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Rows of an export: idempotency records and imported addresses.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{idempotency_records, imported_addresses};
-use super::super::types::{Id, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{idempotency_records, imported_addresses};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
 

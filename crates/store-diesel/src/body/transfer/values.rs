@@ -1,6 +1,6 @@
 //! How columns are written in an export.
 
-use super::super::types::{Day, Id, Time};
+use super::body::types::{Day, Id, Time};
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;

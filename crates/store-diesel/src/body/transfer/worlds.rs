@@ -1,9 +1,9 @@
 //! Rows of an export: timelines, worlds and their snapshots.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::errors::Outcome;
-use super::super::schema::{timelines, world_snapshots, worlds};
-use super::super::types::{Id, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::errors::Outcome;
+use super::body::schema::{timelines, world_snapshots, worlds};
+use super::body::types::{Id, Time};
 use super::rows::rows;
 use diesel::prelude::*;
 

@@ -1,10 +1,10 @@
 //! Worlds as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{timelines, worlds};
-use super::super::timelines::TimelineRow;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::schema::{timelines, worlds};
+use super::body::timelines::TimelineRow;
+use super::body::types::{Account, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId};

@@ -1,13 +1,13 @@
 //! Snapshots of worlds.
 
-use super::super::backend::{self, Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Footprint, ask, under_claim};
-use super::super::repeat;
-use super::super::schema::{world_snapshots, worlds};
-use super::super::timelines;
-use super::super::transfer::account_rows;
-use super::super::types::{Account, Id, Time};
+use super::body::backend::{self, Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::group::{Footprint, ask, under_claim};
+use super::body::repeat;
+use super::body::schema::{world_snapshots, worlds};
+use super::body::timelines;
+use super::body::transfer::account_rows;
+use super::body::types::{Account, Id, Time};
 use super::rows;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
