@@ -31,6 +31,8 @@
 )]
 
 mod any;
+#[cfg(test)]
+mod columns;
 mod error;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
 mod parity;

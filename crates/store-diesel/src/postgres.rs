@@ -1,16 +1,13 @@
 //! PostgreSQL: what the body needs to know of it.
 
-#[macro_use]
-mod sets;
-#[macro_use]
-mod together;
-
 mod account_lock;
 mod changes;
 mod connection;
 mod locks;
+mod lookups;
 pub(crate) mod migrations;
 mod readers;
+mod statements;
 #[cfg(test)]
 pub(crate) mod testing;
 mod url;
@@ -21,7 +18,7 @@ mod body;
 
 pub use body::Store;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
-pub(crate) use body::schema::WRITTEN;
+pub(crate) use body::tables;
 
 /// The connection.
 pub(crate) type Conn = diesel::PgConnection;
@@ -51,12 +48,12 @@ pub(crate) mod sql {
 }
 
 pub(crate) use account_lock::lock_account;
-pub(crate) use changes::Changes;
 pub(crate) use connection::{
     connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
 };
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
+pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use url::place;
 pub(crate) use values::read_text;

@@ -1,13 +1,10 @@
 //! SQLite: what the body needs to know of it.
 
-#[macro_use]
-mod sets;
-
 mod account_lock;
 mod balances;
-mod changes;
 mod connection;
 pub(crate) mod migrations;
+mod statements;
 #[cfg(test)]
 pub(crate) mod testing;
 mod values;
@@ -17,7 +14,7 @@ mod body;
 
 pub use body::Store;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
-pub(crate) use body::schema::WRITTEN;
+pub(crate) use body::tables;
 
 /// The connection.
 pub(crate) type Conn = diesel::SqliteConnection;
@@ -46,10 +43,10 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
-pub(crate) use changes::Changes;
 pub(crate) use connection::{
     Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,
     unhurried, worth_another_try, write,
 };
 pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

@@ -1,16 +1,19 @@
 //! Payment batches: their confirmation, and what a group of orders sees of them.
 
-use super::backend::{Changes, Conn, Db};
-use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
+use super::backend::{Changes, Conn};
+use super::batch_rows::{assemble, with_orders};
 use super::dry_runs::Decidable;
 use super::errors::{Failure, Outcome};
 use super::group::{Command, Footprint, WorkingSet, ask};
-use super::mfa::{Authentication, LockedEnrolments, Sessions};
+use super::mfa::Authentication;
 use super::repeat::Records;
-use super::schema::{accounts, balances, payment_batches};
-use super::sets::{Keyed, Known, Stored};
+use super::statements::{load, load_four};
 use super::store::Store;
-use super::types::{Account, Id, Time};
+use super::tables::batches::{BatchChange, BatchRow, LockedBatches, OrdersOfBatches, payment_batches};
+use super::tables::mfa::{LockedEnrolments, PoliciesById, SessionsById};
+use super::tables::money::balances;
+use super::tracked::Tracked;
+use super::types::{Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{
@@ -19,29 +22,6 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What an account's policy is.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = accounts, check_for_backend(Db))]
-pub(crate) struct PolicyRow {
-    id: Account,
-    mfa_required: bool,
-}
-
-select_rows! {
-    /// The policies of accounts.
-    Policies: PolicyRow {
-        from accounts by { id: Account, }
-        with ""
-        order ""
-        lock ""
-    }
-}
-
-together! {
-    /// What belongs to batches, once these are locked.
-    BesideBatches { commands: OrdersOf, policies: Policies, sessions: Sessions, enrolments: LockedEnrolments, }
-}
 
 #[async_trait]
 impl PaymentBatches for Store {
@@ -132,7 +112,7 @@ fn note(working_set: &mut WorkingSet, confirmation: &Confirmation) {
 /// The batches of a group.
 #[derive(Default)]
 pub(crate) struct Batches {
-    known: Known<(AccountId, PaymentBatchId), PaymentBatch>,
+    known: Tracked<(AccountId, PaymentBatchId), PaymentBatch>,
     /// From when there is work on them.
     work: BTreeMap<(AccountId, PaymentBatchId), Option<Time>>,
     /// Whether confirmations want MFA, by account.
@@ -143,17 +123,18 @@ impl Batches {
     /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
     /// enrolments, which are locked.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
-        let locked = LockedBatches::by_keys(footprint.batches.iter().cloned(), conn)?;
+        let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
         let accounts: BTreeSet<_> = footprint.funded.iter().map(|(account, _)| (account.clone(),)).collect();
-        let (commands, policies, sessions, enrolments) = BesideBatches::load(
-            locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
-            accounts,
-            footprint.sessions.iter().cloned(),
-            footprint.enrolments.iter().cloned(),
-            conn,
-        )?;
+        let (commands, policies, sessions, enrolments) =
+            load_four::<OrdersOfBatches, PoliciesById, SessionsById, LockedEnrolments>(
+                locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
+                accounts,
+                footprint.sessions.iter().cloned(),
+                footprint.enrolments.iter().cloned(),
+                conn,
+            )?;
         let batches = assemble(locked, commands)?.into_iter();
         let batches = Self {
             known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(),
@@ -208,8 +189,8 @@ impl Batches {
     /// Stores what was noted.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let Self { known, work, .. } = self;
-        let now = |(key, batch)| BatchNow::of(batch, work.get(&key).copied().flatten());
-        BatchNow::note(known.into_changes().map(now).collect(), changes)
+        let now = |(key, batch)| BatchChange::of(batch, work.get(&key).copied().flatten());
+        changes.update(known.into_changes().map(now).collect())
     }
 }
 

@@ -4,13 +4,13 @@
 //! What is not there yet can't be locked: then a deadlock may happen, and is tried again.
 
 use super::Conn;
-use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
 use super::body::group::{Footprint, Key};
-use super::body::repeat::{RecordRow, RecordRows};
-use super::body::sets::prepared;
+use super::body::statements::identified_by_text;
+use super::body::tables::money::BalanceRow;
+use super::body::tables::service::{RecordRow, RecordsByKey};
 use super::body::types::{Account, Id};
-use super::together::Source;
+use super::lookups::Select;
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -60,7 +60,7 @@ pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(
     let keys = [&footprint.cards, &footprint.messages, &footprint.funded, &footprint.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
     let balances = LockBalances(sources.map(|(sql, keys)| Keys::of(sql, keys)).collect());
-    let records = RecordRows::of(footprint.records.iter().cloned());
+    let records = Select::<RecordsByKey>::of(footprint.records.iter().cloned());
     if balances.0.is_empty() {
         return Ok((Vec::new(), records.rows(conn)?));
     }
@@ -114,7 +114,7 @@ type BalanceAndRecord = (Option<BalanceRow>, Option<RecordRow>);
 struct BalancesAndRecords {
     selection: <BalanceAndRecord as Selectable<Pg>>::SelectExpression,
     balances: LockBalances,
-    records: RecordRows,
+    records: Select<RecordsByKey>,
 }
 
 impl QueryFragment<Pg> for BalancesAndRecords {
@@ -131,6 +131,6 @@ impl QueryFragment<Pg> for BalancesAndRecords {
 }
 
 // It has a form for each choice of sources.
-prepared! {
+identified_by_text! {
     BalancesAndRecords => SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }

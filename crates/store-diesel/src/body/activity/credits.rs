@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::credits;
 use super::body::errors::Outcome;
-use super::body::schema::{journal_entries, journal_transactions};
+use super::body::tables::money::{journal_entries, journal_transactions};
 use super::body::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::activity::{Activity, Credited};

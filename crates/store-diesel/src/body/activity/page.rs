@@ -7,7 +7,7 @@ use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
-use super::body::sets::prepared;
+use super::body::statements::identified_by_text;
 use super::body::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
@@ -250,7 +250,7 @@ impl QueryFragment<Db> for Count<'_> {
     }
 }
 
-prepared! {
+identified_by_text! {
     Count<'_> => BigInt;
     Keys<'_> => (Text, IdSql);
 }

@@ -4,7 +4,7 @@ use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::cards;
 use super::body::errors::Outcome;
-use super::body::schema::{balances, budgets};
+use super::body::tables::money::{balances, budgets};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::reservations::open_orders;
 use super::whole;

@@ -3,7 +3,7 @@
 use super::body::backend::{Conn, RowByRow};
 use super::body::cards;
 use super::body::errors::Outcome;
-use super::body::schema::card_transactions;
+use super::body::tables::cards::card_transactions;
 use super::body::types::{Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::books::{LimitBooks, LimitTally};

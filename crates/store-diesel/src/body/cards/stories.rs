@@ -3,12 +3,9 @@
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::journal;
-use super::body::schema::{card_chains, card_transactions, decline_reasons};
 use super::body::store::Store;
+use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, card_transactions, decline_reasons};
 use super::body::types::Id;
-use super::chains::ChainRow;
-use super::messages::MessageRow;
-use super::reasons::ReasonRow;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::{CardTransaction, Chain, ChainStory, ToldMessage};

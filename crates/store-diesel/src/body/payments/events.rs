@@ -2,25 +2,9 @@
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::schema::outbox_events;
-use super::body::sets::{Stored, rows};
+use super::body::tables::batches::EventRow;
 use super::body::types::{Account, Id, Named, Time};
-use diesel::prelude::*;
-use florin_domain::event::{Event, EventKind};
-
-rows! {
-    #[derive(Insertable)]
-    #[diesel(table_name = outbox_events, treat_none_as_default_value = false)]
-    struct EventRow in outbox_events {
-        account_id: Account,
-        id: Id,
-        kind: Named<EventKind>,
-        batch_id: Id,
-        order_id: Option<Id>,
-        payment_id: Option<Id>,
-        created_at: Time,
-    }
-}
+use florin_domain::event::Event;
 
 /// New events.
 #[derive(Default)]
@@ -42,6 +26,6 @@ impl Events {
 
     /// Stores what was noted.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        EventRow::note(self.0, changes)
+        changes.insert(self.0)
     }
 }

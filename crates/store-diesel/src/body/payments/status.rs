@@ -2,21 +2,11 @@
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::schema::payments;
-use super::body::sets::Spread;
+use super::body::tables::batches::StatusOfAllChange;
 use super::body::types::{Account, Id, Named, Time};
 use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
-
-update_rows! {
-    /// The status of all payments of a batch.
-    AllNow in payments {
-        set { status: Named<PaymentStatus>, updated_at: Time, }
-        of { account_id: Account, batch_id: Id, }
-        if ""
-    }
-}
 
 /// What becomes of all payments of batches.
 #[derive(Default)]
@@ -32,12 +22,12 @@ impl Statuses {
 
     /// Stores what was noted.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| AllNow {
+        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| StatusOfAllChange {
             status: Named(status),
             updated_at,
             account_id: Account(account),
             batch_id: Id(batch.0),
         };
-        AllNow::spread(self.0.into_iter().map(row).collect(), changes)
+        changes.update_all(self.0.into_iter().map(row).collect())
     }
 }

@@ -2,7 +2,9 @@
 
 use super::body::backend::{self, Conn};
 use super::body::errors::Outcome;
-use super::body::schema::{accounts, api_key_accounts, api_keys, world_snapshots, worlds};
+use super::body::tables::access::accounts;
+use super::body::tables::keys::{api_key_accounts, api_keys};
+use super::body::tables::worlds::{world_snapshots, worlds};
 use super::body::transfer::account_rows;
 use super::body::types::Id;
 use diesel::dsl::{exists, not};

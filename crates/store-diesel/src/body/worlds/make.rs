@@ -44,7 +44,7 @@ pub(super) fn make(
     made.ok_or_else(|| StoreError::Corrupt("a world that was made is not there".into()).into())
 }
 
-fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::Kept>) -> Outcome<()> {
+fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::SnapshotContents>) -> Outcome<()> {
     let world = &command.world;
     match (&command.contents, kept) {
         (WorldContents::Seeded(seed), _) => {

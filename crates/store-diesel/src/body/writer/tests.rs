@@ -3,8 +3,8 @@
 
 use super::body::backend::{self, Conn};
 use super::body::group::{Command, Footprint, WorkingSet};
-use super::body::schema::clients;
 use super::body::store::Store;
+use super::body::tables::access::clients;
 use super::body::types::Id;
 use backend::testing::with_store;
 use diesel::prelude::*;
