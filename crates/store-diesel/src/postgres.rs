@@ -1,4 +1,4 @@
-//! PostgreSQL: what the body needs to know of it.
+//! PostgreSQL: what the body needs from it, as `body/backend.rs` lists it.
 
 mod account_lock;
 mod changes;
@@ -28,13 +28,13 @@ pub(crate) type Db = diesel::pg::Pg;
 pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
-/// Where a database is.
+/// The address of a database.
 pub(crate) type Place = url::PostgresUrl;
 
-/// How many threads write: while one commits, another works.
+/// The number of threads that write: while one commits, the other one works.
 pub(crate) const WRITERS: usize = 2;
 
-/// Rows that others hold locked are passed over.
+/// Passes over rows that others have locked.
 pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
 
 /// SQL types that differ between databases.

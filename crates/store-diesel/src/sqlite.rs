@@ -1,4 +1,4 @@
-//! SQLite: what the body needs to know of it.
+//! SQLite: what the body needs from it, as `body/backend.rs` lists it.
 
 mod account_lock;
 mod balances;
@@ -25,10 +25,10 @@ pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 
-/// How many threads write: a database has one write transaction at a time.
+/// The number of threads that write: a database has one write transaction at a time.
 pub(crate) const WRITERS: usize = 1;
 
-/// Rows that others hold locked are passed over. Nobody holds any: one write transaction at a time has the whole database.
+/// Nothing: rows are never locked, because one write transaction at a time has the whole database.
 pub(crate) const SKIP_LOCKED: &str = "";
 
 /// SQL types that differ between databases.

@@ -35,7 +35,7 @@ impl BalanceRow {
     }
 }
 
-/// What the budgets of a group hold.
+/// The balances of the budgets of a group.
 #[derive(Default)]
 pub(crate) struct BalanceSet {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
@@ -58,30 +58,30 @@ impl BalanceSet {
         Ok(balance_set)
     }
 
-    /// The same with the names of budgets that are wanted whole.
+    /// Adds the names of the budgets that commands need whole.
     pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         self
     }
 
-    /// A budget that is wanted whole.
+    /// A budget with all its balances, if a command asked for it.
     pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
         let name = self.rows.get(&(account.clone(), id))?.name.clone();
         Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
     }
 
-    /// A budget that is wanted whole, with all that is known of it.
+    /// A budget with all its balances and everything that is known about it, if a command asked for it.
     pub(crate) fn record(&self, account: &AccountId, id: BudgetId) -> Outcome<Option<BudgetRecord>> {
         let row = self.rows.get(&(account.clone(), id));
         row.map(|row| row.read(self.of(account, id).to_vec())).transpose()
     }
 
-    /// What a budget holds in each of its currencies.
+    /// The balances of a budget in each of its currencies.
     pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
         self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
     }
 
-    /// What a budget holds in a currency.
+    /// The balances of a budget in a currency.
     pub(crate) fn balances(
         &self,
         account: &AccountId,
@@ -91,7 +91,7 @@ impl BalanceSet {
         self.of(account, budget).iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
     }
 
-    /// Notes what a budget holds now.
+    /// Stages new balances of a budget.
     pub(crate) fn change(
         &mut self,
         account: &AccountId,
@@ -101,13 +101,13 @@ impl BalanceSet {
         let held = self.held.entry((account.clone(), budget)).or_default();
         match held.iter_mut().find(|(held, _)| *held == currency) {
             Some((_, balances)) => *balances = after,
-            // Not there: storing it will fail, and tell so.
+            // It does not exist: storing it fails, and reports that.
             None => held.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
             let after = self.balances(&account, budget, currency)?;

@@ -1,4 +1,4 @@
-//! Payment batches: their confirmation, and what a group of orders sees of them.
+//! Payment batches: their confirmation, and the batches that a group works on.
 
 use super::backend::{Changes, Conn};
 use super::batch_rows::{assemble, with_orders};
@@ -73,7 +73,7 @@ impl Command for ConfirmCommand {
         // Attempts count, whatever the answer is.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
-        note(working_set, &confirmation);
+        stage(working_set, &confirmation);
         working_set.records.add(record);
         Ok(Written::New(confirmation.batch))
     }
@@ -91,7 +91,7 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
     })
 }
 
-/// What the funding budgets of a batch's orders hold.
+/// The balances of the budgets that fund a batch's orders.
 pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
     for command in &batch.orders {
@@ -101,7 +101,7 @@ pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBala
     balances
 }
 
-fn note(working_set: &mut WorkingSet, confirmation: &Confirmation) {
+fn stage(working_set: &mut WorkingSet, confirmation: &Confirmation) {
     let batch = &confirmation.batch;
     working_set.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
     working_set.all_become(batch, confirmation.payments);
@@ -121,7 +121,7 @@ pub(crate) struct Batches {
 
 impl Batches {
     /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
-    /// enrolments, which are locked.
+    /// enrolments, which are locked too.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
         let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
@@ -153,12 +153,12 @@ impl Batches {
         self.policies.get(account).copied().unwrap_or(true)
     }
 
-    /// Notes from when there is work on a batch that changes, too.
+    /// Stages the time from which there is work on a batch that changes, too.
     pub(crate) fn work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
         self.work.insert((batch.account.clone(), batch.id), at);
     }
 
-    /// Notes what became of a batch. Its orders stay.
+    /// Stages a change of a batch. Its orders stay.
     pub(crate) fn change(&mut self, batch: PaymentBatch) {
         self.known.change((batch.account.clone(), batch.id), batch);
     }
@@ -186,7 +186,7 @@ impl Batches {
         Ok(())
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let Self { known, work, .. } = self;
         let now = |(key, batch)| BatchChange::of(batch, work.get(&key).copied().flatten());

@@ -125,7 +125,7 @@ impl Counted {
         self.new.push(CreditRow::of(decision, command.budget));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let now = |(account, last_number)| CounterChange { last_number, account_id: Account(account) };
         changes.update(self.last.into_changes().map(now).collect())?;

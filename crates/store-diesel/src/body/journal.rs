@@ -19,7 +19,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Notes a transaction with its entries.
+    /// Stages a transaction with its entries.
     pub(crate) fn add(&mut self, journal: &JournalTransaction) {
         self.transactions.push(JournalRow {
             account_id: Account(journal.account.clone()),
@@ -39,7 +39,7 @@ impl Journal {
         }));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.transactions)?;
         changes.insert(self.entries)

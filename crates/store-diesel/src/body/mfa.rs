@@ -131,13 +131,13 @@ impl Authentication {
         self.enrolments.get(account).cloned()
     }
 
-    /// Notes a new session.
+    /// Stages a new session.
     fn open(&mut self, session: &MfaSession) {
         self.opened.push(SessionRow::from(session));
         self.sessions.insert((session.account.clone(), session.id), session.clone());
     }
 
-    /// Notes what became of a session and an enrolment.
+    /// Stages changes of a session and an enrolment.
     pub(crate) fn change(&mut self, session: Option<MfaSession>, enrolment: Option<TotpEnrolment>) {
         if let Some(session) = session {
             self.sessions.change((session.account.clone(), session.id), session);
@@ -147,7 +147,7 @@ impl Authentication {
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.opened)?;
         let session = |((account, id), session): ((AccountId, MfaSessionId), MfaSession)| SessionChange {

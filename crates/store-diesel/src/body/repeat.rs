@@ -50,19 +50,19 @@ impl Records {
         if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
     }
 
-    /// The record of what is done under a claim. Nothing is noted yet.
+    /// The record of a command under a claim. It is not staged yet.
     pub(crate) fn made<T, R>(claim: Option<&RepeatClaim<T>>, done: &T) -> Result<Option<RecordRow>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))
     }
 
-    /// Notes a record.
+    /// Stages a record.
     pub(crate) fn add(&mut self, record: Option<RecordRow>) {
         self.new.extend(record.map(|row| (row.key(), row)));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.new.into_values().collect())
     }

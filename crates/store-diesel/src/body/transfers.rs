@@ -86,7 +86,7 @@ impl Command for TransferCommand {
 pub(crate) struct NewTransfers(Vec<TransferRow>);
 
 impl NewTransfers {
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.0)
     }

@@ -63,7 +63,7 @@ impl Cards {
         }
     }
 
-    fn note(&mut self, decision: &CardDecision) {
+    fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         let key = (message.account.clone(), message.token);
         self.new_messages.push(MessageRow::of(message, decision.journal.as_ref().map(|journal| journal.id)));
@@ -110,7 +110,7 @@ impl Cards {
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.new_messages)?;
         changes.insert(self.reasons)?;
@@ -160,10 +160,10 @@ impl WorkingSet {
         Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
     }
 
-    /// Notes all of a decision.
-    pub(super) fn note(&mut self, decision: &CardDecision) {
+    /// Stages everything that a decision changes.
+    pub(super) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
-        self.cards.note(decision);
+        self.cards.stage(decision);
         if let Some(journal) = &decision.journal {
             self.journal.add(journal);
             self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);

@@ -11,7 +11,7 @@ use florin_domain::event::Event;
 pub(crate) struct Events(Vec<EventRow>);
 
 impl Events {
-    /// Notes events.
+    /// Stages events.
     pub(crate) fn add(&mut self, events: &[Event]) {
         self.0.extend(events.iter().map(|event| EventRow {
             account_id: Account(event.account.clone()),
@@ -24,7 +24,7 @@ impl Events {
         }));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.0)
     }

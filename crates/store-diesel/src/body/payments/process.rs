@@ -233,7 +233,7 @@ fn situation(
     })
 }
 
-/// Stores what was noted, and whether there is still work.
+/// Stores the staged changes, and whether there is still work on the batch.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
     work::mark(conn, &lease.account, lease.batch)

@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, Time)>);
 
 impl Statuses {
-    /// Notes what all payments of a batch become, at the time of its last change. A batch that was never filled has none.
+    /// Stages the new status of all payments of a batch, at the time of its last change. A batch without an input has none.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             self.0.insert((batch.account.clone(), batch.id), (status, Time(batch.updated_at)));
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| StatusOfAllChange {
             status: Named(status),

@@ -18,7 +18,7 @@ const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
         AND p.batch_id = payment_batches.id AND p.ask_at IS NOT NULL) END \
     WHERE account_id = $2 AND id = $3";
 
-/// Notes whether there is work on a batch. To be called after every change of its status or of its payments'.
+/// Stores whether there is work on a batch. Must be called after every change of its status or of its payments.
 pub(super) fn mark(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
     let marked = sql_query(MARK)
         .bind::<TimeSql, _>(Time(DateTime::UNIX_EPOCH))
