@@ -1,4 +1,4 @@
-//! `GET /v2/activity/{accountId}`: everything that moved, in order, filtered, paged, and one by one.
+//! `GET /v2/activity/{accountId}`: order, filters, pages, and single movements.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -24,7 +24,7 @@ fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
 }
 
-/// One page, as it is described.
+/// Returns one page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
     truthful("get", LIST, &answer);
@@ -61,7 +61,7 @@ fn played(server: &Server) -> (Wallet, Vec<String>) {
 }
 
 #[test]
-fn card_messages_are_rows_of_their_own() {
+fn every_card_message_is_a_row() {
     let (server, client) = alone();
     let (wallet, tokens) = played(&server);
     let all = rows(&client, "");
@@ -94,7 +94,7 @@ fn card_messages_are_rows_of_their_own() {
 }
 
 #[test]
-fn each_movement_is_told_whole() {
+fn each_movement_is_returned_in_full() {
     let (server, client) = alone();
     let (wallet, tokens) = played(&server);
     let told = one(&client, &tokens[2]);
@@ -108,13 +108,13 @@ fn each_movement_is_told_whole() {
     let told = one(&client, text(credit, "/id"));
     assert_eq!((&told["credit"]["boxTransactionId"], text(&told, "/credit/schemeName")), (&number, "FasterPayment"));
     assert_eq!(told["createdAt"], credit["createdAt"]);
-    // The first funds of the demo account stand in the journal only.
+    // The initial funds of the demo account exist only in the journal.
     let told = one(&client, text(credits.last().unwrap(), "/id"));
     assert!(told["credit"].is_null() && told["cardTransaction"].is_null(), "{told}");
 }
 
 #[test]
-fn payments_come_with_their_confirmation() {
+fn payments_appear_when_their_batch_is_confirmed() {
     let (server, client) = alone();
     Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
@@ -154,7 +154,7 @@ fn a_transfer_is_one_row_under_both_budgets() {
 }
 
 #[test]
-fn filters_find_what_they_name() {
+fn filters_select_matching_rows() {
     let (server, client) = alone();
     let (wallet, _) = played(&server);
     let all = rows(&client, "");
@@ -188,7 +188,7 @@ fn filters_find_what_they_name() {
 }
 
 #[test]
-fn pages_follow_each_other() {
+fn pages_do_not_overlap() {
     let (server, client) = alone();
     played(&server);
     let all = rows(&client, "");
@@ -209,7 +209,7 @@ fn pages_follow_each_other() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let mut table = Table::default();
     for (query, place, code) in [
@@ -240,7 +240,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn movements_of_others_are_absent() {
+fn movements_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let (_, tokens) = played(&server);
     let other = server.other();

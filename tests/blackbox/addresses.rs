@@ -32,7 +32,7 @@ fn every_demo_postcode_has_addresses_with_every_member() {
 }
 
 #[test]
-fn blanks_and_case_do_not_count() {
+fn spaces_and_case_are_ignored() {
     let client = shared().client();
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "").to_uppercase();
     let wanted = look_up(&client, &postcode);
@@ -49,7 +49,7 @@ fn blanks_and_case_do_not_count() {
 }
 
 #[test]
-fn unknown_and_foreign_shapes_are_empty_lists() {
+fn unknown_and_foreign_postcodes_give_empty_lists() {
     let client = shared().client();
     for postcode in ["ZE39ZZ", "ABCDE", "12345", "ABCDEFG", "1A1A1A1", "90210", "zzzzzz"] {
         assert_eq!(look_up(&client, postcode), json!({"data": []}), "{postcode}");
@@ -98,7 +98,7 @@ fn other_parameters_are_ignored() {
 }
 
 #[test]
-fn switched_off_whatever_the_postcode() {
+fn without_the_feature_every_postcode_is_refused() {
     let other = shared().other();
     for query in ["postcode=SW1A1AA", "postcode=", "", "postcode=1", "postcode=a&postcode=b"] {
         let answer = other.get(&format!("{LOOKUP}?{query}"));
@@ -107,15 +107,15 @@ fn switched_off_whatever_the_postcode() {
 }
 
 #[test]
-fn the_scope_comes_before_the_switch() {
+fn the_scope_is_checked_before_the_feature() {
     let answer = shared().limited().get(&format!("{LOOKUP}?postcode=SW1A1AA"));
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
 }
 
-/// When the command has returned, the switch is where it was put: also for a client that calls without a pause.
+/// A switch takes effect before the command returns, even for a client that calls continuously.
 #[test]
-fn an_operator_switches_it_for_a_client() {
+fn an_operator_enables_and_disables_the_feature() {
     let home = Home::demo();
     let created = home.json(&["clients", "create", "--name", "Lookups", "--json"]);
     let id = text(&created, "/id").to_owned();

@@ -1,4 +1,4 @@
-//! Budgets: making, finding and listing them.
+//! Creating, reading and listing budgets.
 
 use serde_json::{Value, json};
 
@@ -127,7 +127,7 @@ fn every_fault_of_the_query_is_named() {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn the_nesting_depth_is_limited() {
     let (_server, client) = alone();
     let mut parent = budget(&client, "Level 1");
     for level in 2..=5 {
@@ -141,7 +141,7 @@ fn nesting_has_an_end() {
 }
 
 #[test]
-fn one_key_makes_one_budget() {
+fn one_key_creates_one_budget() {
     let (_server, client) = alone();
     let body = json!({"name": "Once", "currencies": ["GBP"]}).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
@@ -164,7 +164,7 @@ fn a_budget_without_payments_funds_no_batch() {
 }
 
 #[test]
-fn budgets_of_others_are_absent() {
+fn budgets_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let other = server.other();
     let theirs = funded(&other, "Theirs", "5.00");
@@ -182,7 +182,7 @@ fn budgets_of_others_are_absent() {
 }
 
 #[test]
-fn paths_know_their_methods() {
+fn other_methods_are_refused() {
     let client = shared().client();
     let id = demo().budget("GBP");
     for (method, path, allow) in [

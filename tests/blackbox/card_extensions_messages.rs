@@ -1,4 +1,4 @@
-//! Messages that the original does not know: increments, withdrawals of refunds, forced declines.
+//! Messages that the original does not have: increments, reversals of refunds, forced declines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn withdraw(wallet: &Wallet, token: &str) -> crate::support::Answer {
     wallet.client.post(REFUND_REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}"}}"#))
 }
 
-/// A first message with one member more.
+/// A first message with one additional member.
 fn with(wallet: &Wallet, amount: &str, member: &str) -> String {
     wallet.first_body(amount).replacen('{', &format!("{{{member}, "), 1)
 }
@@ -59,7 +59,7 @@ fn an_increment_can_be_declined() {
 
 /// The table of contract 5.4, with its new columns.
 #[test]
-fn what_may_follow_what() {
+fn allowed_follow_ups() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
@@ -81,7 +81,7 @@ fn what_may_follow_what() {
 }
 
 #[test]
-fn a_refund_is_withdrawn() {
+fn a_refund_can_be_reversed() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
@@ -135,7 +135,7 @@ fn objects_of_other_accounts_are_absent() {
 }
 
 #[test]
-fn a_decline_is_forced_by_its_code() {
+fn a_decline_can_be_forced_by_code() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let codes = [
@@ -163,7 +163,7 @@ fn a_decline_is_forced_by_its_code() {
     let token = wallet.token(AUTHORIZATION, "10");
     let forced = follow_body(&token, "1").replacen('{', r#"{"sandbox": {"decline": "1005"}, "#, 1);
     assert_eq!(text(&transaction(&wallet.client.post(INCREMENT, forced)), "/response/code"), "1005");
-    // Nothing is forced by nothing.
+    // An empty `sandbox` forces nothing.
     for member in [r#""sandbox": null"#, r#""sandbox": {}"#, r#""sandbox": {"decline": null}"#] {
         let approved = transaction(&wallet.client.post(AUTHORIZATION, with(&wallet, "1", member)));
         assert_eq!(text(&approved, "/response/code"), "0000", "{member}");
@@ -171,7 +171,7 @@ fn a_decline_is_forced_by_its_code() {
 }
 
 #[test]
-fn faults_of_extensions_are_told_with_all_others() {
+fn faults_of_extensions_are_reported_with_all_others() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let member = r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "partialApproval": 1, "acquirerFeeAmount": 1"#;
@@ -197,9 +197,9 @@ fn faults_of_extensions_are_told_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// A client of the original sees nothing of all this.
+/// A client of the original sees no trace of the extensions.
 #[test]
-fn records_have_the_original_s_members_only() {
+fn records_have_only_the_members_of_the_original() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let plain = wallet.authorize("10");

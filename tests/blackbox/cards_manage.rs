@@ -1,4 +1,4 @@
-//! Cards: making, finding and listing them, and their states.
+//! Creating, reading and listing cards, and their states.
 
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn ids(page: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_new_card_has_every_member_and_waits() {
+fn a_new_card_has_every_member_and_is_not_activated() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let answer = client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string());
@@ -61,7 +61,7 @@ fn a_new_card_has_every_member_and_waits() {
 }
 
 #[test]
-fn a_card_can_be_a_persons_and_in_use_at_once() {
+fn a_card_can_belong_to_a_person_and_be_active_at_once() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let person = "0190a1b2-0000-7000-8000-00000000cafe";
@@ -128,7 +128,7 @@ fn every_fault_is_named() {
 }
 
 #[test]
-fn a_budget_without_cards_takes_none() {
+fn a_budget_without_the_feature_cannot_have_cards() {
     let (_server, client) = alone();
     let off = budget_of(&client, &json!({"name": "Off", "currencies": ["GBP"], "features": ["transfers"]}));
     let body = json!({"budgetId": off, "currencyCode": "GBP"}).to_string();
@@ -136,7 +136,7 @@ fn a_budget_without_cards_takes_none() {
 }
 
 #[test]
-fn a_life_from_making_to_its_end() {
+fn a_card_from_creation_to_termination() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let made = expect_json(&client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string()), 201);
@@ -164,7 +164,7 @@ fn a_life_from_making_to_its_end() {
 }
 
 #[test]
-fn one_key_makes_one_card_and_one_step() {
+fn one_key_creates_one_card_and_one_transition() {
     let (_server, client) = alone();
     let budget = budget(&client, "Main");
     let body = json!({"budgetId": budget, "currencyCode": "GBP", "activate": true}).to_string();
@@ -177,7 +177,7 @@ fn one_key_makes_one_card_and_one_step() {
 }
 
 #[test]
-fn cards_of_others_are_absent() {
+fn cards_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let other = server.other();
     let theirs = card(&other, &budget(&other, "Theirs"));
@@ -197,7 +197,7 @@ fn cards_of_others_are_absent() {
 }
 
 #[test]
-fn authorizations_come_before_a_suspension_or_after_it() {
+fn authorizations_and_a_suspension_are_decided_sequentially() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let id = card(&client, &budget);

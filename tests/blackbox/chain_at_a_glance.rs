@@ -1,4 +1,4 @@
-//! `GET /v2/cards/simulations/transactions/{token}`: a chain at a glance, and why a decline was a decline.
+//! `GET /v2/cards/simulations/transactions/{token}`: a whole chain, and explanations of declines.
 
 use serde_json::{Value, json};
 
@@ -20,14 +20,14 @@ fn explanation(chain: &Value, message: usize) -> &Value {
     &chain["messages"][message]["explanation"]
 }
 
-/// Rule and whether it was kept.
+/// Each rule, and whether it passed.
 fn rules(explanation: &Value) -> Vec<(&str, bool)> {
     let rules = explanation["rules"].as_array().unwrap_or_else(|| panic!("no rules in {explanation}"));
     rules.iter().map(|rule| (text(rule, "/rule"), rule["passed"].as_bool().unwrap())).collect()
 }
 
 #[test]
-fn it_tells_messages_hold_and_journal() {
+fn it_returns_messages_hold_and_journal() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.authorize("10");
@@ -78,7 +78,7 @@ fn it_tells_messages_hold_and_journal() {
 }
 
 #[test]
-fn any_message_of_it_will_do() {
+fn the_token_of_any_message_works() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -121,7 +121,7 @@ fn a_declined_first_message_is_a_chain_of_one() {
 }
 
 #[test]
-fn every_decline_is_explained_by_what_it_saw() {
+fn every_explanation_shows_the_values_of_the_decision() {
     let server = Server::sandbox();
     let client = server.client();
     let marked = demo().json["cards"].as_array().unwrap().iter().find(|card| card["limited"] == true).unwrap();
@@ -155,7 +155,7 @@ fn a_refund_moves_nothing_until_it_is_cleared() {
 }
 
 #[test]
-fn who_may_look_at_what() {
+fn access_to_chains() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");

@@ -1,4 +1,4 @@
-//! Many at once: money is never spent twice, a key has one effect, a batch is confirmed once.
+//! Concurrent requests: money is never spent twice, a key has one effect, a batch is confirmed once.
 
 use std::thread;
 
@@ -139,7 +139,7 @@ fn wrong_tokens_at_once_are_all_counted() {
     assert_eq!(codes.iter().filter(|code| *code == "mfa_locked").count(), 7, "{codes:?}");
 }
 
-/// One follow-up sent many times: one is taken, the others find the chain ended.
+/// Sends one follow-up many times: one is accepted, the others find that the chain has ended.
 fn taken_once(path: &str, ended: &str, after: i64) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -202,7 +202,7 @@ fn a_storm_on_one_budget_adds_up() {
 }
 
 #[test]
-fn reads_go_on_beside_writes() {
+fn reads_continue_during_writes() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let read = |client: &Client| expect_json(&client.get(crate::support::CHECKOUTS), 200);

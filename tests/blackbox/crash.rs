@@ -1,4 +1,4 @@
-//! SIGKILL in the middle of load: what was answered is there, what was not is whole or absent, retries replay.
+//! SIGKILL under load: answered effects are stored, unanswered ones are complete or absent, and repeats replay.
 
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_
 const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
 
-/// Sends until the server is gone, and gives all that was sent.
+/// Sends messages until the server is gone. Returns all of them.
 fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
     let log = Mutex::new(Vec::new());
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -50,7 +50,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
     (home, log)
 }
 
-/// The balance must be what the answered messages make it, and of each of the others all or nothing.
+/// Checks the balance: it includes all answered messages, and each other message completely or not at all.
 fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;
@@ -138,7 +138,7 @@ fn killed_while_it_starts() {
 }
 
 #[test]
-fn killed_while_it_makes_the_demo() {
+fn killed_while_it_creates_the_demo_data() {
     let home = Home::empty();
     for pause in [5, 20, 60] {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();

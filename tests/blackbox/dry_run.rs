@@ -1,4 +1,4 @@
-//! `dryRun=true`: the answer of the real call, and nothing of its effect.
+//! `dryRun=true`: the answer of the real call, without its effect.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn dry(client: &Client, path: &str, body: impl AsRef<[u8]>) -> Answer {
     client.post(&dry_path(client, path), body)
 }
 
-/// All that can be seen of an account.
+/// Returns the visible state of an account.
 fn picture(client: &Client) -> Vec<String> {
     let account = &client.account;
     let lists = [
@@ -41,7 +41,7 @@ fn picture(client: &Client) -> Vec<String> {
     lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
 }
 
-/// Wants postings that add up to zero, and the balances that the budgets have now.
+/// Expects postings that add up to zero, and the balances that the budgets have now.
 fn came_true(client: &Client, told: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for posting in told["postings"].as_array().unwrap() {
@@ -61,7 +61,7 @@ fn came_true(client: &Client, told: &Value) {
     }
 }
 
-/// Tries a call, and then makes it: what the trial told beside the answer, and the answer.
+/// Makes a dry run of a call, then the real call. Returns the member `dryRun` and the real answer.
 fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
     let before = picture(client);
     let tried = dry(client, path, body);
@@ -94,7 +94,7 @@ fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
 }
 
 #[test]
-fn every_operation_answers_what_it_then_does() {
+fn every_dry_run_predicts_the_real_call() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"seed": "dry"}));
     set(&client, json!({"freeze": true}));
@@ -118,7 +118,7 @@ fn every_operation_answers_what_it_then_does() {
     simulated(&client, REFUND_REVERSAL, &withdrawn);
     let (_, chain) = simulated(&client, ATM, &first_body(card, "40"));
     simulated(&client, ATM_CLEARING, &follow_body(&chain, "40"));
-    // A number of a credit that was only tried is still free.
+    // A dry run does not use up the number of a credit.
     both(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
     let (from, to) = (funded(&client, "From", "30.00"), budget(&client, "To"));
     let body = json!({"toBudgetId": to, "amount": "12.34", "currencyCode": "GBP"}).to_string();
@@ -164,12 +164,12 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 }
 
 #[test]
-fn no_attempt_counts_and_no_token_is_spent() {
+fn no_attempt_is_counted_and_no_token_is_used() {
     let server = rich();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
-    // Five wrong ones would lock the session; these codes expire and lock it at once.
+    // Five wrong tokens would lock the session. These scripted tokens expire and lock it immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
         refused(
@@ -194,7 +194,7 @@ fn no_attempt_counts_and_no_token_is_spent() {
 }
 
 #[test]
-fn an_idempotency_key_is_not_looked_at() {
+fn an_idempotency_key_has_no_effect() {
     let server = Server::sandbox();
     let client = server.client();
     let body = first_body(&demo().active_card("GBP").id, "1");
@@ -211,7 +211,7 @@ fn an_idempotency_key_is_not_looked_at() {
 }
 
 #[test]
-fn only_true_and_false_are_known() {
+fn only_true_and_false_are_accepted() {
     let client = shared().client();
     let body = first_body(&demo().active_card("GBP").id, "0");
     let with = |query: &str| client.post(&format!("{AUTHORIZATION}?accountId={}{query}", client.account), &body);

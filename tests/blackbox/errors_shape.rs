@@ -1,4 +1,4 @@
-//! Bad input, table by table: queries, paths and bodies. Every fault of a request's shape is told at once.
+//! Tables of invalid input: queries, paths and bodies. One answer reports every fault in the shape of a request.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn account_ids() {
     table.done(33);
 }
 
-/// A valid first message with one place replaced by JSON text. Without text the place goes.
+/// Returns a valid first message with one member replaced by JSON text, or removed without text.
 fn first_with(place: &str, text: Option<&str>) -> String {
     const MARK: &str = "\"the marked place\"";
     let mut body: Value = serde_json::from_str(&first_body(&demo().active_card("GBP").id, "0")).unwrap();

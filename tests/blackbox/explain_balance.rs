@@ -1,4 +1,4 @@
-//! `GET /v2/budgets/{budgetId}/explanation`: what a balance is made of, and that it adds up.
+//! `GET /v2/budgets/{budgetId}/explanation`: the components of a balance, and that they add up.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn pounds_of(value: &Value, pointer: &str) -> i64 {
     minor(text(value, pointer), "GBP")
 }
 
-/// Wants that all of it agrees, by the numbers that are shown.
+/// Checks that all numbers of an explanation agree.
 fn assert_sound(told: &Value) {
     assert_eq!(told["addsUp"], true, "{told}");
     for proof in told["proofs"].as_array().unwrap() {
@@ -45,7 +45,7 @@ fn assert_sound(told: &Value) {
     assert_eq!((reserved, pounds_of(told, "/reservations/total")), (pounds_of(told, "/balance/reserved"), reserved));
 }
 
-/// A budget with a hold of 30.00, something bought for 8.00, and a batch of 40.00 that is confirmed.
+/// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
 fn played() -> (Server, Client, Wallet, String) {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
@@ -57,7 +57,7 @@ fn played() -> (Server, Client, Wallet, String) {
 }
 
 #[test]
-fn a_balance_is_made_of_its_postings_holds_and_reservations() {
+fn a_balance_is_explained_by_postings_holds_and_reservations() {
     let (_server, client, wallet, held) = played();
     let told = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
     assert_sound(&told);
@@ -88,7 +88,7 @@ fn a_balance_is_made_of_its_postings_holds_and_reservations() {
 }
 
 #[test]
-fn it_adds_up_while_payments_are_on_their_way() {
+fn it_adds_up_while_payments_are_processed() {
     let (server, client, wallet, _) = played();
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME"), pounds("10", "SBX-RETURN")]);
     confirmed(&client, &batch);
@@ -101,7 +101,7 @@ fn it_adds_up_while_payments_are_on_their_way() {
 }
 
 #[test]
-fn pages_run_on() {
+fn pages_continue_the_running_balance() {
     let (_server, client, wallet, _) = played();
     let whole = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
     let all = whole["postings"]["rows"].as_array().unwrap();
@@ -126,7 +126,7 @@ fn the_demo_data_adds_up() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let budget = demo().budget("GBP");
     let mut table = Table::default();
@@ -151,7 +151,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn budgets_of_others_are_absent() {
+fn budgets_of_other_accounts_are_absent() {
     let other = shared().other();
     let budget = demo().budget("GBP");
     for id in [budget.as_str(), ABSENT] {

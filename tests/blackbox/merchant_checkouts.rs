@@ -104,7 +104,7 @@ fn rows_have_every_member() {
 }
 
 #[test]
-fn the_demo_rows_are_all_there() {
+fn all_demo_rows_are_present() {
     let page = list(&shared().client(), "&limit=1000");
     let wanted = demo_ids(|_| true);
     assert!(wanted.len() >= 120);
@@ -158,7 +158,7 @@ fn an_offset_past_the_end_is_an_empty_page() {
 }
 
 #[test]
-fn limits_at_their_ends() {
+fn limits_at_their_bounds() {
     let client = shared().client();
     let one = list(&client, "&limit=1");
     assert_eq!(rows(&one).len(), 1);

@@ -1,4 +1,4 @@
-//! From an upload to a confirmation: validation, reservation, shortage.
+//! From an upload to a confirmation: validation, reservation, insufficient funds.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A seeded world: the same calls in the same order have the same answers, byte for byte.
+//! Seeded worlds: the same calls in the same order give the same answers, byte for byte.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::support::{
     REVERSAL, Server, confirm_path, demo, together,
 };
 
-/// What was answered: status and body of each call.
+/// Status and body of each answer.
 type Told = Vec<(u16, String)>;
 
-/// Plays a script, and keeps what was answered.
+/// Runs a script and records the answers.
 struct Player<'a> {
     client: &'a Client,
     told: Told,
@@ -45,7 +45,7 @@ fn token(answer: &Value) -> String {
     answer["transaction"]["token"].as_str().unwrap_or_else(|| panic!("no token in {answer}")).to_owned()
 }
 
-/// More than twenty calls of every kind, refusals and repeats among them.
+/// Makes more than twenty calls of every kind, including refusals and repeats.
 fn play(client: &Client) -> Told {
     let card = &demo().active_card("GBP").id;
     let mut player = Player { client, told: Vec::new() };
@@ -71,7 +71,7 @@ fn play(client: &Client) -> Told {
     player.get(&below(&batch, "validate"));
     player.get(&path(&batch));
     player.post(&confirm_path(&batch), &json!({"mfa": mfa}).to_string());
-    // Holds expire on the way, and workers process the batch beside the calls: neither shifts an id.
+    // Meanwhile holds expire and workers process the batch. Neither changes an id.
     player.post(CLOCK, r#"{"advanceBy": "P10D"}"#);
     player.post(CLEARING, &follow_body(&second, "1"));
     player.post(AUTHORIZATION, &first_body(card, "0"));
@@ -95,7 +95,7 @@ fn same(one: &Told, other: &Told) {
 }
 
 #[test]
-fn the_same_calls_have_the_same_answers_byte_for_byte() {
+fn equal_calls_give_equal_answers() {
     let server = Server::sandbox();
     let mut runs = Vec::new();
     for _ in 0..2 {
@@ -103,7 +103,7 @@ fn the_same_calls_have_the_same_answers_byte_for_byte() {
         runs.push(play(&client));
         assert_eq!(client.call("DELETE", &world_path(&client.account)).send().status, 204);
     }
-    // Another process, another database: all that counts is the seed and the client.
+    // Another process and another database: only the seed and the client matter.
     let elsewhere = Server::sandbox();
     runs.push(play(&make(&elsewhere, json!({"seed": "nightly"})).1));
     same(&runs[0], &runs[1]);
@@ -124,7 +124,7 @@ fn another_seed_has_other_ids() {
 }
 
 #[test]
-fn two_worlds_in_parallel_do_not_disturb_each_other() {
+fn concurrent_worlds_do_not_affect_each_other() {
     let alone = Server::sandbox();
     let wanted = ["left", "right"].map(|seed| play(&make(&alone, json!({"seed": seed})).1));
     let server = Server::sandbox();
@@ -136,7 +136,7 @@ fn two_worlds_in_parallel_do_not_disturb_each_other() {
     assert!(home.run(&["check"]).status.success());
 }
 
-/// Waits until as many payments of a batch have come back.
+/// Waits until this number of payments of a batch have been returned.
 fn returned(client: &Client, batch: &str, wanted: usize) {
     let start = Instant::now();
     loop {
@@ -149,7 +149,7 @@ fn returned(client: &Client, batch: &str, wanted: usize) {
     }
 }
 
-/// Two batches that are paid, refused and sent back by a bank that lives in real time; then what the books say of them.
+/// Processes two batches with payments that succeed, fail and are returned by a bank in real time, and returns the books.
 fn play_payments(client: &Client, pause: Duration) -> Told {
     let mut player = Player { client, told: Vec::new() };
     let budget = funded(client, "Wages", "1000.00");
@@ -171,9 +171,9 @@ fn play_payments(client: &Client, pause: Duration) -> Told {
     player.told
 }
 
-/// When the bank answers, and for which payments together, is not the same each time. Ids and their order are.
+/// The time and grouping of the bank's answers vary between runs. Ids and their order do not.
 #[test]
-fn what_a_worker_writes_is_the_same_whenever_it_writes_it() {
+fn background_work_is_reproducible() {
     let server = [Server::sandbox(), Server::sandbox()];
     let clients: Vec<_> = server.iter().map(|server| make(server, json!({"seed": "payday"})).1).collect();
     let told = together(2, |place| play_payments(&clients[place], Duration::from_millis(place as u64 * 300)));

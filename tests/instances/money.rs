@@ -1,4 +1,4 @@
-//! Money and its messages over both instances: as if they were one.
+//! Money across both instances: they behave like one.
 
 use std::thread;
 
@@ -167,7 +167,7 @@ fn a_storm_over_both_adds_up() {
     check_journal(pair.first.home());
 }
 
-/// Credits of one account are numbered: no number twice, none left out.
+/// Credits of one account are numbered without duplicates or gaps.
 #[test]
 fn credits_are_numbered_over_both() {
     let _undisturbed = undisturbed();

@@ -1,4 +1,4 @@
-//! Starting: several at once on an empty database, and on one that a newer program has changed.
+//! Start-up: several instances at once on an empty database, and on one with a newer schema.
 
 use std::sync::Mutex;
 
