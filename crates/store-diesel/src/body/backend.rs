@@ -14,6 +14,9 @@ use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
 use std::time::Duration;
 
+/// Locked balances, and idempotency records.
+type LockedRows = (Vec<BalanceRow>, Vec<RecordRow>);
+
 /// Takes functions from the database, each of which must have this type.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
@@ -78,7 +81,7 @@ functions! {
     /// Waits until nobody else changes anything of an account, and keeps others from it until the end of the transaction.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in one order for all programs, and loads its idempotency records.
-    lock_balances: fn(&mut Conn, &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)>;
+    lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
     /// Whether an error that Diesel has no kind for passes, by its message.
     is_passing: fn(&str) -> bool;
     /// Whether it may help to try again at once what failed with this error, with nothing of it stored.
@@ -103,18 +106,18 @@ const _: () = {
         (rows, changes, more): (Vec<R>, Vec<C>, Vec<C>),
         keys: Vec<L::Key>,
         work: fn(&mut Conn) -> Outcome<T>,
-    ) -> Outcome<(Vec<L::Row>, T, Result<T, StoreError>)> {
+    ) -> Outcome<Vec<L::Row>> {
         fn is_list<V: Values>() {}
         is_list::<R::Values>();
         is_list::<<L::Key as Key>::Values>();
-        let written: T = write(conn, work)?;
+        let _: Outcome<T> = write(conn, work);
+        let _: Result<T, StoreError> = read(readers, work);
         let mut all = Changes::on(conn);
         all.insert(rows)?;
         all.update(changes)?;
         all.update_all(more)?;
         all.store()?;
-        let found: Outcome<Vec<L::Row>> = load::<L>(keys, conn);
-        Ok((found?, written, read(readers, work)))
+        load::<L>(keys, conn)
     }
 };
 

@@ -158,6 +158,7 @@ pub(crate) fn load<L: Lookup>(keys: impl IntoIterator<Item = L::Key>, conn: &mut
 }
 
 /// The rows of two lookups that are independent of each other.
+#[allow(clippy::type_complexity, reason = "a list of rows for each lookup")]
 pub(crate) fn load_two<A: Lookup, B: Lookup>(
     a: impl IntoIterator<Item = A::Key>,
     b: impl IntoIterator<Item = B::Key>,
@@ -199,8 +200,8 @@ impl<'c> Changes<'c> {
     pub(crate) fn update<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         for change in changes {
             let (set, key) = change.into_values();
-            let changed = Update::<C> { set, key }.execute(self.0)?;
-            exactly(1, changed, C::TABLE)?;
+            let rows = Update::<C> { set, key }.execute(self.0)?;
+            exactly(1, rows, C::TABLE)?;
         }
         Ok(())
     }

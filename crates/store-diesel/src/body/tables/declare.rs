@@ -87,31 +87,38 @@ macro_rules! whole_row {
             }
         }
 
-        impl super::table::WholeRow for $row {
+        const _: () = {
+            use super::body::backend::{Conn, RowByRow};
+            use super::body::errors::Outcome;
             #[cfg(test)]
-            const DECLARED: &'static [crate::columns::DeclaredColumn] = &[$(crate::columns::DeclaredColumn {
-                name: stringify!($column),
-                kind: <$type as super::body::columns::ColumnType>::KIND,
-                nullable: <$type as super::body::columns::ColumnType>::NULLABLE,
-            }),+];
+            use {super::body::columns::ColumnType, crate::columns::DeclaredColumn};
 
-            fn each(conn: &mut super::body::backend::Conn, take: &mut dyn FnMut(Self) -> super::body::errors::Outcome<()>) -> super::body::errors::Outcome<()> {
-                let rows = $table::table.order($table::table.primary_key());
-                for row in rows.load_iter::<Self, super::body::backend::RowByRow>(conn)? {
-                    take(row?)?;
+            impl super::table::WholeRow for $row {
+                #[cfg(test)]
+                const DECLARED: &'static [DeclaredColumn] = &[$(DeclaredColumn {
+                    name: stringify!($column),
+                    kind: <$type as ColumnType>::KIND,
+                    nullable: <$type as ColumnType>::NULLABLE,
+                }),+];
+
+                fn each(conn: &mut Conn, take: &mut dyn FnMut(Self) -> Outcome<()>) -> Outcome<()> {
+                    let rows = $table::table.order($table::table.primary_key());
+                    for row in rows.load_iter::<Self, RowByRow>(conn)? {
+                        take(row?)?;
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
 
-            fn count(conn: &mut super::body::backend::Conn) -> super::body::errors::Outcome<i64> {
-                Ok($table::table.count().get_result(conn)?)
-            }
+                fn count(conn: &mut Conn) -> Outcome<i64> {
+                    Ok($table::table.count().get_result(conn)?)
+                }
 
-            fn is_empty(conn: &mut super::body::backend::Conn) -> super::body::errors::Outcome<bool> {
-                let rows = diesel::query_builder::AsQuery::as_query($table::table);
-                Ok(!diesel::select(diesel::dsl::exists(rows)).get_result::<bool>(conn)?)
+                fn is_empty(conn: &mut Conn) -> Outcome<bool> {
+                    let rows = diesel::query_builder::AsQuery::as_query($table::table);
+                    Ok(!diesel::select(diesel::dsl::exists(rows)).get_result::<bool>(conn)?)
+                }
             }
-        }
+        };
     };
 }
 
