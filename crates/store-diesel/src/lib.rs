@@ -30,24 +30,18 @@
     allow(dead_code, unused, reason = "without a backend there is no store")
 )]
 
-mod any;
+mod adapters;
 #[cfg(test)]
 mod columns;
-mod error;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
 mod parity;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod settings;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod transfer;
 
-pub use any::{AnyStore, open};
-pub use error::OpenError;
+pub use adapters::{POSTGRES, SQLITE};
 #[cfg(feature = "postgres")]
 pub use postgres::Store as PostgresStore;
-pub use settings::StoreSettings;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Store, Store as SqliteStore};
-pub use transfer::{About, Contents, Imported, Source, Transfer, TransferError};

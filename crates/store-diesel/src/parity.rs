@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::columns::{ColumnKind, DeclaredColumn};
-use crate::{PostgresStore, SqliteStore, StoreSettings, postgres, sqlite};
+use crate::{PostgresStore, SqliteStore, postgres, sqlite};
 use diesel::sql_types::{Bool, Text};
 use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
+use florin_store_contract::StoreSettings;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Type and whether it may be null, by table and column.
@@ -72,7 +73,7 @@ fn compare(declared: &Declared, found: &Columns, sql_type: impl Fn(ColumnKind) -
 
 fn postgres_schema() -> Option<(Columns, BTreeSet<String>)> {
     let database = postgres::testing::Database::new("the schema")?;
-    let store = PostgresStore::open(&StoreSettings { readers: 1, ..StoreSettings::at(database.url()) }).unwrap();
+    let store = PostgresStore::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url()) }).unwrap();
     store.migrate().unwrap();
     let mut conn = PgConnection::establish(&database.url()).unwrap();
     let found = columns(sql_query(POSTGRES_COLUMNS).load(&mut conn).unwrap());

@@ -31,6 +31,9 @@ pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
 /// The address of a database.
 pub(crate) type Place = url::PostgresUrl;
 
+/// The default number of connections that read.
+pub(crate) const DEFAULT_READERS: u32 = 8;
+
 /// The number of threads that write: while one commits, the other one works.
 pub(crate) const WRITERS: usize = 2;
 

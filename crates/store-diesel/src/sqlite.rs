@@ -4,6 +4,7 @@ mod account_lock;
 mod balances;
 mod connection;
 pub(crate) mod migrations;
+mod place;
 mod statements;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,6 +26,9 @@ pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 
+/// The default number of connections that read.
+pub(crate) const DEFAULT_READERS: u32 = 4;
+
 /// The number of threads that write: a database has one write transaction at a time.
 pub(crate) const WRITERS: usize = 1;
 
@@ -44,9 +48,10 @@ pub(crate) mod sql {
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
-    Place, Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, place, read,
-    unhurried, worth_another_try, write,
+    Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, read, unhurried,
+    worth_another_try, write,
 };
 pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use place::{Place, place};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

@@ -9,9 +9,9 @@ use super::group::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
 use super::tables::money::BalanceRow;
 use super::tables::service::RecordRow;
-use crate::{OpenError, StoreSettings};
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
+use florin_store_contract::{OpenError, StoreSettings};
 use std::time::Duration;
 
 /// Locked balances, and idempotency records.
@@ -55,6 +55,9 @@ pub(crate) use super::database::{load, load_four, load_two};
 /// The number of threads that write: one, or two that take turns.
 pub(crate) use super::database::WRITERS;
 const _: usize = WRITERS;
+/// The default number of connections that read.
+pub(crate) use super::database::DEFAULT_READERS;
+const _: u32 = DEFAULT_READERS;
 /// The end of a `SELECT` that locks its rows and passes over those that others have locked; or nothing.
 pub(crate) use super::database::SKIP_LOCKED;
 const _: &str = SKIP_LOCKED;

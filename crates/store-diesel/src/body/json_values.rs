@@ -35,7 +35,7 @@ as_text! {
     Account: |account| account.0.as_str().to_owned(), |text| AccountId::parse(text).ok().map(Self);
     Currency: |currency| currency.0.code().to_owned(), |text| money::Currency::parse(text).ok().map(Self);
     Exchange: |rate| rate.0.to_string(), |text| money::Rate::parse(text).ok().map(Self);
-    Bytes: |bytes| crate::transfer::hexadecimal(&bytes.0), |text| bytes(text.as_bytes()).map(Self);
+    Bytes: |bytes| florin_store_contract::export::hexadecimal(&bytes.0), |text| bytes(text.as_bytes()).map(Self);
 }
 
 /// To the microsecond: nothing is cut off.

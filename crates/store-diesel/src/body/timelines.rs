@@ -68,7 +68,7 @@ pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) 
         account_id: Account(account.clone()),
         ahead_micros,
         frozen_at,
-        seed: timeline.seed.map(|seed| crate::transfer::hexadecimal(&seed.0)),
+        seed: timeline.seed.map(|seed| florin_store_contract::export::hexadecimal(&seed.0)),
         last_number: 0,
     };
     statements::insert(vec![row], conn)
@@ -77,7 +77,7 @@ pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) 
 /// Changes a timeline that is there; its number stays.
 pub(crate) fn update(conn: &mut Conn, account: &AccountId, timeline: &Timeline) -> Outcome<()> {
     let (ahead_micros, frozen_at) = columns(timeline.clock)?;
-    let seed = timeline.seed.map(|seed| crate::transfer::hexadecimal(&seed.0));
+    let seed = timeline.seed.map(|seed| florin_store_contract::export::hexadecimal(&seed.0));
     diesel::update(timelines::table.filter(timelines::account_id.eq(account.as_str())))
         .set((timelines::ahead_micros.eq(ahead_micros), timelines::frozen_at.eq(frozen_at), timelines::seed.eq(seed)))
         .execute(conn)?;

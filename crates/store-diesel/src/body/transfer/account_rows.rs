@@ -6,10 +6,10 @@ use super::body::errors::{Failure, Outcome, corrupt};
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
 use super::body::types::{Id, Time};
-use crate::transfer::{Row, TransferError};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
+use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -73,7 +73,7 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<(
         {
             continue;
         }
-        batch.add(conn, Row { line: number, table, json: &row }).map_err(failure)?;
+        batch.add(conn, ExportRow { line: number, table, json: &row }).map_err(failure)?;
     }
     batch.store(conn).map_err(failure)?;
     diesel::update(payment_batches::table.filter(payment_batches::account_id.eq(account.as_str())))
@@ -91,9 +91,9 @@ fn moved(row: &str, account: &AccountId) -> Outcome<String> {
     serde_json::to_string(&row).map_err(corrupt)
 }
 
-fn failure(error: TransferError) -> Failure {
+fn failure(error: ExportError) -> Failure {
     match error {
-        TransferError::Store(error) => Failure(error),
+        ExportError::Store(error) => Failure(error),
         error => Failure(StoreError::Corrupt(error.to_string())),
     }
 }

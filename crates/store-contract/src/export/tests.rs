@@ -1,26 +1,29 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use super::*;
+use chrono::DateTime;
 use std::io::Cursor;
 
-fn about() -> About {
-    About { environment: "sandbox".into(), at: DateTime::from_timestamp_micros(1_795_000_000_000_001).unwrap() }
+fn origin() -> ExportOrigin {
+    ExportOrigin { environment: "sandbox".into(), at: DateTime::from_timestamp_micros(1_795_000_000_000_001).unwrap() }
 }
 
 /// A file with two rows in one table and none in another.
 fn file() -> Vec<u8> {
     let mut out = Vec::new();
-    let mut sheet = ExportTable::begin(&mut out, &Header::new(&about(), "0006_service".into())).unwrap();
-    sheet.table("clients");
-    sheet.row("clients", r#"{"id":1}"#).unwrap();
-    sheet.row("clients", r#"{"id":2}"#).unwrap();
-    sheet.table("banks");
-    assert_eq!(sheet.end().unwrap().total(), 2);
+    let mut export = ExportWriter::begin(&mut out, &ExportHeader::new(&origin(), "0006_service".into())).unwrap();
+    export.table("clients");
+    export.row("clients", r#"{"id":1}"#).unwrap();
+    export.row("clients", r#"{"id":2}"#).unwrap();
+    export.table("banks");
+    assert_eq!(export.end().unwrap().total(), 2);
     out
 }
 
-fn read(bytes: &[u8]) -> Result<(Contents, Vec<String>), TransferError> {
+fn read(bytes: &[u8]) -> Result<(ExportContents, Vec<String>), ExportError> {
     let mut file = Cursor::new(bytes);
-    let rows = Rows::of(&mut file)?;
-    rows.header.fits("0006_service", "sandbox")?;
+    let rows = ExportReader::open(&mut file)?;
+    rows.header().fits("0006_service", "sandbox")?;
     let mut seen = Vec::new();
     let contents = rows.each(|row| {
         seen.push(format!("{} {} {}", row.line, row.table, row.json));
@@ -40,8 +43,8 @@ fn what_was_written_is_read() {
     assert_eq!(contents.rows, BTreeMap::from([("banks".to_owned(), 0), ("clients".to_owned(), 2)]));
     let text = String::from_utf8(file()).unwrap();
     let header = r#"{"format":"florin-export","version":1,"schema":"0006_service","environment":"sandbox","#;
-    let wanted = header.to_owned() + r#""exportedAt":"2026-11-18T11:06:40.000001Z"}"#;
-    assert_eq!(text.lines().next(), Some(wanted.as_str()));
+    let expected = header.to_owned() + r#""exportedAt":"2026-11-18T11:06:40.000001Z"}"#;
+    assert_eq!(text.lines().next(), Some(expected.as_str()));
 }
 
 #[test]
@@ -83,8 +86,8 @@ fn what_does_not_fit_is_told_by_its_header() {
         ("0006_service", "0005_batches", "0005_batches"),
         ("sandbox", "production", "FLORIN_ENVIRONMENT"),
     ] {
-        let said_really = refusal(text.replacen(from, to, 1).as_bytes());
-        assert!(said_really.contains(said), "{said_really}");
+        let message = refusal(text.replacen(from, to, 1).as_bytes());
+        assert!(message.contains(said), "{message}");
     }
     for other in ["", "\n", "SQLite format 3\0", "[]\n", "{}\n"] {
         assert!(refusal(other.as_bytes()).contains("no export"), "{other:?}");

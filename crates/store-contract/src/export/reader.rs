@@ -1,35 +1,37 @@
 //! Reading an export.
 
-use super::{Contents, FORMAT, Footer, Header, Source, TransferError, VERSION, hexadecimal};
+use super::header::{FORMAT, VERSION};
+use super::{ExportContents, ExportError, ExportHeader, ExportSource, Footer, hexadecimal};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, SeekFrom};
 
-/// The longest line: far above the largest answer that is kept.
-const LONGEST: u64 = 64 * 1024 * 1024;
+/// The maximum length of a line: far above the largest stored answer.
+const MAX_LINE: u64 = 64 * 1024 * 1024;
 
 /// A row of an export.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a> {
-    /// The number of its line.
-    pub(crate) line: u64,
-    pub(crate) table: &'a str,
-    /// As JSON.
-    pub(crate) json: &'a str,
+pub struct ExportRow<'a> {
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// Its table.
+    pub table: &'a str,
+    /// The row as a JSON object.
+    pub json: &'a str,
 }
 
-/// The rows of an export, and the proof that they are all of it.
-pub(crate) struct Rows<'a> {
-    file: &'a mut dyn Source,
-    pub(crate) header: Header,
+/// Reads the rows of an export, and checks that the file is complete and unchanged.
+pub struct ExportReader<'a> {
+    file: &'a mut dyn ExportSource,
+    header: ExportHeader,
     digest: Sha256,
     line: u64,
     counted: BTreeMap<String, u64>,
 }
 
-/// Any line but the first.
+/// Any line except the first.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'a> {
@@ -41,9 +43,9 @@ struct Line<'a> {
     sha256: Option<String>,
 }
 
-impl<'a> Rows<'a> {
-    /// Goes to the beginning of the file, and reads its header.
-    pub(crate) fn of(file: &'a mut dyn Source) -> Result<Self, TransferError> {
+impl<'a> ExportReader<'a> {
+    /// Goes to the beginning of the file and reads its header.
+    pub fn open(file: &'a mut dyn ExportSource) -> Result<Self, ExportError> {
         #[derive(Deserialize)]
         struct Known {
             format: String,
@@ -51,31 +53,36 @@ impl<'a> Rows<'a> {
         }
         file.seek(SeekFrom::Start(0))?;
         let mut bytes = Vec::new();
-        // A header is short: a file of another kind is not read to its end.
+        // A header is short: don't read a file of another kind to its end.
         (&mut *file).take(4096).read_until(b'\n', &mut bytes)?;
-        let known: Known = serde_json::from_slice(&bytes).map_err(|_| TransferError::Foreign)?;
+        let known: Known = serde_json::from_slice(&bytes).map_err(|_| ExportError::Foreign)?;
         if known.format != FORMAT {
-            return Err(TransferError::Foreign);
+            return Err(ExportError::Foreign);
         }
         if known.version != VERSION {
-            return Err(TransferError::Version(known.version));
+            return Err(ExportError::Version(known.version));
         }
         let header = serde_json::from_slice(&bytes).map_err(|error| unreadable(1, &error))?;
         Ok(Self { file, header, digest: Sha256::new_with_prefix(&bytes), line: 1, counted: BTreeMap::new() })
     }
 
-    /// Gives each row away, and wants that the file is whole and unchanged.
-    pub(crate) fn each(
+    /// The header of the file.
+    pub fn header(&self) -> &ExportHeader {
+        &self.header
+    }
+
+    /// Calls `visit` for each row, and returns an error if the file is incomplete or was changed.
+    pub fn each(
         mut self,
-        mut take: impl FnMut(Row<'_>) -> Result<(), TransferError>,
-    ) -> Result<Contents, TransferError> {
+        mut visit: impl FnMut(ExportRow<'_>) -> Result<(), ExportError>,
+    ) -> Result<ExportContents, ExportError> {
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
-            (&mut *self.file).take(LONGEST).read_until(b'\n', &mut bytes)?;
+            (&mut *self.file).take(MAX_LINE).read_until(b'\n', &mut bytes)?;
             self.line += 1;
             if bytes.last() != Some(&b'\n') {
-                return Err(TransferError::Truncated);
+                return Err(ExportError::Truncated);
             }
             match serde_json::from_slice(&bytes).map_err(|error| unreadable(self.line, &error))? {
                 Line { table: Some(table), row: Some(row), rows: None, sha256: None } => {
@@ -84,7 +91,7 @@ impl<'a> Rows<'a> {
                         Some(rows) => *rows += 1,
                         None => drop(self.counted.insert(table.to_owned(), 1)),
                     }
-                    take(Row { line: self.line, table, json: row.get() })?;
+                    visit(ExportRow { line: self.line, table, json: row.get() })?;
                 }
                 Line { table: None, row: None, rows: Some(rows), sha256: Some(sha256) } => {
                     return self.end(Footer { rows, sha256 });
@@ -94,21 +101,21 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn end(self, footer: Footer) -> Result<Contents, TransferError> {
+    fn end(self, footer: Footer) -> Result<ExportContents, ExportError> {
         if hexadecimal(&self.digest.finalize()) != footer.sha256 {
-            return Err(TransferError::Changed("its SHA-256 is not what its last line says"));
+            return Err(ExportError::Changed("its SHA-256 is not what its last line says"));
         }
         let said = footer.rows.iter().filter(|(_, rows)| **rows > 0);
         if !said.eq(self.counted.iter()) {
-            return Err(TransferError::Changed("it has not the rows that its last line says"));
+            return Err(ExportError::Changed("it has not the rows that its last line says"));
         }
         if !self.file.fill_buf()?.is_empty() {
-            return Err(TransferError::Changed("something follows its last line"));
+            return Err(ExportError::Changed("something follows its last line"));
         }
-        Ok(Contents { rows: footer.rows, sha256: footer.sha256 })
+        Ok(ExportContents { rows: footer.rows, sha256: footer.sha256 })
     }
 }
 
-fn unreadable(line: u64, reason: &dyn std::fmt::Display) -> TransferError {
-    TransferError::Line { line, reason: reason.to_string() }
+fn unreadable(line: u64, reason: &dyn std::fmt::Display) -> ExportError {
+    ExportError::Line { line, reason: reason.to_string() }
 }
