@@ -1,4 +1,4 @@
-//! All rows of the store, out of it and into it.
+//! Export and import of all rows of the store.
 
 pub(super) mod account_rows;
 
@@ -110,7 +110,7 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
-/// Keeps operators' changes of other programs waiting, and takes its time.
+/// Makes operators' changes of other programs wait, and lifts the limits on the time of the transaction.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
     backend::lock_operators(conn)?;
     backend::unhurried(conn)
