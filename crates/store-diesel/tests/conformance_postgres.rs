@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use database::Database;
-use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, SetupError, run, run_against};
+use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, Schemas, SetupError, run, run_against};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::PostgresStore;
 use florin_store_memory::MemoryStore;
@@ -18,23 +18,33 @@ mod database;
 mod events;
 #[path = "conformance/places.rs"]
 mod places;
+#[path = "conformance/zones.rs"]
+mod zones;
+
+/// How many writes may wait in a store under test.
+const ROOM: usize = 256;
 
 /// A database of its own, which goes away with the handle.
 struct Databases;
 
 impl Factory for Databases {
     async fn fresh(&self) -> Result<Handle, SetupError> {
-        let database = Arc::new(Database::new());
-        let store = open(&database.url)?;
-        store.migrate()?;
-        drop(store);
-        let handle = handle(&database)?;
+        let database = migrated()?;
+        let handle = handle(&database)?.with_schemas(OtherSchemas);
         Ok(handle.with_faults(Triggers(Arc::clone(&database))).broken_by(Shut(database)))
     }
 }
 
+/// A migrated database whose sessions begin in another time zone than UTC, as an operator may have set it.
+fn migrated() -> Result<Arc<Database>, SetupError> {
+    let database = Arc::new(Database::new());
+    database.sql(&format!("ALTER DATABASE {} SET TimeZone = 'Pacific/Kiritimati'", database.name()));
+    open(&database.url)?.migrate()?;
+    Ok(database)
+}
+
 fn open(url: &str) -> Result<PostgresStore, SetupError> {
-    let settings = StoreSettings { readers: Some(2), ..StoreSettings::at(url.to_owned()) };
+    let settings = StoreSettings { readers: Some(2), queue: ROOM, ..StoreSettings::at(url.to_owned()) };
     Ok(PostgresStore::open(&settings)?)
 }
 
@@ -42,7 +52,7 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
-    let first = Handle::of(&store).with_events(events::Exported(store)).keeping(Arc::clone(database));
+    let first = Handle::of(&store).with_room(ROOM).with_events(events::Exported(store)).keeping(Arc::clone(database));
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }
@@ -90,6 +100,28 @@ impl Outage for Shut {
     }
 }
 
+/// Databases whose list of applied migrations is changed behind the store's back.
+struct OtherSchemas;
+
+impl OtherSchemas {
+    fn after(statement: &str) -> Result<Handle, SetupError> {
+        let database = migrated()?;
+        database.sql(statement);
+        handle(&database)
+    }
+}
+
+#[async_trait]
+impl Schemas for OtherSchemas {
+    async fn behind(&self) -> Result<Handle, SetupError> {
+        Self::after(places::FORGET_THE_LAST_MIGRATION)
+    }
+
+    async fn ahead(&self) -> Result<Handle, SetupError> {
+        Self::after(places::ADD_A_LATER_MIGRATION)
+    }
+}
+
 /// The reference for the model.
 struct InMemory;
 
@@ -104,6 +136,11 @@ async fn every_promise_is_kept() {
     let verdict = run(&Databases).await;
     verdict.assert_passed();
     assert_eq!(verdict.skipped().count(), 0, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn days_begin_at_midnight_utc_in_every_zone() {
+    zones::keep_promises(&Databases, "days_begin_at_midnight_utc_in_every_zone").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
