@@ -7,8 +7,10 @@ use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, holds, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
+use crate::payments::{after, claim, confirmed, record, start, take};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::world::Who;
+use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -17,6 +19,7 @@ checks! {
     "equal_ids.copy.reads_as_its_original" => reads,
     "equal_ids.commands.change_one_account_only" => commands,
     "equal_ids.values.are_the_accounts_own" => own_values,
+    "equal_ids.work.is_the_accounts_own" => own_work,
     "equal_ids.delete.leaves_the_other_account" => deleted,
     "equal_ids.restore.leaves_the_other_account" => restored,
 }
@@ -111,6 +114,35 @@ async fn own_values(handle: Handle) -> Proof {
     let twin = shown(&handle, Who::Twin).await?;
     holds("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
+    audited(&handle).await
+}
+
+/// Two batches with the same ids, worked on side by side.
+async fn own_work(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    for who in TWINS {
+        confirmed(&handle, who, 1, 4).await?;
+    }
+    let leases = handle.processing.claim(claim(1, after(80), 10)).await?;
+    same("leases", leases.len(), 2)?;
+    for lease in &leases {
+        handle.processing.start(start(lease, 1_000)).await?;
+    }
+    for lease in leases.iter().rev() {
+        let taken = handle.processing.take(take(lease, 100, 2_000)).await?;
+        let own = |payments: &[Payment]| payments.iter().all(|payment| payment.account == lease.account);
+        same("payments that were taken, all of the account", (taken.len(), own(&taken)), (4, true))?;
+        let due = handle.processing.due(lease, after(9_999), 100).await?;
+        same("payments that are due, all of the account", (due.len(), own(&due)), (4, true))?;
+    }
+    for lease in &leases {
+        let due = handle.processing.due(lease, after(9_999), 100).await?;
+        let ids: Vec<_> = due.iter().map(|payment| payment.id).collect();
+        let done = handle.processing.record(record(lease, &ids, PaymentOutcome::Completed, None, 3_000)).await?;
+        // The last of its payments ends a batch, whatever is open on the other account.
+        same("the end of the batch", done.batch.map(|batch| batch.status), Some(PaymentBatchStatus::Completed))?;
+        same("payments that are due afterwards", handle.processing.due(lease, after(9_999), 100).await?.len(), 0)?;
+    }
     audited(&handle).await
 }
 
