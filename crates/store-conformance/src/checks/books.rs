@@ -174,11 +174,15 @@ async fn many(handle: Handle) -> Proof {
             fresh(answer)?;
         }
     }
-    let (seen, count) = (whole(&handle).await?, minor.0);
-    same("holds", (seen.holds.count, seen.holds.rows.len(), seen.holds.total), (count, MAX_TOLD, minor.into()))?;
-    let found = (seen.reservations.count, seen.reservations.rows.len(), seen.reservations.total);
+    let (explanation, count) = (whole(&handle).await?, minor.0);
+    same(
+        "holds",
+        (explanation.holds.count, explanation.holds.rows.len(), explanation.holds.total),
+        (count, MAX_TOLD, minor.into()),
+    )?;
+    let found = (explanation.reservations.count, explanation.reservations.rows.len(), explanation.reservations.total);
     same("reservations", found, (count, MAX_TOLD, minor.into()))?;
-    holds("it does not add up", seen.adds_up())
+    holds("it does not add up", explanation.adds_up())
 }
 
 async fn sums(handle: Handle) -> Proof {
