@@ -1,23 +1,26 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test example check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
+.PHONY: help run test test-fast example check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
 
-help: ## Say what there is to make
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build Florin and start it as a sandbox
 	cargo run --release
 
-test: ## Run all tests, on SQLite and on PostgreSQL, and add them up
-	@.ci/run test
+test: ## Run all tests on SQLite and on PostgreSQL
+	@scripts/test
 
-example: ## Run the sample test suite in Python against Florin (wants Python 3.9 or newer)
-	@.ci/run example
+test-fast: ## Run the tests of the inner loop: no server, no waiting, SQLite only
+	@scripts/test fast
 
-check: ## Format, lints, layers, licences
-	@.ci/run check
+example: ## Run the example test suite in Python against Florin
+	@scripts/test example
 
-advisories: ## Known security holes of dependencies (needs the network)
-	@.ci/run advisories
+check: ## Check format, lints, documentation, layers and licences
+	@scripts/check
+
+advisories: ## Check dependencies for known vulnerabilities (needs the network)
+	@scripts/advisories
 
 openapi: ## Print the OpenAPI description of the API
 	@cargo run --quiet -- openapi
@@ -25,17 +28,17 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin beside the plain SQL of the same work (12 minutes)
+bench: ## Compare Florin with the plain SQL of the same work (12 minutes)
 	@scripts/bench standard
 	@scripts/bench payments
 
-bench-overload: ## Offer Florin four times what it can do, for a minute
+bench-overload: ## Send four times the load that Florin can handle, for a minute
 	@scripts/bench overload
 
 bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 rows (18 GB of disk)
 	@scripts/bench growth
 
-bench-peers: ## Measure Florin beside the same work on Fastify and on Starlette (needs Node and Python)
+bench-peers: ## Compare Florin with the same work on Fastify and on Starlette (needs Node and Python)
 	@scripts/bench peers
 
 bench-wrk: ## Compare the benchmark's load generator with wrk

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 /// Time that a server may take until its first answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Finds Florin's release binary, which is in the same folder as this program.
+/// Finds Florin's binary, which is in the same folder as this program.
 pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     let florin = std::env::current_exe()?.with_file_name("florin");
     if !florin.is_file() {
-        bail!("{} does not exist: run cargo build --release", florin.display());
+        bail!("{} is missing: run cargo build with the same profile", florin.display());
     }
     Ok(florin)
 }
@@ -38,8 +38,8 @@ pub(crate) fn command(url: &str, arguments: &[&str]) -> anyhow::Result<Command> 
 pub(crate) fn run(url: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let output = command(url, arguments)?.output()?;
     if !output.status.success() {
-        let text = [output.stdout, output.stderr].concat();
-        bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&text).trim());
+        let said = [output.stdout, output.stderr].concat();
+        bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&said).trim());
     }
     Ok(())
 }
@@ -83,8 +83,8 @@ impl Server {
 
     /// Returns the last log lines that do not belong to a single request.
     pub(crate) fn complaints(&self) -> String {
-        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let lines: Vec<_> = text.lines().filter(|line| !line.contains("INFO")).collect();
+        let said = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<_> = said.lines().filter(|line| !line.contains("INFO")).collect();
         lines[lines.len().saturating_sub(8)..].join("\n")
     }
 

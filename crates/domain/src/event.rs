@@ -1,48 +1,48 @@
-//! What happened, for those who want to be told (contract 6).
+//! Events for subscribers (contract 6).
 
 use crate::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
 use chrono::{DateTime, Utc};
 
-/// An event, written in the transaction of its cause. The delivery tells it at least once, under the same id.
+/// An event, written in the transaction of its cause and delivered at least once, under the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its id, which is the same in every delivery.
+    /// Its id, the same in every delivery.
     pub id: EventId,
-    /// The account that it happened on.
+    /// The account.
     pub account: AccountId,
-    /// What happened.
+    /// Its kind.
     pub kind: EventKind,
-    /// To what.
+    /// The objects it is about.
     pub subject: EventSubject,
     /// When.
     pub at: DateTime<Utc>,
 }
 
-/// What an event is about. Only ids: who is told reads the rest as it is then.
+/// The objects of an event, by id. Subscribers read their current state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSubject {
     /// The payment batch.
     pub batch: PaymentBatchId,
-    /// The order of it, where it is about one.
+    /// The order, if the event is about one.
     pub order: Option<OrderId>,
-    /// The payment of it, where it is about one.
+    /// The payment, if the event is about one.
     pub payment: Option<PaymentId>,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
-    /// A payment batch was made.
+    /// A payment batch was created.
     PaymentBatchCreated,
-    /// A confirmed payment batch pays from this budget in this currency: one event an order.
+    /// An order of a confirmed payment batch: one event per order.
     PaymentBatchOrderCreated,
-    /// Processing has picked a payment batch up.
+    /// Processing of a payment batch has started.
     PaymentBatchProcessing,
     /// Every payment of a batch is final, whether or not any succeeded.
     PaymentBatchCompleted,
     /// A payment batch was cancelled.
     PaymentBatchCancelled,
-    /// A payment is on its way to the bank.
+    /// A payment is being sent to the bank.
     PaymentCreated,
     /// A payment was sent back by the recipient's bank.
     PaymentReturned,

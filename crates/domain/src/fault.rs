@@ -1,17 +1,17 @@
-//! What can be wrong with the shape or value of one member of a request, and the collector of all such faults.
+//! Validation errors: what is wrong with one member of a request, and the collector of all errors of a request.
 
 use std::borrow::Cow;
 
-/// Why a value was refused: the stable codes of faults of shape and value.
+/// Stable codes of validation errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlawCode {
-    /// A member that must be there is not.
+    /// A required member is missing.
     Required,
-    /// Another JSON type than the one wanted.
+    /// The wrong JSON type.
     InvalidType,
-    /// The right type, but not of the form wanted.
+    /// The right type, but the wrong format.
     InvalidFormat,
-    /// Well formed, but not one of the values that exist or fit.
+    /// Well formed, but not an allowed value.
     InvalidValue,
     /// A number outside its range.
     OutOfRange,
@@ -45,32 +45,32 @@ impl FlawCode {
     }
 }
 
-/// What is wrong with a value, without saying where it stood.
+/// A validation error of a value, without its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// The stable code.
     pub code: FlawCode,
-    /// What a person needs to mend it.
+    /// The rule that was broken. Completes the path: `` `body.amount` must be a number ``.
     pub message: Cow<'static, str>,
 }
 
 impl Flaw {
-    /// A flaw with its message.
+    /// An error with its message.
     pub fn new(code: FlawCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// `required`: the member must be there.
+    /// `required`: the member is missing.
     pub fn required() -> Self {
-        Self::new(FlawCode::Required, "This value is required.")
+        Self::new(FlawCode::Required, "is required")
     }
 
-    /// `invalid_format`, with what the form should be.
+    /// `invalid_format`, with the expected format.
     pub fn format(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FlawCode::InvalidFormat, message)
     }
 
-    /// `invalid_value`, with what it should be.
+    /// `invalid_value`, with the allowed values.
     pub fn value(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FlawCode::InvalidValue, message)
     }
@@ -80,29 +80,29 @@ impl Flaw {
         Self::new(FlawCode::OutOfRange, message)
     }
 
-    /// This flaw at a place, such as `body.amount`.
+    /// This error at a place, such as `body.amount`.
     pub fn at(self, path: impl Into<String>) -> Fault {
         Fault { path: path.into(), flaw: self }
     }
 }
 
-/// A flaw and the place where it stood.
+/// A validation error with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// `query.X`, `path.X`, `header.X`, `body` or `body.member`.
     pub path: String,
-    /// What is wrong there.
+    /// The error.
     pub flaw: Flaw,
 }
 
-/// Collects the faults of a request, so that all of them can be told at once.
+/// Collects all validation errors of a request, so that one answer reports them together.
 #[derive(Debug, Default)]
 pub struct Faults {
     found: Vec<Fault>,
 }
 
 impl Faults {
-    /// How many faults are kept: a caller must not be able to grow an answer without bound.
+    /// Maximum number of errors kept, which bounds the size of an answer.
     pub const MAX: usize = 1000;
 
     /// Adds a fault, unless the collector is full.
@@ -112,7 +112,7 @@ impl Faults {
         }
     }
 
-    /// Keeps the value of a check, or notes its flaw at `path`.
+    /// Returns the value of a check, or records its error at `path`.
     pub fn take<T>(&mut self, path: &str, checked: Result<T, Flaw>) -> Option<T> {
         match checked {
             Ok(value) => Some(value),
@@ -123,17 +123,17 @@ impl Faults {
         }
     }
 
-    /// Whether nothing was found.
+    /// Whether no error was recorded.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether more would be passed over: then nobody need look for them.
+    /// Whether it is full: further errors are dropped, and checks may stop.
     pub fn is_full(&self) -> bool {
         self.found.len() >= Self::MAX
     }
 
-    /// All that was found, in the order it was found.
+    /// All recorded errors, in the order of recording.
     pub fn into_vec(self) -> Vec<Fault> {
         self.found
     }

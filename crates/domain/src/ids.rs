@@ -1,4 +1,4 @@
-//! Identifiers, one type a kind, so that one can't be taken for another.
+//! Identifiers: one type per kind, so that the compiler tells them apart.
 
 use crate::fault::{Flaw, FlawCode};
 use std::fmt;
@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 /// Reads a UUID in its hyphenated form, either case; anything else is `invalid_format`.
 pub fn parse_uuid(text: &str) -> Result<Uuid, Flaw> {
-    let wrong = || Flaw::format("A UUID such as 0198c0de-0000-7000-8000-000000000001 is wanted.");
-    // Uuid's own parser also takes the simple, braced and URN forms: only 36 characters are the hyphenated one.
+    let wrong = || Flaw::format("must be a UUID such as 0198c0de-0000-7000-8000-000000000001");
+    // Uuid's parser also accepts the simple, braced and URN forms; only the hyphenated form has 36 characters.
     if text.len() != 36 {
         return Err(wrong());
     }
@@ -44,7 +44,7 @@ uuid_ids! {
     PaymentBatchId;
     /// An order of a payment batch: its payments of one currency from one funding budget.
     OrderId;
-    /// A payment of a batch; also what a bank knows it by.
+    /// A payment of a batch; the bank uses the same id.
     PaymentId;
     /// A claim of a worker on a batch that it processes.
     LeaseId;
@@ -88,10 +88,12 @@ impl AccountId {
             return Err(Flaw::required());
         }
         if text.contains('\0') {
-            return Err(Flaw::format("The NUL character is not allowed."));
+            return Err(Flaw::format("must not contain the NUL character"));
         }
-        if text.chars().count() > Self::MAX {
-            return Err(Flaw::new(FlawCode::TooLong, "An account id has at most 36 characters."));
+        let length = text.chars().count();
+        if length > Self::MAX {
+            let message = format!("must be at most {} characters (got {length})", Self::MAX);
+            return Err(Flaw::new(FlawCode::TooLong, message));
         }
         Ok(Self(text.to_owned()))
     }

@@ -1,7 +1,7 @@
 //! Florin's rules: pure types, transitions and decisions, with no I/O.
 //!
-//! Nothing here knows a clock, a random number, a database or HTTP: time and ids come in as arguments, decisions go out
-//! as values, and an adapter stores them whole or not at all.
+//! Nothing here uses a clock, a random number, a database or HTTP: time and ids are arguments, decisions are values, and an
+//! adapter stores each decision atomically.
 
 pub mod access;
 pub mod activity;
@@ -18,5 +18,7 @@ pub mod merchant;
 pub mod mfa;
 pub mod money;
 pub mod page;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
 pub mod text;
 pub mod world;

@@ -1,6 +1,6 @@
 //! Paging of lists.
 
-/// Which part of a list is wanted.
+/// A request for one page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
     /// At most this many rows: 1 to 1000.

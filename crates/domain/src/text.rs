@@ -1,6 +1,7 @@
 //! Texts with limits.
 
 use crate::fault::{Flaw, FlawCode};
+use std::borrow::Cow;
 
 /// A text of `MIN` to `MAX` characters (not bytes), without NUL.
 ///
@@ -13,14 +14,18 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     pub fn parse(value: impl Into<String>) -> Result<Self, Flaw> {
         let value = value.into();
         if value.contains('\0') {
-            return Err(Flaw::format("The NUL character is not allowed."));
+            return Err(Flaw::format("must not contain the NUL character"));
         }
         let length = value.chars().count();
         if length < MIN {
-            return Err(Flaw::format(format!("At least {MIN} character(s) are wanted.")));
+            return Err(Flaw::format(if MIN == 1 {
+                Cow::Borrowed("must not be empty")
+            } else {
+                Cow::Owned(format!("must be at least {MIN} characters (got {length})"))
+            }));
         }
         if length > MAX {
-            return Err(Flaw::new(FlawCode::TooLong, format!("At most {MAX} characters are allowed.")));
+            return Err(Flaw::new(FlawCode::TooLong, format!("must be at most {MAX} characters (got {length})")));
         }
         Ok(Self(value))
     }

@@ -2,50 +2,18 @@
 #![cfg(feature = "test-support")]
 #![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
 
-use chrono::{DateTime, NaiveDate, Utc};
-use florin_domain::card::decide::{CardRefusal, Extras, FirstMessage, FirstSituation, MessageStamp, decide_first};
-use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network, TransactionState};
-use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
-use florin_domain::ledger::Balances;
-use florin_domain::money::{Currency, DecimalAmount, Minor};
-use florin_domain::text::Text;
+use chrono::{DateTime, Utc};
+use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp, decide_first};
+use florin_domain::card::{CardTransaction, TransactionState};
+use florin_domain::ids::{JournalId, TransactionToken};
+use florin_domain::test_support::{CardWorld, a_budget, a_card, a_purchase, account, minor};
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, WriteError, Written};
 use std::sync::Arc;
-use uuid::Uuid;
 
-/// What an adapter would load: an ACTIVE card, and this many pence on its budget.
-fn situation(available: i64) -> FirstSituation {
-    let card = Card {
-        id: CardId(Uuid::from_u128(1)),
-        account: AccountId::parse("F50091").unwrap(),
-        budget: BudgetId(Uuid::from_u128(2)),
-        currency: Currency::parse("GBP").unwrap(),
-        state: CardState::Active,
-        user_token: UserToken(Uuid::from_u128(3)),
-        expires_on: NaiveDate::from_ymd_opt(2030, 12, 31).unwrap(),
-    };
-    let balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
-    FirstSituation { card, limits: vec![], balances }
-}
-
-fn purchase_of(amount: &str) -> FirstMessage {
-    let mid = Text::parse("11111").unwrap();
-    FirstMessage {
-        kind: ChainKind::Purchase,
-        amount: DecimalAmount::from_json_number(amount).unwrap(),
-        network: Network::Visa,
-        acceptor: AcceptorInput {
-            mid,
-            name: None,
-            city: None,
-            state: None,
-            postal_code: None,
-            country_code: None,
-            mcc: None,
-        },
-        extras: Extras::default(),
-    }
+/// What an adapter would load: an ACTIVE card, and this much on its budget.
+fn situation(available: &str) -> FirstSituation {
+    CardWorld::of(a_card(), a_budget().with(available)).first_situation()
 }
 
 fn stamp(clock: &dyn Clock, ids: &dyn IdSource) -> MessageStamp {
@@ -60,9 +28,9 @@ async fn buy_coffee(
 ) -> Result<CardTransaction, WriteError<CardRefusal>> {
     let stamp = stamp(clock, ids);
     let command = FirstMessageCommand {
-        account: AccountId::parse("F50091").unwrap(),
-        card: CardId(Uuid::from_u128(1)),
-        decide: Arc::new(move |situation| decide_first(situation, &purchase_of("2.40"), &stamp)),
+        account: account(),
+        card: a_card().build().id,
+        decide: Arc::new(move |situation| decide_first(situation, &a_purchase("2.40"), &stamp)),
         repeat: None,
     };
     match ledger.first_message(command).await? {
@@ -74,16 +42,16 @@ async fn buy_coffee(
 #[test]
 fn a_rule_is_a_function_from_a_situation_to_a_decision() {
     let (clock, ids) = (FakeClock::at(DateTime::<Utc>::UNIX_EPOCH), CountingIds::default());
-    let decision = decide_first(&situation(1000), &purchase_of("2.40"), &stamp(&clock, &ids)).unwrap();
+    let decision = decide_first(&situation("10.00 GBP"), &a_purchase("2.40"), &stamp(&clock, &ids)).unwrap();
     assert_eq!(decision.transaction.state, TransactionState::Pending);
-    assert_eq!((decision.balances.ledger(), decision.balances.available()), (Minor(1000), Minor(760)));
+    assert_eq!((decision.balances.ledger(), decision.balances.available()), (minor("10.00 GBP"), minor("7.60 GBP")));
 }
 
 #[tokio::test]
 async fn a_mock_decides_as_an_adapter_would() {
     let (clock, ids) = (FakeClock::at(DateTime::<Utc>::UNIX_EPOCH), CountingIds::default());
     let mut ledger = MockCardLedger::new();
-    ledger.expect_first_message().times(1).returning(|command| match (command.decide)(&situation(100)) {
+    ledger.expect_first_message().times(1).returning(|command| match (command.decide)(&situation("1.00 GBP")) {
         Ok(decision) => Ok(Written::New(decision.transaction)),
         Err(refusal) => Err(WriteError::Refused(refusal)),
     });

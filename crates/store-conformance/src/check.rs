@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A check that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a check comes to.
+/// The result of a check.
 pub(crate) type Proof = Result<(), Failure>;
 
 pub(crate) type Running = Pin<Box<dyn Future<Output = Proof> + Send>>;
@@ -49,14 +49,14 @@ impl From<StoreError> for Failure {
 impl<R: fmt::Debug> From<WriteError<R>> for Failure {
     #[track_caller]
     fn from(error: WriteError<R>) -> Self {
-        Self::new(format!("a decision came to nothing: {error:?}"))
+        Self::new(format!("a decision failed: {error:?}"))
     }
 }
 
 impl<R: fmt::Debug> From<ProcessingError<R>> for Failure {
     #[track_caller]
     fn from(error: ProcessingError<R>) -> Self {
-        Self::new(format!("work came to nothing: {error:?}"))
+        Self::new(format!("work failed: {error:?}"))
     }
 }
 
@@ -67,29 +67,29 @@ impl From<SetupError> for Failure {
     }
 }
 
-// What this kit makes could not be made: a mistake of the kit, not of the store.
+// The kit created a wrong value: a mistake of the kit, not of the store.
 impl From<Flaw> for Failure {
     #[track_caller]
     fn from(flaw: Flaw) -> Self {
-        Self::new(format!("the kit made a wrong value: {}", flaw.message))
+        Self::new(format!("the kit created a wrong value: {}", flaw.message))
     }
 }
 
 impl From<AmountOverflow> for Failure {
     #[track_caller]
     fn from(limit: AmountOverflow) -> Self {
-        Self::new(format!("the kit made a wrong value: {limit}"))
+        Self::new(format!("the kit created a wrong value: {limit}"))
     }
 }
 
 impl From<Unbalanced> for Failure {
     #[track_caller]
     fn from(unbalanced: Unbalanced) -> Self {
-        Self::new(format!("the kit made a wrong value: {unbalanced}"))
+        Self::new(format!("the kit created a wrong value: {unbalanced}"))
     }
 }
 
-/// What a check needs of a handle beside the ports.
+/// What a check needs of a handle besides the ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Only the ports.
@@ -102,6 +102,10 @@ pub enum Need {
     Faults,
     /// Events that can be seen.
     Events,
+    /// Stores of other schemas.
+    Schemas,
+    /// A bound on how many writes wait.
+    Room,
 }
 
 impl Need {
@@ -111,6 +115,8 @@ impl Need {
             Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
             Self::Events => handle.events.is_none().then_some("its events can't be seen"),
+            Self::Schemas => handle.schemas.is_none().then_some("it can't be opened with another schema"),
+            Self::Room => handle.room.is_none().then_some("it has no bound on writes that wait"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
         }
     }

@@ -1,4 +1,4 @@
-//! Orders, with the rules of the domain and with rules of the checks' own.
+//! Commands, with the rules of the domain and with rules of the checks' own.
 
 use crate::check::Failure;
 use crate::world::{Who, gbp, jpy, noon, uuid};
@@ -10,7 +10,7 @@ use florin_domain::card::decide::{
     decide_expiry, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
-use florin_domain::ids::{CardId, JournalId, MfaSessionId, TransactionToken};
+use florin_domain::ids::{CardId, JournalId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
 use florin_domain::text::Text;
@@ -136,10 +136,35 @@ pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<Cr
 
 /// A credit to the account's first budget.
 pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditCommand, Failure> {
-    let instruction = instruction(who, text, currency)?;
+    credit_of(who, number, instruction(who, text, currency)?)
+}
+
+/// A credit in GBP whose every text is this one.
+pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Result<CreditCommand, Failure> {
+    let some = || Ok::<_, Failure>(Some(Text::parse(text)?));
+    let instruction = CreditInstruction {
+        remitters_name: Text::parse(text)?,
+        remitters_address: Text::parse(text)?,
+        beneficiary_name: Text::parse(text)?,
+        scheme: CreditScheme::Chaps,
+        reference: some()?,
+        bank_identifier: some()?,
+        account_identifier: some()?,
+        order_id: some()?,
+        third_party_reference: some()?,
+        institution_name: some()?,
+        institution_address: some()?,
+        ..instruction(who, "2.50", gbp()?)?
+    };
+    credit_of(who, number, instruction)
+}
+
+/// A credit by this instruction.
+pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) -> Result<CreditCommand, Failure> {
     let stamp = CreditStamp { journal: journal_id(number), now: noon() };
+    let budget = instruction.budget;
     let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
-    Ok(CreditCommand { account: who.account()?, budget: who.budget(), decide, repeat: None })
+    Ok(CreditCommand { account: who.account()?, budget, decide, repeat: None })
 }
 
 /// A session for the account's first batch.
@@ -163,16 +188,27 @@ pub(crate) fn confirm(
     who: Who,
     session: u128,
     journal: u128,
+    proof: (MfaProviderName, MfaVerdict),
+) -> Result<ConfirmCommand, Failure> {
+    confirm_batch(who, who.batch(), session, journal, proof)
+}
+
+/// A confirmation of a batch under a session; its journal ids begin at `journal`.
+pub(crate) fn confirm_batch(
+    who: Who,
+    batch: PaymentBatchId,
+    session: u128,
+    journal: u128,
     (provider, verdict): (MfaProviderName, MfaVerdict),
 ) -> Result<ConfirmCommand, Failure> {
-    let check = MfaCheck { client: who.client(), account: who.account()?, batch: who.batch(), provider };
+    let check = MfaCheck { client: who.client(), account: who.account()?, batch, provider };
     let proof = MfaProof { check, verdict };
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let ids = ids_from(journal);
         decide_confirm(situation, Some(&proof), who.client(), &Stamp { now: noon(), ids: &ids })
     });
     let session = Some(session_id(session));
-    Ok(ConfirmCommand { account: who.account()?, batch: who.batch(), session, decide, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session, decide, repeat: None })
 }
 
 pub(crate) fn request(body: &str) -> RecordedRequest {
@@ -200,7 +236,7 @@ pub(crate) fn answer_of<T: Debug>(done: &T) -> Answer {
     Answer { status: 201, body: format!("{done:?}") }
 }
 
-/// The order with another end of its decision.
+/// The command, with its decision changed before it is stored.
 pub(crate) fn twisted(
     command: FirstMessageCommand,
     twist: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
@@ -214,7 +250,7 @@ pub(crate) fn twisted(
     FirstMessageCommand { decide, ..command }
 }
 
-/// The follow-up with another end of its decision.
+/// The follow-up, with its decision changed before it is stored.
 pub(crate) fn twisted_follow_up(
     command: FollowUpCommand,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,

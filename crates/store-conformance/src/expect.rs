@@ -1,96 +1,96 @@
-//! What checks expect, and how they say that they were disappointed.
+//! Expectations of checks, and the failures that they report.
 
 use crate::check::{Failure, Proof};
 use florin_ports::{Answer, RecordedRequest, StoreError, WriteError, Written};
 use std::fmt::Debug;
 
-/// Wants two values to be equal.
+/// Expects two values to be equal.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
 pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, wanted: B) -> Proof {
-    if found == wanted { Ok(()) } else { Err(Failure::new(format!("{what}: {found:?} where {wanted:?} was wanted"))) }
+    if found == wanted { Ok(()) } else { Err(Failure::new(format!("{what}: expected {wanted:?}, got {found:?}"))) }
 }
 
-/// Wants something to hold.
+/// Expects something to hold.
 #[track_caller]
 pub(crate) fn holds(what: &str, holds: bool) -> Proof {
     if holds { Ok(()) } else { Err(Failure::new(what)) }
 }
 
-/// Wants something to be there.
+/// Expects something to be there.
 #[track_caller]
 pub(crate) fn there<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::new(format!("{what} is missing")))
 }
 
-/// Wants an effect now.
+/// Expects that a command had its effect now.
 #[track_caller]
 pub(crate) fn fresh<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<T, Failure> {
     match answer {
         Ok(Written::New(done)) => Ok(done),
-        other => Err(Failure::new(format!("an effect was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("expected an effect, got {other:?}"))),
     }
 }
 
-/// Wants the answer of before.
+/// Expects the stored answer of an earlier request.
 #[track_caller]
 pub(crate) fn replayed<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<Answer, Failure> {
     match answer {
         Ok(Written::Replayed(answer)) => Ok(answer),
-        other => Err(Failure::new(format!("the answer of before was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("expected the stored answer, got {other:?}"))),
     }
 }
 
-/// Wants to be told of another request under the key.
+/// Expects that the key was used for another request, and returns that request.
 #[track_caller]
 pub(crate) fn mismatch<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<RecordedRequest, Failure> {
     match answer {
         Err(WriteError::Mismatch(request)) => Ok(*request),
-        other => Err(Failure::new(format!("a mismatch was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("expected a mismatch, got {other:?}"))),
     }
 }
 
-/// Wants that what was named is not there.
+/// Expects that what a command names is absent.
 #[track_caller]
 pub(crate) fn absent<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
     match answer {
         Err(WriteError::Absent) => Ok(()),
-        other => Err(Failure::new(format!("{what}: it should look absent, not {other:?}"))),
+        other => Err(Failure::new(format!("{what}: expected it to be absent, got {other:?}"))),
     }
 }
 
-/// Wants the rule's refusal.
+/// Expects that the rule refused.
 #[track_caller]
 pub(crate) fn refused<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<R, Failure> {
     match answer {
         Err(WriteError::Refused(refusal)) => Ok(refusal),
-        other => Err(Failure::new(format!("a refusal was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("expected a refusal, got {other:?}"))),
     }
 }
 
-/// Wants the store itself to fail.
+/// Expects that the store itself failed.
 #[track_caller]
 pub(crate) fn store_failed<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<StoreError, Failure> {
     match answer {
         Err(WriteError::Store(error)) => Ok(error),
-        other => Err(Failure::new(format!("a failure of the store was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("expected a failure of the store, got {other:?}"))),
     }
 }
 
-/// Wants "there already".
+/// Expects [`StoreError::Duplicate`].
 #[track_caller]
 pub(crate) fn duplicate<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
     match answer {
         Err(StoreError::Duplicate(_)) => Ok(()),
-        other => Err(Failure::new(format!("{what}: `Duplicate` was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("{what}: expected `Duplicate`, got {other:?}"))),
     }
 }
 
-/// Wants "not there".
+/// Expects [`StoreError::NotFound`].
 #[track_caller]
 pub(crate) fn not_found<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
     match answer {
         Err(StoreError::NotFound(_)) => Ok(()),
-        other => Err(Failure::new(format!("{what}: `NotFound` was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("{what}: expected `NotFound`, got {other:?}"))),
     }
 }

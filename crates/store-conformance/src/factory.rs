@@ -112,6 +112,16 @@ pub trait EventLog: Send + Sync {
     async fn events(&self) -> Result<Vec<Event>, SetupError>;
 }
 
+/// Opens stores whose schema is not the one that the program knows.
+#[async_trait]
+pub trait Schemas: Send + Sync {
+    /// A store whose last migration is pending.
+    async fn behind(&self) -> Result<Handle, SetupError>;
+
+    /// A store with a migration that the program does not know.
+    async fn ahead(&self) -> Result<Handle, SetupError>;
+}
+
 type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
 type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 
@@ -174,6 +184,8 @@ pub struct Handle {
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
     pub(crate) events: Option<Arc<dyn EventLog>>,
+    pub(crate) schemas: Option<Arc<dyn Schemas>>,
+    pub(crate) room: Option<usize>,
     kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -211,6 +223,8 @@ impl Handle {
             outage: None,
             faults: None,
             events: None,
+            schemas: None,
+            room: None,
             kept: Vec::new(),
         }
     }
@@ -252,6 +266,20 @@ impl Handle {
         self.events = Some(Arc::new(events));
         self
     }
+
+    /// How stores of an earlier and of a later schema are opened.
+    #[must_use]
+    pub fn with_schemas(mut self, schemas: impl Schemas + 'static) -> Self {
+        self.schemas = Some(Arc::new(schemas));
+        self
+    }
+
+    /// How many writes may wait in the store; the next one is refused as [`florin_ports::StoreError::Overloaded`].
+    #[must_use]
+    pub const fn with_room(mut self, writes: usize) -> Self {
+        self.room = Some(writes);
+        self
+    }
 }
 
 impl fmt::Debug for Handle {
@@ -261,6 +289,8 @@ impl fmt::Debug for Handle {
             .field("breaks_down", &self.outage.is_some())
             .field("has_faults", &self.faults.is_some())
             .field("has_events", &self.events.is_some())
+            .field("has_schemas", &self.schemas.is_some())
+            .field("room", &self.room)
             .finish_non_exhaustive()
     }
 }

@@ -26,11 +26,13 @@ mod management;
 mod model;
 mod observe;
 mod payments;
+mod scenario;
+mod together;
 mod verdict;
 mod world;
 
 pub use check::{Check, Failure, Need, Outcome};
-pub use factory::{EventLog, Factory, Faults, Handle, Outage, SetupError, Storage};
+pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError, Storage};
 pub use model::{Cases, ModelVerdict, run_against};
 pub use verdict::Verdict;
 

@@ -1,4 +1,4 @@
-//! Orders that manage budgets and cards, with the rules of the domain.
+//! Commands that manage budgets and cards, with the rules of the domain.
 
 use crate::check::Failure;
 use crate::commands::journal_id;

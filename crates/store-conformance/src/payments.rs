@@ -1,4 +1,4 @@
-//! Orders on payment batches. What is uploaded is decided here, without the domain's checks of what was typed: a store
+//! Commands on payment batches. What is uploaded is decided here, without the domain's checks of what was typed: a store
 //! does not know them. All else are the domain's rules.
 
 use crate::check::Failure;
@@ -18,8 +18,8 @@ use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, Lease, RecordCommand, StartCommand,
-    TakeCommand, UploadCommand,
+    CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, RecordCommand,
+    StartCommand, TakeCommand, UploadCommand,
 };
 use std::sync::Arc;
 
@@ -166,6 +166,19 @@ pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Resul
 pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
     let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
     Ok(UploadCommand { account: who.account()?, batch, decide, repeat: None })
+}
+
+/// Another name for a batch.
+pub(crate) fn rename(
+    who: Who,
+    batch: PaymentBatchId,
+    name: &str,
+    at: DateTime<Utc>,
+) -> Result<EditBatchCommand, Failure> {
+    let name = name.to_owned();
+    let decide =
+        Arc::new(move |batch: &PaymentBatch| PaymentBatch { name: name.clone(), updated_at: at, ..batch.clone() });
+    Ok(EditBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
 /// A batch to be cancelled; the ids of what it makes begin at `ids`.

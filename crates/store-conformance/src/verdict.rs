@@ -1,9 +1,9 @@
-//! What all checks came to.
+//! The results of all checks.
 
 use crate::check::Outcome;
 use std::fmt;
 
-/// What all checks came to. Prints a line a check, and a count.
+/// The results of all checks. Prints a line a check, and a count.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     notes: Vec<(&'static str, Outcome)>,
@@ -31,7 +31,7 @@ impl Verdict {
         skipped.map(|(name, _)| *name)
     }
 
-    /// Wants that no check failed.
+    /// Expects that no check failed.
     ///
     /// # Panics
     /// When one did, with the whole verdict.

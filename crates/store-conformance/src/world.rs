@@ -18,10 +18,12 @@ use florin_ports::{SeedAccount, SeedBudget, SeedCard, World};
 use uuid::Uuid;
 
 /// An account of the world. Checks act as `Mine`, and `Other` must not notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     Mine,
     Other,
+    /// A copy of `Mine` under another account id: everything on it has the same ids.
+    Twin,
 }
 
 pub(crate) const BOTH: [Who; 2] = [Who::Mine, Who::Other];
@@ -34,7 +36,7 @@ pub(crate) const fn uuid(kind: u128, number: u128) -> Uuid {
 impl Who {
     pub(crate) const fn number(self) -> u8 {
         match self {
-            Self::Mine => 1,
+            Self::Mine | Self::Twin => 1,
             Self::Other => 2,
         }
     }
@@ -44,7 +46,11 @@ impl Who {
     }
 
     pub(crate) fn account(self) -> Result<AccountId, Failure> {
-        Ok(AccountId::parse(&format!("F{}", self.number()))?)
+        Ok(AccountId::parse(match self {
+            Self::Mine => "F1",
+            Self::Other => "F2",
+            Self::Twin => "T1",
+        })?)
     }
 
     pub(crate) const fn client(self) -> ClientId {

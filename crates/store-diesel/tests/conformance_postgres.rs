@@ -5,11 +5,12 @@
 
 use async_trait::async_trait;
 use database::Database;
-use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, SetupError, run, run_against};
+use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, Schemas, SetupError, run, run_against};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::PostgresStore;
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 #[allow(dead_code, reason = "the tests of the adapter use more of it")]
 #[path = "postgres/database.rs"]
@@ -18,23 +19,54 @@ mod database;
 mod events;
 #[path = "conformance/places.rs"]
 mod places;
+#[path = "conformance/zones.rs"]
+mod zones;
 
-/// A database of its own, which goes away with the handle.
-struct Databases;
+/// How many writes may wait in a store under test.
+const ROOM: usize = 256;
+
+/// Each store is a database of its own, which is dropped with the handle.
+#[derive(Default)]
+struct Databases {
+    /// A migrated, empty database. Copying it is much cheaper than applying every migration once per check.
+    template: OnceCell<Database>,
+}
+
+impl Databases {
+    async fn template(&self) -> Result<&Database, SetupError> {
+        let migrated = || async {
+            let database = Database::new();
+            open(&database.url)?.migrate()?;
+            Ok::<_, SetupError>(database)
+        };
+        self.template.get_or_try_init(migrated).await
+    }
+}
 
 impl Factory for Databases {
     async fn fresh(&self) -> Result<Handle, SetupError> {
-        let database = Arc::new(Database::new());
-        let store = open(&database.url)?;
-        store.migrate()?;
-        drop(store);
-        let handle = handle(&database)?;
+        let database = Arc::new(Database::copy_of(self.template().await?));
+        in_another_zone(&database);
+        let handle = handle(&database)?.with_schemas(OtherSchemas);
         Ok(handle.with_faults(Triggers(Arc::clone(&database))).broken_by(Shut(database)))
     }
 }
 
+/// Lets the sessions of a database begin in another time zone than UTC, as an operator may have set it.
+fn in_another_zone(database: &Database) {
+    database.sql(&format!("ALTER DATABASE {} SET TimeZone = 'Pacific/Kiritimati'", database.name()));
+}
+
+/// A migrated database in another time zone than UTC.
+fn migrated() -> Result<Arc<Database>, SetupError> {
+    let database = Arc::new(Database::new());
+    in_another_zone(&database);
+    open(&database.url)?.migrate()?;
+    Ok(database)
+}
+
 fn open(url: &str) -> Result<PostgresStore, SetupError> {
-    let settings = StoreSettings { readers: Some(2), ..StoreSettings::at(url.to_owned()) };
+    let settings = StoreSettings { readers: Some(2), queue: ROOM, ..StoreSettings::at(url.to_owned()) };
     Ok(PostgresStore::open(&settings)?)
 }
 
@@ -42,7 +74,7 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
-    let first = Handle::of(&store).with_events(events::Exported(store)).keeping(Arc::clone(database));
+    let first = Handle::of(&store).with_room(ROOM).with_events(events::Exported(store)).keeping(Arc::clone(database));
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }
@@ -90,6 +122,28 @@ impl Outage for Shut {
     }
 }
 
+/// Databases whose list of applied migrations is changed behind the store's back.
+struct OtherSchemas;
+
+impl OtherSchemas {
+    fn after(statement: &str) -> Result<Handle, SetupError> {
+        let database = migrated()?;
+        database.sql(statement);
+        handle(&database)
+    }
+}
+
+#[async_trait]
+impl Schemas for OtherSchemas {
+    async fn behind(&self) -> Result<Handle, SetupError> {
+        Self::after(places::FORGET_THE_LAST_MIGRATION)
+    }
+
+    async fn ahead(&self) -> Result<Handle, SetupError> {
+        Self::after(places::ADD_A_LATER_MIGRATION)
+    }
+}
+
 /// The reference for the model.
 struct InMemory;
 
@@ -101,12 +155,17 @@ impl Factory for InMemory {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_promise_is_kept() {
-    let verdict = run(&Databases).await;
+    let verdict = run(&Databases::default()).await;
     verdict.assert_passed();
     assert_eq!(verdict.skipped().count(), 0, "{verdict}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn days_begin_at_midnight_utc_in_every_zone() {
+    zones::keep_promises(&Databases::default(), "days_begin_at_midnight_utc_in_every_zone").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn random_sequences_agree_with_the_reference() {
-    run_against(&Databases, &InMemory, Cases::default()).await.assert_passed();
+    run_against(&Databases::default(), &InMemory, Cases::default()).await.assert_passed();
 }

@@ -5,38 +5,65 @@
 use async_trait::async_trait;
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
-use florin_store_conformance::{Cases, Factory, Faults, Handle, SetupError, run, run_against};
+use florin_store_conformance::{Cases, Factory, Faults, Handle, Schemas, SetupError, run, run_against};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 use florin_store_memory::MemoryStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 #[path = "conformance/events.rs"]
 mod events;
 #[path = "conformance/places.rs"]
 mod places;
+#[path = "conformance/zones.rs"]
+mod zones;
 
-/// A file in a directory of its own, which goes away with the handle.
-struct Files;
+/// How many writes may wait in a store under test.
+const ROOM: usize = 256;
+
+const FILE: &str = "florin.db";
+
+/// Each store is a file in a directory of its own, which is removed with the handle.
+#[derive(Default)]
+struct Files {
+    /// A migrated, empty database. Copying it is much cheaper than applying every migration once per check.
+    template: OnceCell<Vec<u8>>,
+}
+
+impl Files {
+    async fn template(&self) -> Result<&[u8], SetupError> {
+        let migrated = || async {
+            let directory = tempfile::tempdir()?;
+            let path = directory.path().join(FILE);
+            open(&path)?.migrate()?;
+            let mut conn = SqliteConnection::establish(path.to_str().unwrap())?;
+            conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
+            Ok::<_, SetupError>(std::fs::read(&path)?)
+        };
+        Ok(self.template.get_or_try_init(migrated).await?)
+    }
+}
 
 impl Factory for Files {
     async fn fresh(&self) -> Result<Handle, SetupError> {
         let directory = tempfile::tempdir()?;
-        let path = directory.path().join("florin.db");
-        open(&path)?.migrate()?;
-        Ok(handle(&path)?.keeping(directory).with_faults(Triggers(path)))
+        let path = directory.path().join(FILE);
+        std::fs::write(&path, self.template().await?)?;
+        Ok(handle(&path)?.keeping(directory).with_faults(Triggers(path)).with_schemas(OtherSchemas))
     }
 }
 
 fn open(path: &Path) -> Result<Store, SetupError> {
-    Ok(Store::open(&StoreSettings::at(format!("sqlite://{}", path.display())))?)
+    let settings = StoreSettings { queue: ROOM, ..StoreSettings::at(format!("sqlite://{}", path.display())) };
+    Ok(Store::open(&settings)?)
 }
 
 fn handle(path: &Path) -> Result<Handle, SetupError> {
     let again = path.to_path_buf();
     let store = Arc::new(open(path)?);
-    let handle = Handle::of(&store).with_events(events::Exported(store));
+    let handle = Handle::of(&store).with_room(ROOM).with_events(events::Exported(store));
     Ok(handle.reopened_by(move || {
         let again = again.clone();
         async move { self::handle(&again) }
@@ -69,6 +96,30 @@ impl Faults for Triggers {
     }
 }
 
+/// Files whose list of applied migrations is changed behind the store's back.
+struct OtherSchemas;
+
+impl OtherSchemas {
+    fn after(statement: &str) -> Result<Handle, SetupError> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("florin.db");
+        open(&path)?.migrate()?;
+        Triggers(path.clone()).sql(statement)?;
+        Ok(handle(&path)?.keeping(directory))
+    }
+}
+
+#[async_trait]
+impl Schemas for OtherSchemas {
+    async fn behind(&self) -> Result<Handle, SetupError> {
+        Self::after(places::FORGET_THE_LAST_MIGRATION)
+    }
+
+    async fn ahead(&self) -> Result<Handle, SetupError> {
+        Self::after(places::ADD_A_LATER_MIGRATION)
+    }
+}
+
 /// The reference for the model.
 struct InMemory;
 
@@ -80,13 +131,18 @@ impl Factory for InMemory {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_promise_is_kept() {
-    let verdict = run(&Files).await;
+    let verdict = run(&Files::default()).await;
     verdict.assert_passed();
     // A file has no server that could go away.
     assert!(verdict.skipped().all(|name| name.starts_with("outage.")), "{verdict}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn days_begin_at_midnight_utc_in_every_zone() {
+    zones::keep_promises(&Files::default(), "days_begin_at_midnight_utc_in_every_zone").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn random_sequences_agree_with_the_reference() {
-    run_against(&Files, &InMemory, Cases::default()).await.assert_passed();
+    run_against(&Files::default(), &InMemory, Cases::default()).await.assert_passed();
 }

@@ -81,10 +81,11 @@ impl Worlds for MemoryStore {
             };
             once(data, command.repeat.as_ref(), |data| {
                 let others = data.snapshots.keys().filter(|(account, _)| *account == command.account).count();
-                // What is in memory has no text: it is never too large.
                 let others = i64::try_from(others).unwrap_or(i64::MAX);
-                (command.decide)(&(others, 0)).map_err(WriteError::Refused)?;
                 let kept = account_rows::of(data, &command.account);
+                // What is in memory has no text of its own: that of its debug format is about as long.
+                let bytes = i64::try_from(format!("{kept:?}").len()).unwrap_or(i64::MAX);
+                (command.decide)(&(others, bytes)).map_err(WriteError::Refused)?;
                 let snapshot = WorldSnapshot {
                     id: command.id,
                     account: command.account.clone(),

@@ -83,7 +83,7 @@ impl std::fmt::Debug for KeyHash {
 /// Which accounts a key may touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountGrant {
-    /// Every account of the key's client, those made later included.
+    /// Every account of the key's client, including those created later.
     AllOfClient,
     /// These, as far as they are the client's.
     Only(BTreeSet<AccountId>),
@@ -118,7 +118,8 @@ impl ApiKey {
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Whether it may make and replace worlds: they are accounts of its client, and a key that was given some accounts must learn
+    /// Whether it may make and replace worlds: they are accounts of its client, and a key that was given some accounts must
+    /// learn
     /// nothing of the others.
     pub fn makes_worlds(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient

@@ -1,21 +1,21 @@
-//! What is known of a credit.
+//! Details of a credit.
 
 use crate::budget::{Credit, CreditScheme};
 use crate::ledger::Balances;
 use crate::text::Text;
 
-/// A credit as it was taken.
+/// A credit as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDetail {
     /// Its number among the credits of the account, from 1.
     pub box_transaction_id: i64,
-    /// How it came.
+    /// The scheme it came by.
     pub scheme: CreditScheme,
-    /// Who sent it.
+    /// The sender's name.
     pub remitters_name: String,
-    /// Where the sender lives.
+    /// The sender's address.
     pub remitters_address: String,
-    /// For whom it is.
+    /// The beneficiary.
     pub beneficiary_name: String,
     /// The sender's reference.
     pub reference: Option<String>,
@@ -31,7 +31,7 @@ pub struct CreditDetail {
     pub institution_name: Option<String>,
     /// The address of that bank.
     pub institution_address: Option<String>,
-    /// The budget's balances in that currency afterwards.
+    /// The budget's balances in that currency after the credit.
     pub balances: Balances,
 }
 

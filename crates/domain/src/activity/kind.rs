@@ -1,8 +1,8 @@
-//! What can move.
+//! Sources and types of movements.
 
 use crate::card::MessageKind;
 
-/// Where a movement is kept.
+/// The source that keeps a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActivitySource {
     /// Messages about cards.
@@ -20,7 +20,7 @@ impl ActivitySource {
     pub const ALL: [Self; 4] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer];
 }
 
-/// What moved; its wire name is the `type` of the row.
+/// The type of a movement; its wire name is the `type` of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActivityType {
     /// A card message: each message is a movement of its own, under the type of its record.
@@ -57,7 +57,7 @@ impl ActivityType {
         }
     }
 
-    /// Where it is kept.
+    /// The source that keeps it.
     pub const fn source(self) -> ActivitySource {
         match self {
             Self::Card(_) => ActivitySource::Card,

@@ -1,8 +1,8 @@
-//! Everything that moved on an account, as one list (contract 5.6).
+//! The activity of an account: every movement of money as one list (contract 5.6).
 //!
-//! A row is one movement of one source: a card message, a credit, a payment of a batch, a transfer. Its id is that of what
-//! moved: the token of a message, the journal transaction of a credit (which has a number, and no other id), the payment,
-//! the transfer.
+//! A row is one movement of one source: a card message, a credit, a payment of a batch, or a transfer. Its id is the token
+//! of
+//! the message, the journal transaction of the credit (a credit has no id of its own), or the id of the payment or transfer.
 
 mod credit;
 mod kind;
@@ -27,30 +27,30 @@ pub struct Activity {
     pub id: ActivityId,
     /// The account.
     pub account: AccountId,
-    /// What moved.
+    /// The type of the movement.
     pub kind: ActivityType,
-    /// Where it stands.
+    /// Its state.
     pub status: ActivityStatus,
-    /// The budget that it is about; on a transfer the one that gives.
+    /// Its budget; for a transfer the budget that pays.
     pub budget: BudgetId,
     /// The currency of its amounts.
     pub currency: Currency,
     /// Its own amount, never negative.
     pub amount: Minor,
-    /// What it does to the funds of the budget: negative when they are taken.
+    /// The change of the budget's funds: negative when funds are debited.
     pub impacted: Minor,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// All that is known of it.
+    /// Its full record.
     pub detail: ActivityDetail,
 }
 
-/// What moved, whole.
+/// The full record of a movement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActivityDetail {
     /// A card message.
     Card(Box<CardTransaction>),
-    /// A credit; nothing where it stands in the journal only, as the first funds of a prepared account do.
+    /// A credit; `None` where only the journal has it, as for the opening funds of a seeded account.
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
     Payment(Box<Payment>),
@@ -58,12 +58,12 @@ pub enum ActivityDetail {
     Transfer(Box<Transfer>),
 }
 
-/// Which movements are wanted: all that match every member that is there.
+/// Filter of movements: matches those that meet every condition given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActivityFilter {
     /// Of this type.
     pub kind: Option<ActivityType>,
-    /// In this state.
+    /// With this state.
     pub status: Option<ActivityStatus>,
     /// Of this budget.
     pub budget: Option<BudgetId>,
@@ -78,7 +78,7 @@ pub struct ActivityFilter {
 }
 
 impl ActivityFilter {
-    /// Whether anything of a source can match, so that the others need not be read.
+    /// Whether movements of a source can match. Other sources need not be read.
     pub fn reaches(&self, source: ActivitySource) -> bool {
         self.kind.is_none_or(|kind| kind.source() == source)
             && self.status.is_none_or(|status| status.occurs_in(source))
@@ -98,7 +98,7 @@ impl ActivityFilter {
 }
 
 impl Activity {
-    /// The order of the list: the newest first, and of one time the greatest id.
+    /// The sort key of the list: newest first, then the greatest id.
     pub fn order(&self) -> std::cmp::Reverse<(DateTime<Utc>, ActivityId)> {
         std::cmp::Reverse((self.created_at, self.id))
     }
@@ -111,13 +111,13 @@ impl Activity {
         }
     }
 
-    /// Whether it is about that budget; a transfer is about both of its ends.
+    /// Whether it concerns a budget; a transfer concerns both of its budgets.
     fn touches(&self, budget: BudgetId) -> bool {
         let receives = matches!(&self.detail, ActivityDetail::Transfer(transfer) if transfer.to == budget);
         self.budget == budget || receives
     }
 
-    /// A transfer. `None`: its amount can't be taken, which no rule lets through.
+    /// The movement of a transfer. `None`: its amount can't be negated, which no rule allows.
     pub fn of_transfer(transfer: Transfer) -> Option<Self> {
         Some(Self {
             id: ActivityId(transfer.id.0),
@@ -133,7 +133,7 @@ impl Activity {
         })
     }
 
-    /// A credit, from the journal. `None`: the transaction is none.
+    /// The movement of a credit, from its journal transaction. `None` for any other kind of transaction.
     pub fn of_credit(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
         let mut postings = journal.postings().iter();
         let (budget, amount) = postings.find_map(|posting| match posting.account {
@@ -145,7 +145,8 @@ impl Activity {
         (journal.kind == JournalKind::Credit).then(|| credited.with(detail))
     }
 
-    /// A payment, once its batch is confirmed. `None` before, and where it was cancelled: no money moves.
+    /// The movement of a payment of a confirmed batch. `None` before the confirmation and after a cancellation: no money
+    /// moves.
     pub fn of_payment(payment: Payment) -> Option<Self> {
         let status = ActivityStatus::of_payment(payment.status)?;
         let terms = payment.terms.as_ref()?;
@@ -171,7 +172,7 @@ impl Activity {
     }
 }
 
-/// A credit as the journal has it.
+/// A credit as recorded in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credited {
     /// The journal transaction.
@@ -182,14 +183,14 @@ pub struct Credited {
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// How much.
+    /// The amount.
     pub amount: Minor,
     /// When.
     pub at: DateTime<Utc>,
 }
 
 impl Credited {
-    /// The movement that it is.
+    /// The movement of this credit.
     pub fn with(self, detail: Option<CreditDetail>) -> Activity {
         Activity {
             id: ActivityId(self.id.0),

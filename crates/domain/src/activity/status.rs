@@ -1,19 +1,20 @@
-//! Where a movement stands, in the words of what moved.
+//! States of movements, under the names of their sources.
 
 use super::ActivitySource;
 use crate::batch::PaymentStatus;
 use crate::card::TransactionState;
 
-/// Where a movement stands. The first four are of card messages; the others of payments, and `Completed` of credits and transfers too.
+/// The state of a movement. The first four belong to card messages, the others to payments; credits and transfers are
+/// `Completed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActivityStatus {
-    /// A card message was approved; its chain goes on.
+    /// A card message was approved; its chain is open.
     Pending,
-    /// A card message is done with nothing cleared.
+    /// The chain of a card message ended with nothing cleared.
     Cleared,
-    /// A card message is done, with money cleared.
+    /// The chain of a card message ended with money cleared.
     Completion,
-    /// A card message was refused.
+    /// A card message was declined.
     Declined,
     /// A payment's money is reserved.
     Confirmed,
@@ -23,7 +24,7 @@ pub enum ActivityStatus {
     Completed,
     /// A payment was refused by the bank.
     Failed,
-    /// A payment came back.
+    /// A payment was returned by the recipient's bank.
     Returned,
 }
 
@@ -56,7 +57,7 @@ impl ActivityStatus {
         }
     }
 
-    /// Where a payment of that status stands. `None`: no money moves, or none any more.
+    /// The state of a payment's movement. `None`: no money moves, or no longer.
     pub const fn of_payment(status: PaymentStatus) -> Option<Self> {
         match status {
             PaymentStatus::Created | PaymentStatus::Validated | PaymentStatus::Cancelled => None,
@@ -68,17 +69,17 @@ impl ActivityStatus {
         }
     }
 
-    /// The state of a card message that stands so.
+    /// The state of a card message in this state.
     pub fn as_card_state(self) -> Option<TransactionState> {
         TransactionState::ALL.into_iter().find(|state| Self::from(*state) == self)
     }
 
-    /// The status of a payment that stands so.
+    /// The status of a payment in this state.
     pub fn as_payment_status(self) -> Option<PaymentStatus> {
         PaymentStatus::ALL.into_iter().find(|status| Self::of_payment(*status) == Some(self))
     }
 
-    /// Whether anything of that source can stand so.
+    /// Whether movements of a source can have this state.
     pub fn occurs_in(self, source: ActivitySource) -> bool {
         match source {
             ActivitySource::Card => self.as_card_state().is_some(),

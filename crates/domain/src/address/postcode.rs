@@ -7,22 +7,22 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Postcode(String);
 
-/// What a caller may look up: 5 to 7 letters and digits, which need not have a UK shape.
+/// A postcode to look up: 5 to 7 letters and digits, not necessarily of a UK shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostcodeQuery {
     /// Of a UK shape, so a provider may know it.
     Uk(Postcode),
-    /// Of no UK shape: it has no addresses, and no provider is asked.
+    /// Not of a UK shape: it has no addresses, and no provider is called.
     Other,
 }
 
 impl PostcodeQuery {
-    /// Drops ASCII white space, folds case, and wants 5 to 7 ASCII letters and digits.
+    /// Removes ASCII white space, folds case, and requires 5 to 7 ASCII letters and digits.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let folded: String =
             text.chars().filter(|c| !c.is_ascii_whitespace()).map(|c| c.to_ascii_uppercase()).collect();
         if !(5..=7).contains(&folded.len()) || !folded.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(Flaw::format("A UK postcode of 5 to 7 letters and digits is wanted."));
+            return Err(Flaw::format("must be a UK postcode of 5 to 7 letters and digits"));
         }
         Ok(if has_uk_shape(&folded) { Self::Uk(Postcode(folded)) } else { Self::Other })
     }
@@ -33,7 +33,7 @@ impl Postcode {
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         match PostcodeQuery::parse(text)? {
             PostcodeQuery::Uk(postcode) => Ok(postcode),
-            PostcodeQuery::Other => Err(Flaw::format("This is not of the shape of a UK postcode.")),
+            PostcodeQuery::Other => Err(Flaw::format("must have the form of a UK postcode, such as SW1A1AA")),
         }
     }
 

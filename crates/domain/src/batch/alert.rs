@@ -1,28 +1,28 @@
-//! What is wrong with the payments of an upload, told row by row.
+//! Alerts: faults and doubts about the rows of an upload.
 
 use chrono::{DateTime, Utc};
 
-/// Something that is wrong, or doubtful, with an upload.
+/// A fault of an upload, or a doubt about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// When it was found.
     pub at: DateTime<Utc>,
-    /// How grave it is.
+    /// Its kind.
     pub kind: AlertKind,
-    /// What it is.
+    /// Its code.
     pub code: AlertCode,
     /// The row, from 0; absent where it is about the upload as a whole.
     pub index: Option<u32>,
-    /// What a person does to mend it.
+    /// The rule that was broken, with the name of the member.
     pub message: String,
 }
 
-/// How grave an alert is.
+/// The kind of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertKind {
-    /// The batch can't be confirmed while it stands.
+    /// The batch can't be confirmed until it is corrected.
     Error,
-    /// Worth a look.
+    /// The client decides.
     Warning,
 }
 
@@ -41,7 +41,7 @@ impl AlertKind {
 
 macro_rules! alert_codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
-        /// What is wrong: the stable codes.
+        /// Stable codes of alerts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum AlertCode {
             $($(#[$doc])* $name,)*
@@ -114,9 +114,9 @@ alert_codes! {
     CountryUnknown = "country_unknown";
     /// The recipient's country is needed.
     CountryRequired = "country_required";
-    /// Country and currency want a purpose code.
+    /// Country and currency require a purpose code.
     PurposeCodeRequired = "purpose_code_required";
-    /// Not a purpose code of theirs.
+    /// Not a purpose code of that country or currency.
     PurposeCodeUnknown = "purpose_code_unknown";
     /// A reference that the network does not carry.
     ReferenceInvalid = "reference_invalid";
@@ -131,7 +131,7 @@ alert_codes! {
 }
 
 impl AlertCode {
-    /// How grave it is: only a likely duplicate leaves the choice to the client.
+    /// The kind of alerts with this code: only a likely duplicate is a Warning.
     pub const fn kind(self) -> AlertKind {
         match self {
             Self::DuplicatePayment => AlertKind::Warning,

@@ -10,40 +10,52 @@ use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccou
 pub struct CancelSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
-    /// What the funding budgets of the orders hold, per currency.
+    /// Balances of the funding budgets of the orders, per currency.
     pub balances: BatchBalances,
 }
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelDecision {
-    /// The batch as it is now.
+    /// The batch after the decision.
     pub batch: PaymentBatch,
-    /// The status that every payment of the batch takes, at `batch.updated_at`.
+    /// The new status of every payment of the batch, as of `batch.updated_at`.
     pub payments: PaymentStatus,
     /// The release of what was reserved.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
     pub balances: BatchBalances,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Why a batch is not cancelled. Nothing changes.
+/// Reasons to refuse a cancellation. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CancelRefusal {
     /// It has started, or ended.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// What was reserved for it is not there: a bug.
+    /// Less is reserved than the batch costs: a bug.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides a cancellation: what was reserved for the batch can be spent again.
+/// Decides a cancellation, which releases what was reserved for the batch.
+///
+/// ```
+/// use florin_domain::batch::{CancelSituation, PaymentBatchStatus, decide_cancel};
+/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// world.confirm().unwrap();
+/// let situation = CancelSituation { batch: world.batch.clone(), balances: world.balances.clone() };
+/// let cancelled = world.stamped(|stamp| decide_cancel(&situation, stamp)).unwrap();
+/// assert_eq!(cancelled.batch.status, PaymentBatchStatus::Cancelled);
+/// ```
 pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<CancelDecision, CancelRefusal> {
     let was_reserved = situation.batch.status == PaymentBatchStatus::Confirmed;
     let mut batch = situation.batch.clone();

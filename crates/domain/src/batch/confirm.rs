@@ -17,25 +17,25 @@ pub struct ConfirmSituation {
     pub session: Option<MfaSession>,
     /// The account's TOTP enrolment, if it has one.
     pub enrolment: Option<TotpEnrolment>,
-    /// Whether the account's policy wants MFA.
+    /// Whether the account's policy requires MFA.
     pub mfa_required: bool,
-    /// What the funding budgets of the orders hold, per currency.
+    /// Balances of the funding budgets of the orders, per currency.
     pub balances: BatchBalances,
 }
 
-/// What the caller showed, and what the provider said of it.
+/// The caller's proof, with the provider's verdict.
 #[derive(Clone, Debug)]
 pub struct MfaProof {
-    /// Who checks which session.
+    /// The caller, the batch and the provider of the session.
     pub check: MfaCheck,
-    /// The provider's word on the token.
+    /// The provider's verdict on the token.
     pub verdict: MfaVerdict,
 }
 
-/// What is to be stored, whole or not at all. A refusal, too, may store that an attempt was made.
+/// What an adapter stores, atomically. A refusal may store an attempt, too.
 #[derive(Clone, Debug)]
 pub struct ConfirmDecision {
-    /// What the caller is told.
+    /// The answer to the caller.
     pub answer: Result<Confirmation, ConfirmRefusal>,
     /// The session, where it changed.
     pub session: Option<MfaSession>,
@@ -43,12 +43,12 @@ pub struct ConfirmDecision {
     pub enrolment: Option<TotpEnrolment>,
 }
 
-/// A batch that was confirmed, and the money that is reserved for it.
+/// A confirmed batch, and the money reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmation {
-    /// The batch as it is now.
+    /// The batch after the decision.
     pub batch: PaymentBatch,
-    /// The status that every payment of the batch takes, at `batch.updated_at`.
+    /// The new status of every payment of the batch, as of `batch.updated_at`.
     pub payments: PaymentStatus,
     /// One reservation for each funding budget and currency.
     pub journal: Vec<JournalTransaction>,
@@ -58,36 +58,36 @@ pub struct Confirmation {
     pub events: Vec<Event>,
 }
 
-/// What one budget lacks in one currency.
+/// A shortage of one budget in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
     /// The funding budget.
     pub budget: BudgetId,
     /// What the orders need.
     pub needed: Money,
-    /// What is there.
+    /// What is available.
     pub available: Money,
 }
 
-/// Why a batch was not confirmed.
+/// Reasons to refuse a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmRefusal {
-    /// The account's policy wants `mfa`, and none was sent.
+    /// The account's policy requires `mfa`, and none was sent.
     #[error("multi-factor authentication is required")]
     MfaRequired,
     /// The batch is not validated.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// The proof did not hold.
+    /// The proof failed.
     #[error(transparent)]
     Mfa(#[from] MfaFailure),
-    /// Budgets lack money; neither session nor step is burnt.
+    /// Budgets lack money; neither the session nor the TOTP step is used up.
     #[error("insufficient funds")]
     InsufficientFunds(Vec<Shortage>),
-    /// A balance would leave 64 bits.
+    /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error("the confirmation could not be booked")]
     Unbookable,
 }
@@ -105,6 +105,17 @@ impl ConfirmDecision {
 }
 
 /// Decides a confirmation by `client`. `proof` is `None` where the caller sent no `mfa`.
+///
+/// ```
+/// use florin_domain::batch::decide_confirm;
+/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, a_payment};
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// let situation = world.confirm_situation();
+/// let decision = world.stamped(|stamp| decide_confirm(&situation, None, CLIENT, stamp));
+/// assert_eq!(decision.answer.unwrap().journal.len(), 1);
+/// ```
 pub fn decide_confirm(
     situation: &ConfirmSituation,
     proof: Option<&MfaProof>,
@@ -146,7 +157,7 @@ pub fn decide_confirm(
     });
     match booked {
         Ok(confirmation) => ConfirmDecision { answer: Ok(confirmation), session, enrolment },
-        // Nothing is burnt when the money is short.
+        // A shortage uses up neither session nor step.
         Err(refusal) => ConfirmDecision::refused(refusal),
     }
 }

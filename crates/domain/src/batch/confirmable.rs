@@ -1,4 +1,4 @@
-//! Whether a batch could be confirmed now, and if not, why.
+//! Whether a batch could be confirmed now, and if not, why not.
 
 use super::{BatchMove, IllegalMove, PaymentBatch, Shortage};
 use crate::ids::BudgetId;
@@ -6,26 +6,26 @@ use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{Currency, Minor};
 use std::collections::BTreeMap;
 
-/// What funding budgets hold, per currency.
+/// Balances of funding budgets, per currency.
 pub type BatchBalances = BTreeMap<(BudgetId, Currency), Balances>;
 
-/// What stands in the way of a confirmation. Authentication is left out: it can't be known before.
+/// Obstacles to a confirmation, except authentication, which only the confirmation itself can check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmability {
-    /// The status, where it does not allow it.
+    /// The status, if it does not allow a confirmation.
     pub status: Option<IllegalMove>,
     /// What the budgets lack, one entry for each budget and currency.
     pub shortages: Vec<Shortage>,
 }
 
 impl Confirmability {
-    /// Whether nothing stands in the way.
+    /// Whether there is no obstacle.
     pub fn is_valid(&self) -> bool {
         self.status.is_none() && self.shortages.is_empty()
     }
 }
 
-/// Looks at a batch as a confirmation would. A batch whose money is reserved already lacks none.
+/// Checks a batch as a confirmation would. A batch whose money is reserved has no shortage.
 pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOverflow> {
     let status = batch.status.after(BatchMove::Confirm).err();
     let needed = if batch.confirmed_at.is_some() { BTreeMap::new() } else { batch.costs()? };
@@ -43,7 +43,7 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 }
 
 impl PaymentBatch {
-    /// What its orders take from each budget in each currency, amounts and fees.
+    /// The cost of its orders to each budget in each currency, amounts and fees.
     pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
         for order in &self.orders {

@@ -1,4 +1,4 @@
-//! Making a payment batch, with payments or without.
+//! Creating a payment batch, with payments or without.
 
 use super::upload::{Filled, fill};
 use super::{
@@ -11,7 +11,7 @@ use crate::text::Text;
 /// The name of a batch.
 pub type BatchName = Text<1, 256>;
 
-/// What a client asks for.
+/// A request to create a batch.
 #[derive(Clone, Debug)]
 pub struct CreateRequest {
     /// The id of the batch.
@@ -20,15 +20,15 @@ pub struct CreateRequest {
     pub account: AccountId,
     /// The caller.
     pub client: ClientId,
-    /// Its name; a default is made where there is none.
+    /// Its name; `None` for a default with the time.
     pub name: Option<BatchName>,
     /// Whether lists show it.
     pub visible: bool,
-    /// Its payments, if they come along: then uploads are refused later.
+    /// Its payments, if sent with the request; uploads are refused later.
     pub payments: Option<UploadRequest>,
 }
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateDecision {
     /// The new batch.
@@ -37,11 +37,28 @@ pub struct CreateDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then as they were found.
     pub alerts: Vec<Alert>,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Decides the making of a batch. `funding` is what the account can pay from.
+/// Decides the creation of a batch. `funding` lists the budgets that the account can pay from.
+///
+/// ```
+/// use florin_domain::batch::{CreateRequest, FundingBudgets, PaymentBatchStatus, decide_create};
+/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, account};
+///
+/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// let request = CreateRequest {
+///     id: world.batch.id,
+///     account: account(),
+///     client: CLIENT,
+///     name: None,
+///     visible: true,
+///     payments: None,
+/// };
+/// let created = world.stamped(|stamp| decide_create(&FundingBudgets::new(), &request, stamp)).unwrap();
+/// assert_eq!(created.batch.status, PaymentBatchStatus::Draft);
+/// ```
 pub fn decide_create(
     funding: &FundingBudgets,
     request: &CreateRequest,

@@ -1,9 +1,9 @@
-//! Renaming a payment batch, hiding and showing it: in any state.
+//! Renaming, hiding and showing a payment batch, in any state.
 
 use super::{BatchName, PaymentBatch};
 use chrono::{DateTime, Utc};
 
-/// What a client changes. What is absent stays.
+/// A request to edit a batch. Absent members stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchEdit {
     /// Its new name.
@@ -12,8 +12,17 @@ pub struct BatchEdit {
     pub visible: Option<bool>,
 }
 
-/// The batch after an edit. One that changes nothing leaves `updated_at` as it was.
+/// Applies an edit. An edit without effect leaves `updated_at` unchanged.
 #[must_use]
+///
+/// ```
+/// use florin_domain::batch::{BatchEdit, BatchName, decide_edit};
+/// use florin_domain::test_support::{BatchWorld, a_budget, noon};
+///
+/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// let edit = BatchEdit { name: BatchName::parse("Rent").ok(), visible: None };
+/// assert_eq!(decide_edit(&world.batch, &edit, noon()).name, "Rent");
+/// ```
 pub fn decide_edit(batch: &PaymentBatch, edit: &BatchEdit, now: DateTime<Utc>) -> PaymentBatch {
     let mut edited = batch.clone();
     if let Some(name) = &edit.name {

@@ -1,10 +1,10 @@
-//! Which of many are wanted. An empty list of values wants any.
+//! Filters and directions of lists. An empty list of values matches any.
 
 use super::{AlertCode, AlertKind, PaymentBatchStatus, PaymentStatus};
 use crate::ids::{OrderId, PaymentBatchId};
 use chrono::{DateTime, Utc};
 
-/// Which way a list runs.
+/// The direction of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The smallest first.
@@ -27,31 +27,31 @@ impl Direction {
     }
 }
 
-/// Which batches of an account are wanted. By time of creation, then by id, both in the same direction.
+/// Filter of batches, sorted by time of creation, then by id, both in the same direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchFilter {
-    /// These.
+    /// With these ids.
     pub ids: Vec<PaymentBatchId>,
     /// In one of these states.
     pub statuses: Vec<PaymentBatchStatus>,
-    /// Hidden ones too.
+    /// Includes hidden ones.
     pub include_hidden: bool,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
 }
 
-/// Which payments of a batch are wanted. By input index.
+/// Filter of the payments of a batch, sorted by input index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaymentFilter {
     /// In one of these states.
     pub statuses: Vec<PaymentStatus>,
     /// Of one of these orders.
     pub orders: Vec<OrderId>,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
 }
 
-/// Which alerts of a batch are wanted. By input index (those of no row are the smallest), then as they were found.
+/// Filter of the alerts of a batch, sorted by input index (those without a row first), then in the order found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertFilter {
     /// Of this kind.
@@ -62,6 +62,6 @@ pub struct AlertFilter {
     pub from: Option<DateTime<Utc>>,
     /// Found at this time or earlier.
     pub to: Option<DateTime<Utc>>,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
 }

@@ -1,8 +1,8 @@
-//! Payments as they were typed. Nothing here is checked: what is wrong is kept too, so that it can be mended.
+//! Payments as uploaded, unchecked. Invalid values are kept so that clients can correct them.
 
 use serde::{Deserialize, Serialize};
 
-/// One payment as it was typed. Absent members were not sent, or were empty cells.
+/// One payment as uploaded. Absent members were not sent, or were empty cells.
 ///
 /// Stores keep it as JSON with the names of the interface; members that are not there are absent, unknown ones are
 /// skipped, so that what an older or a newer version stored can be read.
@@ -18,30 +18,30 @@ pub struct PaymentInput {
     /// The id of the budget that pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub funding_budget_id: Option<String>,
-    /// What the payment is for, as a code of the recipient's central bank.
+    /// Its purpose, as a code of the recipient's central bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose_code: Option<String>,
-    /// What the payment is for, in words.
+    /// Its purpose, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
-    /// What the recipient sees on a statement.
+    /// The reference on the recipient's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The client's own id of it.
+    /// The client's own id for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// Who is paid.
+    /// The recipient.
     pub recipient: RecipientInput,
 }
 
-/// Who is paid, as it was typed.
+/// A recipient as uploaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RecipientInput {
-    /// The client's own id of the recipient.
+    /// The client's own id for the recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The reference where the payment has none.
+    /// The reference of payments that have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_reference: Option<String>,
     /// `individual`, `business` or `charity`.
@@ -53,7 +53,7 @@ pub struct RecipientInput {
     /// The name that the client's staff sees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Who is told by e-mail.
+    /// A person who is notified by e-mail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subscribed_emails: Vec<EmailInput>,
     /// IBAN or account number.
@@ -68,18 +68,18 @@ pub struct RecipientInput {
     /// The BIC of a bank on the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intermediary_bank_identifier: Option<String>,
-    /// How the payment is to travel.
+    /// The payment network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_network: Option<String>,
-    /// Where the recipient lives.
+    /// The recipient's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<PostalAddressInput>,
-    /// Where the recipient's bank is.
+    /// The address of the recipient's bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank_address: Option<BankAddressInput>,
 }
 
-/// Who is told by e-mail.
+/// A person who is notified by e-mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmailInput {
@@ -91,7 +91,7 @@ pub struct EmailInput {
     pub email: Option<String>,
 }
 
-/// Where a recipient lives, as it was typed.
+/// The address of a recipient as uploaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PostalAddressInput {
@@ -121,7 +121,7 @@ pub struct PostalAddressInput {
     pub country_code: Option<String>,
 }
 
-/// Where a bank is, as it was typed.
+/// The address of a bank as uploaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BankAddressInput {
@@ -155,7 +155,7 @@ pub struct BankAddressInput {
 }
 
 impl PaymentInput {
-    /// What the recipient sees: the payment's own reference, else the recipient's; blanks around it do not count.
+    /// The payment's reference, else the recipient's default reference, trimmed.
     pub fn effective_reference(&self) -> Option<&str> {
         let given = |text: &Option<String>| text.as_deref().map(str::trim).is_some_and(|text| !text.is_empty());
         let places = [&self.reference, &self.recipient.default_reference];

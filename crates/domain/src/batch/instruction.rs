@@ -1,16 +1,16 @@
-//! What a bank is told, and what it tells.
+//! Instructions to a bank, and its reports.
 
 use super::{Payment, PaymentNetwork, RecipientInput};
 use crate::ids::PaymentId;
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
-/// What a bank is told to pay.
+/// An instruction to a bank to pay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentInstruction {
-    /// What both sides know it by. Sent again, it is the same payment.
+    /// The payment's id, which makes a repeated instruction the same payment.
     pub id: PaymentId,
-    /// How much, above zero.
+    /// The amount, above zero.
     pub amount: Money,
     /// How it travels. Who pays the charges of banks on the way is shared (`SHA`).
     pub network: PaymentNetwork,
@@ -18,14 +18,14 @@ pub struct PaymentInstruction {
     pub recipient: RecipientInput,
     /// What the recipient sees: of the payment, else of the recipient.
     pub reference: Option<String>,
-    /// What the payment is for, as a code of the recipient's central bank.
+    /// Its purpose, as a code of the recipient's central bank.
     pub purpose_code: Option<String>,
-    /// What the payment is for, in words.
+    /// Its purpose, in words.
     pub purpose: Option<String>,
 }
 
 impl PaymentInstruction {
-    /// What a bank is told of a payment; nothing where an Error stands against it.
+    /// The instruction for a payment; `None` where the payment has an Error.
     pub fn of(payment: &Payment) -> Option<Self> {
         let terms = payment.terms.as_ref()?;
         let input = &payment.input;
@@ -41,39 +41,39 @@ impl PaymentInstruction {
     }
 }
 
-/// What a bank tells of a payment that it has accepted.
+/// A bank's report about a payment that it has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaymentReport {
-    /// What became of it.
+    /// Its outcome.
     pub outcome: PaymentOutcome,
-    /// When to ask again, as far as the bank tells. A pending payment is asked for again in any case; another one only
-    /// if this says when.
+    /// When to query the bank again, if the bank says so. A pending payment is queried again in any case, another one only
+    /// at this time.
     pub ask_again_at: Option<DateTime<Utc>>,
 }
 
-/// What became of a payment.
+/// The outcome of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaymentOutcome {
-    /// Not known yet.
+    /// Pending.
     Pending,
     /// Paid.
     Completed,
     /// Refused; nothing was paid.
     Failed(FailureReason),
-    /// Paid, and sent back by the recipient's bank.
+    /// Paid, then returned by the recipient's bank.
     Returned(FailureReason),
 }
 
-/// Why a bank refused a payment, or sent it back.
+/// Why a bank refused or returned a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureReason {
     /// The recipient's account is closed.
     AccountClosed,
     /// There is no such account.
     AccountNotFound,
-    /// The account is another person's.
+    /// The account belongs to somebody else.
     NameMismatch,
-    /// The bank gave no reason, or none of these.
+    /// The bank gave no reason, or another one.
     RejectedByBank,
     /// Blocked by a check for fraud or sanctions.
     Compliance,

@@ -1,6 +1,6 @@
-//! How payments travel.
+//! Payment networks.
 
-/// How a payment travels.
+/// A payment network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaymentNetwork {
     /// UK Faster Payments: pounds, within seconds.

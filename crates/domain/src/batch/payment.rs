@@ -6,75 +6,75 @@ use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// A payment of a batch: what was typed, what it means, and how far it has come.
+/// A payment of a batch: its upload, its terms and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Its id, which is also what the bank knows it by.
+    /// Its id; the bank uses the same one.
     pub id: PaymentId,
     /// The account it belongs to.
     pub account: AccountId,
     /// The batch it belongs to.
     pub batch: PaymentBatchId,
-    /// Its place in the upload, from 0.
+    /// Its row in the upload, from 0.
     pub index: u32,
-    /// Where it stands.
+    /// Its state.
     pub status: PaymentStatus,
-    /// What it means; absent where an Error stands against it.
+    /// Its terms; `None` where it has an Error.
     pub terms: Option<PaymentTerms>,
-    /// Why it failed or came back.
+    /// Why it failed or was returned.
     pub failure: Option<FailureReason>,
-    /// What was typed.
+    /// The payment as uploaded.
     pub input: PaymentInput,
     /// When it was uploaded.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was handed over for sending.
+    /// When it was taken for sending.
     pub started_at: Option<DateTime<Utc>>,
-    /// When the bank is to be asked (again) what became of it; absent where there is nothing more to be learnt.
+    /// When to query the bank next; `None` where the bank has nothing more to report.
     pub ask_at: Option<DateTime<Utc>>,
 }
 
-/// What a payment without Errors means.
+/// The terms of a payment without Errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentTerms {
     /// The order it belongs to.
     pub order: OrderId,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// In which currency.
+    /// The currency.
     pub currency: Currency,
-    /// How much the recipient is sent, above zero.
+    /// The amount sent to the recipient, above zero.
     pub amount: Minor,
-    /// What it costs beside that, zero or more, in the same currency.
+    /// The fee, zero or more, in the same currency.
     pub fee: Minor,
-    /// How it travels.
+    /// Its payment network.
     pub network: PaymentNetwork,
 }
 
 impl PaymentTerms {
-    /// What it takes from its budget: amount and fee. `None` where that leaves 64 bits.
+    /// Its cost to the budget: amount and fee. `None` on overflow of 64 bits.
     pub fn cost(&self) -> Option<Minor> {
         self.amount.plus(self.fee)
     }
 }
 
-/// Where a payment stands.
+/// The status of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaymentStatus {
-    /// Uploaded, and an Error stands against it.
+    /// Uploaded, with an Error.
     Created,
     /// Uploaded and checked.
     Validated,
-    /// Its batch was confirmed, its money is reserved.
+    /// Its batch was confirmed and its money is reserved.
     Confirmed,
-    /// Handed to the bank, or about to be.
+    /// Sent to the bank, or about to be.
     Started,
     /// Paid.
     Completed,
-    /// Refused by the bank; its money can be spent again.
+    /// Refused by the bank; its money is available again.
     Failed,
-    /// Paid, and sent back by the recipient's bank; its amount can be spent again, its fee not.
+    /// Paid, then returned by the recipient's bank; its amount is available again, its fee is not.
     Returned,
     /// Its batch was cancelled.
     Cancelled,
@@ -107,12 +107,12 @@ impl PaymentStatus {
         }
     }
 
-    /// Whether its batch need not wait for it any more. A completed payment may still come back.
+    /// Whether the batch no longer waits for it. A completed payment may still be returned.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Returned | Self::Cancelled)
     }
 
-    /// Whether the recipient's bank was paid, sent back later or not.
+    /// Whether the recipient's bank was paid, returned later or not.
     pub const fn was_paid(self) -> bool {
         matches!(self, Self::Completed | Self::Returned)
     }

@@ -1,14 +1,13 @@
 //! Random lives of batches: whatever happens, in whatever order and however often, no money is lost or made.
 
-use super::testing::{CLIENT, MAIN, NOW, abroad, created, currency, euros, funding, ids_from, pounds, upload};
+use super::testing::{MAIN, abroad, currency, euros, pounds};
 use super::*;
 use crate::ids::{BudgetId, PaymentId};
-use crate::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount};
+use crate::ledger::{JournalKind, JournalTransaction, LedgerAccount};
 use crate::money::{Currency, Minor};
-use chrono::TimeDelta;
+use crate::test_support::{BatchWorld, a_budget};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// Something that happens to a batch.
 #[derive(Clone, Debug)]
@@ -22,107 +21,47 @@ enum Happening {
     Report(Vec<(usize, PaymentOutcome)>),
 }
 
-/// What an adapter would have stored.
-struct Store<'a> {
-    batch: PaymentBatch,
-    payments: Vec<Payment>,
-    balances: BatchBalances,
-    journal: Vec<JournalTransaction>,
+/// A batch, and what its confirmation has cost.
+struct Life {
+    world: BatchWorld,
     confirmed: i64,
-    ids: &'a dyn Fn() -> Uuid,
 }
 
 const FUNDS: i64 = 1_000_000;
 
-impl Store<'_> {
+impl Life {
+    /// What happens may be refused.
     fn apply(&mut self, happening: &Happening) {
-        let stamp = Stamp { now: NOW, ids: self.ids };
+        let world = &mut self.world;
         match happening {
             Happening::Upload(rows) => {
-                let request = upload(rows.iter().map(|(kind, minor)| row(*kind, *minor)).collect());
-                let situation = UploadSituation { batch: self.batch.clone(), funding: funding() };
-                if let Ok(decision) = decide_upload(&situation, &request, &stamp) {
-                    (self.batch, self.payments) = (decision.batch, decision.payments);
-                }
+                world.upload(rows.iter().map(|(kind, minor)| row(*kind, *minor))).ok();
             }
-            Happening::Edit(visible) => {
-                let edit = BatchEdit { name: None, visible: Some(*visible) };
-                self.batch = decide_edit(&self.batch, &edit, NOW);
-            }
+            Happening::Edit(visible) => world.edit(&BatchEdit { name: None, visible: Some(*visible) }),
             Happening::Confirm => {
-                let (batch, balances) = (self.batch.clone(), self.balances.clone());
-                let situation =
-                    ConfirmSituation { batch, session: None, enrolment: None, mfa_required: false, balances };
-                if let Ok(done) = decide_confirm(&situation, None, CLIENT, &stamp).answer {
+                if let Ok(done) = world.confirm() {
                     self.confirmed += done.batch.costs().unwrap().values().map(|cost| cost.0).sum::<i64>();
-                    self.save(Some(done.batch), done.journal, done.balances);
-                    self.set_payments(done.payments);
                 }
             }
             Happening::Cancel => {
-                let situation = CancelSituation { batch: self.batch.clone(), balances: self.balances.clone() };
-                if let Ok(done) = decide_cancel(&situation, &stamp) {
-                    self.save(Some(done.batch), done.journal, done.balances);
-                    self.set_payments(done.payments);
-                }
+                world.cancel().ok();
             }
             Happening::Start => {
-                if let Ok(done) = decide_start(&self.batch, &stamp) {
-                    self.batch = done.batch;
-                }
+                world.start().ok();
             }
-            Happening::Take(max) => {
-                let open = self.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
-                let next: Vec<_> = open.take(*max).cloned().collect();
-                let taken = decide_take(&self.batch, &next, NOW + TimeDelta::seconds(30), &stamp).payments;
-                self.save_payments(taken);
+            Happening::Take(max) => world.take(*max),
+            Happening::Report(reports) if !world.payments.is_empty() => {
+                let payments = world.payments.len();
+                let reports: Vec<_> = reports.iter().map(|(place, outcome)| (place % payments, *outcome)).collect();
+                world.report(&reports).unwrap();
             }
-            Happening::Report(reports) => self.report(reports, &stamp),
-        }
-    }
-
-    fn report(&mut self, reports: &[(usize, PaymentOutcome)], stamp: &Stamp<'_>) {
-        if self.payments.is_empty() {
-            return;
-        }
-        let reported = |&(place, outcome): &(usize, _)| {
-            let payment = self.payments[place % self.payments.len()].id;
-            Reported { payment, report: PaymentReport { outcome, ask_again_at: None } }
-        };
-        let reports: Vec<_> = reports.iter().map(reported).collect();
-        let named = |payment: &&Payment| reports.iter().any(|reported| reported.payment == payment.id);
-        let situation = SettleSituation {
-            batch: self.batch.clone(),
-            payments: self.payments.iter().filter(named).cloned().collect(),
-            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
-            balances: self.balances.clone(),
-        };
-        let done = decide_settle(&situation, &reports, stamp).unwrap();
-        self.save(done.batch, done.journal, done.balances);
-        self.save_payments(done.payments);
-    }
-
-    fn save(&mut self, batch: Option<PaymentBatch>, journal: Vec<JournalTransaction>, balances: BatchBalances) {
-        self.batch = batch.unwrap_or_else(|| self.batch.clone());
-        self.journal.extend(journal);
-        self.balances.extend(balances);
-    }
-
-    fn set_payments(&mut self, status: PaymentStatus) {
-        self.payments.iter_mut().for_each(|payment| payment.status = status);
-    }
-
-    fn save_payments(&mut self, changed: Vec<Payment>) {
-        for payment in changed {
-            let place = usize::try_from(payment.index).unwrap();
-            self.payments[place] = payment;
+            Happening::Report(_) => {}
         }
     }
 
     /// The sum of all postings of some kinds of journal transactions to one account outside of budgets.
     fn sum(&self, kinds: &[JournalKind], account: LedgerAccount) -> i64 {
-        let entries = self.journal.iter().filter(|entry| kinds.contains(&entry.kind));
+        let entries = self.world.journal.iter().filter(|entry| kinds.contains(&entry.kind));
         entries
             .flat_map(JournalTransaction::postings)
             .filter(|post| post.account == account)
@@ -165,9 +104,9 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 /// Every balance is what it began with and the sum of its postings.
-fn balances_agree(store: &Store<'_>) -> Result<(), TestCaseError> {
+fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
     let mut sums: BTreeMap<(BudgetId, Currency), [i64; 2]> = BTreeMap::new();
-    for entry in &store.journal {
+    for entry in &life.world.journal {
         prop_assert_eq!(entry.postings().iter().map(|post| post.amount.0).sum::<i64>(), 0);
         for post in entry.postings() {
             match post.account {
@@ -181,7 +120,7 @@ fn balances_agree(store: &Store<'_>) -> Result<(), TestCaseError> {
             }
         }
     }
-    for (place, balances) in &store.balances {
+    for (place, balances) in &life.world.balances {
         let [available, reserved] = sums.remove(place).unwrap_or_default();
         prop_assert_eq!((balances.available().0, balances.reserved().0), (FUNDS + available, reserved));
         prop_assert_eq!(balances.held(), Minor(0));
@@ -192,28 +131,28 @@ fn balances_agree(store: &Store<'_>) -> Result<(), TestCaseError> {
 }
 
 /// What was confirmed was paid, taken as fees, released, or is still reserved.
-fn nothing_is_lost(store: &Store<'_>) -> Result<(), TestCaseError> {
-    let paid = store.sum(&[JournalKind::Payment], LedgerAccount::OutboundPayments);
-    let returned = -store.sum(&[JournalKind::PaymentReturn], LedgerAccount::OutboundPayments);
-    let fees = store.sum(&[JournalKind::Payment], LedgerAccount::Fees);
+fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
+    let paid = life.sum(&[JournalKind::Payment], LedgerAccount::OutboundPayments);
+    let returned = -life.sum(&[JournalKind::PaymentReturn], LedgerAccount::OutboundPayments);
+    let fees = life.sum(&[JournalKind::Payment], LedgerAccount::Fees);
     let available = LedgerAccount::Available(MAIN);
-    let released = store.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
-    let reserved: i64 = store.balances.values().map(|balances| balances.reserved().0).sum();
-    prop_assert_eq!(store.confirmed, paid + fees + released + reserved);
+    let released = life.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
+    let reserved: i64 = life.world.balances.values().map(|balances| balances.reserved().0).sum();
+    prop_assert_eq!(life.confirmed, paid + fees + released + reserved);
     // Nothing stays reserved but for payments that are still open.
     let open = |payment: &&Payment| matches!(payment.status, PaymentStatus::Confirmed | PaymentStatus::Started);
-    let open_costs = store.payments.iter().filter(open).filter_map(|payment| payment.terms.as_ref()?.cost());
+    let open_costs = life.world.payments.iter().filter(open).filter_map(|payment| payment.terms.as_ref()?.cost());
     prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
-    let now: i64 = store.balances.values().map(|balances| balances.ledger().0).sum();
-    let began = FUNDS * i64::try_from(store.balances.len()).unwrap();
+    let now: i64 = life.world.balances.values().map(|balances| balances.ledger().0).sum();
+    let began = FUNDS * i64::try_from(life.world.balances.len()).unwrap();
     prop_assert_eq!(now, began - paid - fees + returned);
     Ok(())
 }
 
 /// Each payment was paid or released once at most, and came back once at most, as its status says.
-fn final_once(store: &Store<'_>) -> Result<(), TestCaseError> {
+fn final_once(life: &Life) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
-    for entry in &store.journal {
+    for entry in &life.world.journal {
         let ends = ends.entry(PaymentId(entry.cause)).or_default();
         match entry.kind {
             JournalKind::Payment => ends[0] += 1,
@@ -222,7 +161,7 @@ fn final_once(store: &Store<'_>) -> Result<(), TestCaseError> {
             _ => {}
         }
     }
-    for payment in &store.payments {
+    for payment in &life.world.payments {
         let wanted = match payment.status {
             PaymentStatus::Completed => [1, 0, 0],
             PaymentStatus::Failed => [0, 1, 0],
@@ -231,31 +170,23 @@ fn final_once(store: &Store<'_>) -> Result<(), TestCaseError> {
         };
         prop_assert_eq!(ends.get(&payment.id).copied().unwrap_or_default(), wanted);
     }
-    let all_final = store.payments.iter().all(|payment| payment.status.is_final());
-    let ended = matches!(store.batch.status, PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
+    let all_final = life.world.payments.iter().all(|payment| payment.status.is_final());
+    let ended = matches!(life.world.batch.status, PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
     prop_assert!(!ended || all_final);
-    prop_assert!(!(all_final && store.batch.status == PaymentBatchStatus::Started));
+    prop_assert!(!(all_final && life.world.batch.status == PaymentBatchStatus::Started));
     Ok(())
 }
 
 proptest! {
     #[test]
     fn no_money_is_lost_or_made(happenings in proptest::collection::vec(happening(), 1..40)) {
-        let ids = ids_from(100_000);
-        let funds = Balances::new(Minor(FUNDS), Minor(0), Minor(0)).unwrap();
-        let mut store = Store {
-            batch: created(None).batch,
-            payments: Vec::new(),
-            balances: ["GBP", "EUR"].map(|code| ((MAIN, currency(code)), funds)).into(),
-            journal: Vec::new(),
-            confirmed: 0,
-            ids: &ids,
-        };
+        let budget = a_budget().with("10000.00 GBP").with("10000.00 EUR");
+        let mut life = Life { world: BatchWorld::of(budget), confirmed: 0 };
         for happening in &happenings {
-            store.apply(happening);
-            balances_agree(&store)?;
-            nothing_is_lost(&store)?;
-            final_once(&store)?;
+            life.apply(happening);
+            balances_agree(&life)?;
+            nothing_is_lost(&life)?;
+            final_once(&life)?;
         }
     }
 }

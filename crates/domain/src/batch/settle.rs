@@ -1,4 +1,4 @@
-//! What a bank reports of payments: money moves, and the batch ends with its last payment.
+//! Settling payments: a bank's reports move money, and the last one ends the batch.
 
 mod booking;
 mod rule;
@@ -21,9 +21,9 @@ pub struct SettleSituation {
     pub payments: Vec<Payment>,
     /// How many payments of the batch are not final, these included.
     pub open: u64,
-    /// Whether any payment of the batch was paid, sent back later or not.
+    /// Whether any payment of the batch was paid, returned later or not.
     pub any_paid: bool,
-    /// What the funding budgets of the orders hold, per currency.
+    /// Balances of the funding budgets of the orders, per currency.
     pub balances: BatchBalances,
 }
 
@@ -36,28 +36,28 @@ pub struct Reported {
     pub report: PaymentReport,
 }
 
-/// What is to be stored, whole or not at all. Empty where the reports tell nothing new.
+/// What an adapter stores, atomically. Empty where the reports change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettleDecision {
     /// The batch, where it changed.
     pub batch: Option<PaymentBatch>,
     /// The payments that changed: status, failure, times.
     pub payments: Vec<Payment>,
-    /// What moved.
+    /// The journal transactions.
     pub journal: Vec<JournalTransaction>,
     /// The balances that changed.
     pub balances: BatchBalances,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Why reports are refused. Nothing changes.
+/// Reasons to refuse reports. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettleRefusal {
-    /// A balance would leave 64 bits, or less is reserved than is paid.
+    /// A balance would overflow 64 bits, or less is reserved than is paid.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }

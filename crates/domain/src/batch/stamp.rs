@@ -1,16 +1,16 @@
-//! Ids and time, handed in so that decisions are pure.
+//! Ids and time, passed in so that decisions are pure.
 
 use crate::event::{Event, EventKind, EventSubject};
 use crate::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The time of a decision, and where its ids come from. Given the same time and ids, a rule decides the same.
+/// The time of a decision, and the source of its ids. With the same time and ids, a rule decides the same.
 #[derive(Clone, Copy)]
 pub struct Stamp<'a> {
     /// Now.
     pub now: DateTime<Utc>,
-    /// Gives an id that was never given before.
+    /// Returns a new id.
     pub ids: &'a dyn Fn() -> Uuid,
 }
 

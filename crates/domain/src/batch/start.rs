@@ -1,19 +1,30 @@
-//! Processing picks a batch up, and takes its payments to be sent.
+//! Starting a confirmed batch, and taking its payments for sending.
 
 use super::{BatchMove, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
 use crate::event::{Event, EventKind};
 use chrono::{DateTime, Utc};
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartDecision {
-    /// The batch as it is now.
+    /// The batch after the decision.
     pub batch: PaymentBatch,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Decides that a confirmed batch starts.
+/// Decides the start of a confirmed batch.
+///
+/// ```
+/// use florin_domain::batch::{PaymentBatchStatus, decide_start};
+/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// world.confirm().unwrap();
+/// let started = world.stamped(|stamp| decide_start(&world.batch, stamp)).unwrap();
+/// assert_eq!(started.batch.status, PaymentBatchStatus::Started);
+/// ```
 pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
     let mut batch = batch.clone();
     batch.status = batch.status.after(BatchMove::Start)?;
@@ -23,19 +34,31 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// What is to be stored, whole or not at all, before a payment is sent.
+/// What an adapter stores, atomically, before payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeDecision {
-    /// The payments as they are now.
+    /// The payments after the decision.
     pub payments: Vec<Payment>,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Decides that payments of a started batch are sent. Those that were taken before, or are final, are left alone.
+/// Decides which payments of a started batch are sent. Those already taken, or final, stay unchanged.
 ///
-/// `ask_at` is when the bank is asked what became of them if nothing was heard by then: a worker may end between this and
-/// sending them, and nobody else knows.
+/// `ask_at` is when the bank is queried if no report has come by then: a worker may stop between this decision and sending
+/// them.
+///
+/// ```
+/// use florin_domain::batch::{PaymentStatus, decide_take};
+/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// world.confirm().unwrap();
+/// world.start().unwrap();
+/// let taken = world.stamped(|stamp| decide_take(&world.batch, &world.payments, world.now, stamp));
+/// assert_eq!(taken.payments[0].status, PaymentStatus::Started);
+/// ```
 pub fn decide_take(
     batch: &PaymentBatch,
     payments: &[Payment],

@@ -1,39 +1,39 @@
-//! The states of a payment batch and the moves between them.
+//! The states of a payment batch, and the transitions between them.
 
 use std::fmt;
 
-/// Where a payment batch stands.
+/// The state of a payment batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaymentBatchStatus {
-    /// Made; its payments are missing, unchecked, or carry Errors.
+    /// Created; its payments are missing or have Errors.
     Draft,
-    /// Its payments were checked and no Error stands.
+    /// Its payments were checked and have no Errors.
     Validated,
     /// Confirmed; its money is reserved.
     Confirmed,
-    /// Processing has picked it up.
+    /// Processing has started.
     Started,
-    /// Every payment is final, at least one succeeded.
+    /// Every payment is final; at least one succeeded.
     Completed,
-    /// Every payment is final, none succeeded.
+    /// Every payment is final; none succeeded.
     Failed,
-    /// Deleted before start; what was reserved is released.
+    /// Cancelled before its start; its reservation is released.
     Cancelled,
 }
 
-/// What can happen to a batch.
+/// A transition of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BatchMove {
     /// Its payments were uploaded and checked.
     Upload {
-        /// Whether an alert of type Error stands.
+        /// Whether any alert is of type Error.
         has_errors: bool,
     },
     /// A client confirms it.
     Confirm,
-    /// A client deletes it.
+    /// A client cancels it.
     Cancel,
-    /// Processing picks it up.
+    /// Processing starts.
     Start,
     /// Every payment is final.
     Finish {
@@ -42,11 +42,11 @@ pub enum BatchMove {
     },
 }
 
-/// A move that the current status does not allow.
+/// A transition that the current status does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a payment batch that is {current} can't do this")]
+#[error("cannot do this while the payment batch is {current}")]
 pub struct IllegalMove {
-    /// The status it is in, and stays in.
+    /// The current status, which does not change.
     pub current: PaymentBatchStatus,
 }
 
@@ -68,7 +68,7 @@ impl PaymentBatchStatus {
         }
     }
 
-    /// The whole transition table: the status after a move, or a refusal.
+    /// The transition table: the status after a transition, or a refusal.
     pub const fn after(self, step: BatchMove) -> Result<Self, IllegalMove> {
         use BatchMove::{Cancel, Confirm, Finish, Start, Upload};
         match (self, step) {

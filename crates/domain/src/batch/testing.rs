@@ -1,32 +1,24 @@
-//! What tests of batches are made of.
+//! What the tests of batches share.
 
 use super::{
-    BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, InputFormat, ModulusTable,
-    PaymentInput, PaymentRow, PostalAddressInput, RecipientInput, Stamp, UploadRequest, check_rows, decide_create,
+    BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, PaymentInput, Stamp,
+    UploadRequest, decide_create,
 };
-use crate::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
-use crate::money::Currency;
+use crate::ids::{BudgetId, PaymentBatchId};
+use crate::test_support::{a_payment, a_payment_abroad, check_basis, upload_of};
 use chrono::{DateTime, Utc};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use uuid::Uuid;
 
+/// [`MAIN`] holds pounds and euros.
+pub(super) use crate::test_support::BUDGET as MAIN;
+pub(super) use crate::test_support::{CLIENT, account, currency, living_in};
+
 pub(super) const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
-pub(super) const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 pub(super) const BATCH: PaymentBatchId = PaymentBatchId(Uuid::from_u128(2));
-/// Holds pounds and euros.
-pub(super) const MAIN: BudgetId = BudgetId(Uuid::from_u128(0xb1));
 /// Holds pounds, dirhams and yen.
 pub(super) const OTHER: BudgetId = BudgetId(Uuid::from_u128(0xb2));
-
-pub(super) fn currency(code: &str) -> Currency {
-    Currency::parse(code).unwrap()
-}
-
-pub(super) fn account() -> AccountId {
-    AccountId::parse("F1").unwrap()
-}
 
 pub(super) fn funding() -> FundingBudgets {
     let held = |codes: &[&str]| codes.iter().map(|code| currency(code)).collect::<BTreeSet<_>>();
@@ -34,8 +26,7 @@ pub(super) fn funding() -> FundingBudgets {
 }
 
 pub(super) fn basis() -> CheckBasis {
-    let modulus = Arc::new(ModulusTable::built_in().unwrap());
-    CheckBasis { default_budget: Some(MAIN), funding: funding(), modulus }
+    check_basis(funding())
 }
 
 /// Ids that count from a number.
@@ -46,49 +37,25 @@ pub(super) fn ids_from(first: u128) -> impl Fn() -> Uuid {
 
 /// Pounds to a UK account, by Faster Payments.
 pub(super) fn pounds(amount: &str) -> PaymentInput {
-    let some = |text: &str| Some(text.to_owned());
-    PaymentInput {
-        amount: some(amount),
-        currency_code: some("GBP"),
-        reference: some("Invoice 12"),
-        recipient: RecipientInput {
-            name: some("Ann Archer"),
-            account_identifier: some("66374958"),
-            bank_identifier: some("08-99-99"),
-            ..RecipientInput::default()
-        },
-        ..PaymentInput::default()
-    }
+    a_payment(&format!("{amount} GBP"))
 }
 
 /// Euros to a German account, by SEPA.
 pub(super) fn euros(amount: &str) -> PaymentInput {
-    let mut input = pounds(amount);
-    input.currency_code = Some("EUR".into());
-    input.recipient.account_identifier = Some("DE89 3704 0044 0532 0130 00".into());
-    input.recipient.bank_identifier = None;
-    input
+    a_payment(&format!("{amount} EUR"))
 }
 
 /// Pounds to a German account, by Swift, which costs a fee.
 pub(super) fn abroad(amount: &str) -> PaymentInput {
-    PaymentInput { currency_code: Some("GBP".into()), ..euros(amount) }
-}
-
-/// The recipient's country.
-pub(super) fn living_in(mut input: PaymentInput, country: &str) -> PaymentInput {
-    input.recipient.address =
-        Some(PostalAddressInput { country_code: Some(country.into()), ..PostalAddressInput::default() });
-    input
+    a_payment_abroad(&format!("{amount} GBP"))
 }
 
 pub(super) fn checked(inputs: Vec<PaymentInput>) -> CheckedRows {
-    let row = |input| PaymentRow { input, miscounted: None };
-    check_rows(inputs.into_iter().map(row).collect(), basis(), NOW)
+    crate::test_support::checked(inputs, basis())
 }
 
 pub(super) fn upload(inputs: Vec<PaymentInput>) -> UploadRequest {
-    UploadRequest { format: InputFormat::Json, checked: checked(inputs) }
+    upload_of(inputs, basis())
 }
 
 /// A new batch, with payments or without.

@@ -1,4 +1,4 @@
-//! Filling a payment batch: what was uploaded becomes payments, orders and alerts.
+//! Uploading to a payment batch: rows become payments, orders and alerts.
 
 use super::check::CheckedRow;
 use super::{
@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 pub struct UploadSituation {
     /// The batch.
     pub batch: PaymentBatch,
-    /// What its account can pay from.
+    /// The budgets that its account can pay from.
     pub funding: FundingBudgets,
 }
 
-/// What a client uploads. Checking many rows takes time, so it is done before the lock is taken.
+/// An upload. Its rows were checked before the lock was acquired, because that takes time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
-    /// How it was written.
+    /// Its format.
     pub format: InputFormat,
     /// Its rows, checked.
     pub checked: CheckedRows,
@@ -31,7 +31,7 @@ pub struct UploadRequest {
 /// What is to be stored, whole or not at all. Payments, alerts and orders take the place of all earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadDecision {
-    /// The batch as it is now.
+    /// The batch after the decision.
     pub batch: PaymentBatch,
     /// Its payments by input index.
     pub payments: Vec<Payment>,
@@ -39,21 +39,32 @@ pub struct UploadDecision {
     pub alerts: Vec<Alert>,
 }
 
-/// Why an upload is refused. Nothing changes.
+/// Reasons to refuse an upload. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UploadRefusal {
-    /// The batch is past the state in which payments can be replaced.
+    /// The state of the batch does not allow an upload.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// The batch was made with its payments.
-    #[error("the payments of this batch were given when it was made, and can't be replaced")]
+    /// The batch was created with its payments.
+    #[error("cannot change: the batch was created with its payments")]
     Locked,
-    /// A total would leave 64 bits.
+    /// A total would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
 }
 
 /// Decides an upload. Rows that were checked against other budgets than the account has by now are checked again.
+///
+/// ```
+/// use florin_domain::batch::{PaymentBatchStatus, UploadSituation, decide_upload};
+/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment, check_basis, upload_of};
+///
+/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// let request = upload_of([a_payment("60.00 GBP")], check_basis(world.funding.clone()));
+/// let situation = UploadSituation { batch: world.batch.clone(), funding: world.funding.clone() };
+/// let uploaded = world.stamped(|stamp| decide_upload(&situation, &request, stamp)).unwrap();
+/// assert_eq!(uploaded.batch.status, PaymentBatchStatus::Validated);
+/// ```
 pub fn decide_upload(
     situation: &UploadSituation,
     request: &UploadRequest,
@@ -73,7 +84,7 @@ pub fn decide_upload(
     Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts })
 }
 
-/// What an upload makes of a batch.
+/// The content of a batch after an upload.
 pub(super) struct Filled {
     pub(super) payments: Vec<Payment>,
     pub(super) alerts: Vec<Alert>,
@@ -111,7 +122,7 @@ pub(super) fn fill(
     Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.made, input, has_errors })
 }
 
-/// The orders so far, and where each stands in the list.
+/// The orders so far, with the position of each in the list.
 #[derive(Default)]
 struct Orders {
     made: Vec<PaymentOrder>,

@@ -1,4 +1,4 @@
-//! A payment batch as a whole, and its orders.
+//! Payment batches and their orders.
 
 use super::{Alert, Payment, PaymentBatchStatus};
 use crate::ids::{AccountId, BudgetId, ClientId, OrderId, PaymentBatchId};
@@ -12,23 +12,23 @@ pub struct PaymentBatch {
     pub id: PaymentBatchId,
     /// The account it belongs to.
     pub account: AccountId,
-    /// The name it was given, 1 to 256 characters.
+    /// Its name, 1 to 256 characters.
     pub name: String,
-    /// Where it stands.
+    /// Its state.
     pub status: PaymentBatchStatus,
     /// One order per funding budget and currency, of the payments without Errors.
     pub orders: Vec<PaymentOrder>,
-    /// The API client that made it.
+    /// The API client that created it.
     pub created_by: ClientId,
-    /// Whether lists show it unless hidden batches are asked for.
+    /// Whether lists include it by default.
     pub visible: bool,
-    /// Whether uploads are refused: it was made with its payments.
+    /// Whether uploads are refused, because it was created with its payments.
     pub locked: bool,
-    /// Its last upload, if there was one.
+    /// Its last upload, if any.
     pub input: Option<BatchInput>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
     /// The API client that confirmed it.
     pub confirmed_by: Option<ClientId>,
@@ -36,7 +36,7 @@ pub struct PaymentBatch {
     pub confirmed_at: Option<DateTime<Utc>>,
     /// When its confirmation passed multi-factor authentication.
     pub passed_mfa_check_at: Option<DateTime<Utc>>,
-    /// When processing picked it up.
+    /// When processing started.
     pub orders_sent_at: Option<DateTime<Utc>>,
 }
 
@@ -47,7 +47,7 @@ pub struct PaymentOrder {
     pub id: OrderId,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// In which currency.
+    /// The currency.
     pub currency: Currency,
     /// The sum of the amounts of its payments, above zero.
     pub total: Minor,
@@ -56,18 +56,18 @@ pub struct PaymentOrder {
 }
 
 impl PaymentOrder {
-    /// What it takes from its budget: amounts and fees. `None` where that leaves 64 bits.
+    /// Its cost to the budget: amounts and fees. `None` on overflow of 64 bits.
     pub fn cost(&self) -> Option<Minor> {
         self.total.plus(self.fees)
     }
 }
 
-/// What was uploaded last.
+/// The last upload of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchInput {
-    /// How it was written.
+    /// Its format.
     pub format: InputFormat,
-    /// What became of it.
+    /// Its state.
     pub status: InputStatus,
     /// The budget that pays for rows which name none.
     pub default_budget: Option<BudgetId>,
@@ -77,7 +77,7 @@ pub struct BatchInput {
     pub updated_at: DateTime<Utc>,
 }
 
-/// How payments were written.
+/// The format of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputFormat {
     /// As JSON.
@@ -99,13 +99,13 @@ impl InputFormat {
     }
 }
 
-/// What became of an upload. Florin checks before it answers, so that `accepted` and `uploaded`, which are for services
+/// The result of an upload. Florin checks before it answers, so `accepted` and `uploaded`, which are for services
 /// that check later, never occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputStatus {
-    /// Checked, and no Error stands.
+    /// Checked, without alerts of type Error.
     Validated,
-    /// Checked, and Errors stand.
+    /// Checked, with alerts of type Error.
     Failed,
 }
 
@@ -122,7 +122,7 @@ impl InputStatus {
     }
 }
 
-/// A batch as it is shown: with the first of its alerts.
+/// A batch with the first of its alerts, as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchSummary {
     /// The batch.
@@ -132,11 +132,11 @@ pub struct BatchSummary {
 }
 
 impl BatchSummary {
-    /// How many alerts are shown with a batch.
+    /// Maximum number of alerts shown with a batch.
     pub const MAX_ALERTS: usize = 100;
 }
 
-/// A batch with what it is made of, seen at one moment.
+/// A batch with its payments and alerts, read in one view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchContent {
     /// The batch.

@@ -1,4 +1,4 @@
-//! What a balance is made of.
+//! Explanations of balances.
 
 use super::Pools;
 use crate::batch::PaymentBatchStatus;
@@ -9,40 +9,40 @@ use crate::page::{Page, PageRequest};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// A journal transaction, as far as it touches one budget.
+/// The part of a journal transaction that concerns one budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booking {
     /// Its id.
     pub journal: JournalId,
-    /// Why money moved.
+    /// The kind of movement.
     pub kind: JournalKind,
     /// The id of the card message, credit, batch or payment behind it.
     pub cause: Uuid,
     /// When.
     pub at: DateTime<Utc>,
-    /// What it moved, by pool.
+    /// The change of each pool.
     pub moved: Pools,
 }
 
-/// All movements of one kind, added up.
+/// The sum of all movements of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindSum {
-    /// Why money moved.
+    /// The kind of movement.
     pub kind: JournalKind,
-    /// In how many journal transactions.
+    /// Number of journal transactions.
     pub count: i64,
-    /// How much, by pool.
+    /// The change of each pool.
     pub moved: Pools,
 }
 
-/// Money that is kept for something: how much in all, and for what.
+/// Money kept for a purpose: its total, and the first items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held<T> {
-    /// For how many things.
+    /// Number of items.
     pub count: i64,
-    /// How much for all of them.
+    /// Total of all items.
     pub total: Total,
-    /// The first of them, at most [`MAX_TOLD`].
+    /// The first items, at most [`MAX_TOLD`].
     pub rows: Vec<T>,
 }
 
@@ -52,7 +52,7 @@ impl<T> Default for Held<T> {
     }
 }
 
-/// So many holds, and so many reservations, are told one by one.
+/// Maximum number of holds, and of reservations, that are listed.
 pub const MAX_TOLD: usize = 1000;
 
 /// An open hold of a card.
@@ -62,7 +62,7 @@ pub struct OpenHold {
     pub chain: TransactionToken,
     /// The card.
     pub card: CardId,
-    /// How much is held, above zero.
+    /// The amount held, above zero.
     pub amount: Minor,
     /// When the chain began.
     pub created_at: DateTime<Utc>,
@@ -70,37 +70,37 @@ pub struct OpenHold {
     pub due_at: DateTime<Utc>,
 }
 
-/// What is reserved for an order of a payment batch, and not paid yet.
+/// Money reserved for an order of a payment batch and not paid yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// The batch.
     pub batch: PaymentBatchId,
     /// The order of it that this budget pays.
     pub order: OrderId,
-    /// Where the batch stands: confirmed or started.
+    /// The state of the batch: confirmed or started.
     pub status: PaymentBatchStatus,
-    /// How much of amounts and fees is not final yet.
+    /// Amounts and fees of payments that are not final.
     pub amount: Minor,
 }
 
-/// What a store reads for an explanation, in one view.
+/// What an adapter loads for an explanation, in one view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplanationParts {
     /// The budget.
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// What its balances are said to be.
+    /// Its stored balances.
     pub stated: Pools,
-    /// Every kind of movement that occurred, in the order of [`JournalKind::ALL`].
+    /// The sum of each kind of movement that occurred, in the order of [`JournalKind::ALL`].
     pub sums: Vec<KindSum>,
     /// The page of journal transactions, newest first by time, then by id.
     pub bookings: Vec<Booking>,
-    /// What the newer ones moved, which the page skips.
+    /// The sum of newer transactions, which the page skips.
     pub skipped: Pools,
-    /// Open holds, those that are due first.
+    /// Open holds, those due first at the top.
     pub holds: Held<OpenHold>,
-    /// Reservations by the age of their batch.
+    /// Reservations, by the age of their batch.
     pub reservations: Held<Reservation>,
 }
 
@@ -109,11 +109,11 @@ pub struct ExplanationParts {
 pub struct Running {
     /// The transaction.
     pub booking: Booking,
-    /// What the budget held after it: the sum of it and of all older ones.
+    /// The budget's pools after it: the sum of it and of all older ones.
     pub after: Pools,
 }
 
-/// What an explanation proves.
+/// The name of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProofName {
     /// The available balance is the sum of its postings.
@@ -141,36 +141,36 @@ impl ProofName {
     }
 }
 
-/// Two sums that must be one.
+/// Two sums that must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Which.
+    /// Its name.
     pub name: ProofName,
-    /// What the balance says.
+    /// The stored balance.
     pub stated: Total,
-    /// What it was found to be made of.
+    /// The computed sum.
     pub computed: Total,
 }
 
 impl Proof {
-    /// Whether they are one.
+    /// Whether they are equal.
     pub fn holds(&self) -> bool {
         self.stated == self.computed
     }
 }
 
-/// A balance, explained.
+/// The explanation of a balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The budget.
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// What its balances are said to be.
+    /// Its stored balances.
     pub stated: Pools,
-    /// Every kind of movement that occurred.
+    /// The sum of each kind of movement that occurred.
     pub sums: Vec<KindSum>,
-    /// The page that was asked for.
+    /// The requested page.
     pub page: PageRequest,
     /// Journal transactions of it, newest first.
     pub bookings: Page<Running>,
@@ -178,18 +178,18 @@ pub struct Explanation {
     pub holds: Held<OpenHold>,
     /// Reservations.
     pub reservations: Held<Reservation>,
-    /// What was compared.
+    /// The proofs.
     pub proofs: [Proof; 5],
 }
 
 impl Explanation {
-    /// Whether everything that was compared is equal.
+    /// Whether all proofs hold.
     pub fn adds_up(&self) -> bool {
         self.proofs.iter().all(Proof::holds)
     }
 }
 
-/// Explains a balance: running balances from the newest transaction down, and what adds up to what.
+/// Explains a balance: running balances from the newest transaction down, and proofs of its sums.
 pub fn explain(parts: ExplanationParts, page: PageRequest) -> Explanation {
     let ExplanationParts { budget, currency, stated, sums, bookings, skipped, holds, reservations } = parts;
     let sum = sums.iter().fold(Pools::default(), |sum, kind| sum.plus(kind.moved));

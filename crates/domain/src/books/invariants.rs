@@ -1,4 +1,4 @@
-//! What must hold of the books of an account, judged over sums.
+//! Invariants of the books of an account, checked over sums.
 
 use super::{LimitBooks, Pool, Pools};
 use crate::card::SpendingWindow;
@@ -6,39 +6,39 @@ use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
 
-/// What a store adds up of accounts, in one view.
+/// Sums over accounts, which an adapter loads in one view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountBooks {
-    /// How many journal transactions there are.
+    /// Number of journal transactions.
     pub transactions: i64,
-    /// Those that do not add up to zero, with what they add up to. By id.
+    /// Journal transactions that do not add up to zero, with their sums, by id.
     pub unbalanced: Vec<(JournalId, Currency, Total)>,
-    /// What is said of each budget in each currency, and by whom.
+    /// The sums of each budget in each currency, by source.
     pub budgets: BTreeMap<(AccountId, BudgetId, Currency), BudgetBooks>,
-    /// How many card holds are open.
+    /// Number of open card holds.
     pub open_holds: i64,
-    /// How many orders of payment batches are confirmed or started.
+    /// Number of orders of confirmed and started payment batches.
     pub open_orders: i64,
-    /// Spending limits beside the messages that used them; none where they were not looked at.
+    /// Spending limits with the messages that used them; empty where they were not checked.
     pub limits: Vec<LimitBooks>,
 }
 
-/// What is said of one budget in one currency, by whom. What nobody speaks of is zero.
+/// The sums of one budget in one currency, by source. A missing source counts as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetBooks {
-    /// Whether there are balances at all.
+    /// Whether stored balances exist.
     pub has_balances: bool,
-    /// By its balances.
+    /// From stored balances.
     pub stated: Pools,
-    /// By the journal.
+    /// From the journal.
     pub proved: Pools,
-    /// By open card holds.
+    /// From open card holds.
     pub holds: Total,
-    /// By what is not paid yet of confirmed and started payment batches.
+    /// From unpaid payments of confirmed and started batches.
     pub reservations: Total,
 }
 
-/// Two that say different things of a budget.
+/// Two sources that disagree about a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disagreement {
     /// The balance and the journal.
@@ -50,7 +50,7 @@ pub enum Disagreement {
 }
 
 impl BudgetBooks {
-    /// All that disagrees.
+    /// All disagreements.
     pub fn disagreements(&self) -> Vec<Disagreement> {
         let pools = Pool::ALL.into_iter().filter(|pool| self.stated.of(*pool) != self.proved.of(*pool));
         let mut found: Vec<_> = pools.map(Disagreement::Balance).collect();
@@ -60,7 +60,7 @@ impl BudgetBooks {
     }
 }
 
-/// What must hold.
+/// An invariant of the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Invariant {
     /// Every journal transaction adds up to zero.
@@ -76,7 +76,7 @@ pub enum Invariant {
 }
 
 impl Invariant {
-    /// All of them, in the order in which they are told.
+    /// All invariants, in the order of the report.
     pub const ALL: [Self; 5] =
         [Self::Conservation, Self::Balances, Self::Holds, Self::Reservations, Self::SpendingLimits];
 
@@ -92,7 +92,7 @@ impl Invariant {
     }
 }
 
-/// Something that does not agree.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterExample {
     /// A journal transaction that does not add up to zero.
@@ -101,7 +101,7 @@ pub enum CounterExample {
         journal: JournalId,
         /// Its currency.
         currency: Currency,
-        /// What it adds up to.
+        /// Its sum.
         sum: Total,
     },
     /// A pool of a budget.
@@ -112,9 +112,9 @@ pub enum CounterExample {
         currency: Currency,
         /// The pool.
         pool: Pool,
-        /// What the balance says.
+        /// The stored balance.
         stated: Total,
-        /// What it should be.
+        /// The computed sum.
         computed: Total,
     },
     /// A spending limit.
@@ -125,43 +125,43 @@ pub enum CounterExample {
         window: SpendingWindow,
         /// The card's currency.
         currency: Currency,
-        /// What it says was spent.
+        /// The amount it counts as spent.
         spent: Minor,
-        /// The most that messages account for.
+        /// The maximum amount that messages account for.
         most_spent: Total,
-        /// How often it says the card was used.
+        /// The number of uses it counts.
         uses: u32,
-        /// The most uses that messages account for.
+        /// The maximum number of uses that messages account for.
         most_uses: u64,
     },
 }
 
-/// What became of one check.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// What must hold.
+    /// An invariant of the books.
     pub invariant: Invariant,
-    /// Over how many things it was looked at.
+    /// Number of items checked.
     pub checked: i64,
-    /// The first that it does not hold of.
+    /// The first violation, if any.
     pub counter_example: Option<CounterExample>,
 }
 
-/// Whether all holds of an account.
+/// The report of all invariants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvariantReport {
-    /// One for each invariant.
+    /// One result per invariant.
     pub checks: Vec<Proven>,
 }
 
 impl InvariantReport {
-    /// Whether all of them hold.
+    /// Whether all invariants hold.
     pub fn holds(&self) -> bool {
         self.checks.iter().all(|check| check.counter_example.is_none())
     }
 }
 
-/// Judges the books.
+/// Checks all invariants of the books.
 pub fn judge(books: &AccountBooks) -> InvariantReport {
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let balances = count(books.budgets.values().filter(|budget| budget.has_balances).count());
@@ -179,7 +179,7 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
     InvariantReport { checks }
 }
 
-/// The first budget of which two say different things in that way.
+/// The first budget with a disagreement of this kind.
 fn pool(books: &AccountBooks, wanted: impl Fn(Disagreement) -> bool) -> Option<CounterExample> {
     books.budgets.iter().find_map(|(&(_, budget, currency), said)| {
         let found = said.disagreements().into_iter().find(|found| wanted(*found))?;

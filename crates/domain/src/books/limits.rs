@@ -1,4 +1,4 @@
-//! Spending limits beside the messages that used them.
+//! Spending limits compared with the messages that used them.
 
 use crate::card::{CardTransaction, MessageKind, Response, SpendingLimit, SpendingWindow};
 use crate::ids::CardId;
@@ -6,7 +6,7 @@ use crate::money::{Currency, Minor, Total};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// What was used of a limit, beside the most that messages can have used of it.
+/// The use of a limit, with the maximum use that messages account for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitBooks {
     /// The card.
@@ -22,8 +22,8 @@ pub struct LimitBooks {
 }
 
 impl LimitBooks {
-    /// Whether messages account for what was used. What was given back, and what an advice replaced, is not looked at: it
-    /// would take the whole story of each chain. So no limit is blamed wrongly, and one that was used up without messages is
+    /// Whether messages account for the use. Releases, and amounts that an advice replaced, are not subtracted: that would
+    /// need every message of each chain. So no limit is reported wrongly, and one that was used up without messages is
     /// found.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
@@ -31,7 +31,7 @@ impl LimitBooks {
     }
 }
 
-/// A card message, as far as limits look at it.
+/// The part of a card message that matters to limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     kind: MessageKind,
@@ -39,7 +39,7 @@ struct Seen {
     at: DateTime<Utc>,
 }
 
-/// Counts messages beside limits. Messages may come in any order.
+/// Counts the use of limits from messages, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct LimitTally {
     limits: BTreeMap<CardId, Vec<LimitBooks>>,
@@ -59,12 +59,12 @@ impl LimitTally {
         tally
     }
 
-    /// Whether there is none, so that no message needs to be looked at.
+    /// Whether there are no limits, so that no message needs to be read.
     pub fn is_empty(&self) -> bool {
         self.limits.is_empty()
     }
 
-    /// Whether messages of that card are of interest.
+    /// Whether a card has limits.
     pub fn wants(&self, card: CardId) -> bool {
         self.limits.contains_key(&card)
     }
@@ -117,7 +117,7 @@ impl LimitBooks {
             | MessageKind::Expiry => return,
         };
         self.most_uses += uses;
-        // Below zero where money is taken; fees are in it.
+        // Negative where funds are debited; includes fees.
         self.most_spent = self.most_spent.plus(Total(i128::from(impacted.0).abs()));
     }
 }

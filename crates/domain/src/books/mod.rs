@@ -1,4 +1,4 @@
-//! The books of an account, seen from outside: what a balance is made of, and whether all of it agrees.
+//! The books of an account: explanations of balances, and checks that all sums agree.
 //!
 //! A store adds up, here is judged. Sums are wider than amounts, because what is to be proved may be wrong.
 

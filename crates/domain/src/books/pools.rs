@@ -6,11 +6,11 @@ use crate::money::Total;
 /// One of the three pools that a budget's money is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pool {
-    /// What can be spent.
+    /// The money that can be spent.
     Available,
-    /// What stands behind open card holds.
+    /// The money held by open card holds.
     Held,
-    /// What is reserved for confirmed payment batches.
+    /// The money reserved for confirmed payment batches.
     Reserved,
 }
 
@@ -38,7 +38,7 @@ impl Pool {
 pub struct Pools {
     /// Of what can be spent.
     pub available: Total,
-    /// Of what stands behind open card holds.
+    /// Of open card holds.
     pub held: Total,
     /// Of what is reserved for confirmed payment batches.
     pub reserved: Total,

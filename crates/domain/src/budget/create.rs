@@ -1,4 +1,4 @@
-//! Making budgets (contract 5.6).
+//! Creating budgets (contract 5.6).
 
 use super::{Budget, BudgetFeature, BudgetRecord};
 use crate::fault::Flaw;
@@ -9,14 +9,14 @@ use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// An account has at most so many budgets.
+/// Maximum number of budgets of an account.
 pub const MAX_BUDGETS: u64 = 1_000;
-/// A budget holds at most so many currencies.
+/// Maximum number of currencies of a budget.
 pub const MAX_CURRENCIES: usize = 50;
-/// Budgets are nested at most so deep: one that is no part of another is on level 1.
+/// Maximum level of a budget. One without a parent is on level 1.
 pub const MAX_LEVELS: u32 = 5;
 
-/// What a client asks for, with the id and the time that it gets.
+/// A request to create a budget, with its id and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetRequest {
     /// The id of the new budget.
@@ -25,7 +25,7 @@ pub struct BudgetRequest {
     pub account: AccountId,
     /// Its name.
     pub name: Text<1, 140>,
-    /// The budget that it is to be a part of.
+    /// Its parent budget.
     pub parent: Option<BudgetId>,
     /// The currencies that it holds: at least one, each once.
     pub currencies: Vec<Currency>,
@@ -35,39 +35,39 @@ pub struct BudgetRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads, under a lock that one creation on an account has at a time.
+/// What an adapter loads, under the lock that serializes creations on an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreateBudgetSituation {
-    /// How many budgets the account has.
+    /// Number of budgets of the account.
     pub budgets: u64,
-    /// The level of the parent that was named, from 1; `None` where none was named, or the account has no such budget.
+    /// The level of the parent, from 1; `None` where no parent was named or the account has no such budget.
     pub parent_level: Option<u32>,
 }
 
-/// Why a budget is not made. Nothing changes.
+/// Reasons to refuse the creation of a budget. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateBudgetRefusal {
-    /// The parent is absent, or another account's.
-    #[error("there is no such parent")]
+    /// The parent is absent, or belongs to another account.
+    #[error("names a budget that does not exist")]
     NoParent,
     /// The parent is on the last level.
-    #[error("budgets are nested at most {MAX_LEVELS} deep")]
+    #[error("budgets are nested at most {MAX_LEVELS} levels deep")]
     TooDeep,
-    /// The account has as many budgets as it can have.
+    /// The account has the maximum number of budgets.
     #[error("an account has at most {MAX_BUDGETS} budgets")]
     TooMany,
 }
 
-/// Checks that there is a currency, that none is named twice, and that there are not too many.
+/// Checks that the list has 1 to [`MAX_CURRENCIES`] currencies, each once.
 pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
     if named.is_empty() || named.len() > MAX_CURRENCIES {
-        return Err(Flaw::range(format!("From 1 to {MAX_CURRENCIES} currencies are wanted.")));
+        return Err(Flaw::range(format!("must list 1 to {MAX_CURRENCIES} currencies")));
     }
     once(&named)?;
     Ok(named)
 }
 
-/// Checks that no feature is named twice.
+/// Checks that no feature is listed twice.
 pub fn check_features(named: &[BudgetFeature]) -> Result<BTreeSet<BudgetFeature>, Flaw> {
     once(named)?;
     Ok(named.iter().copied().collect())
@@ -75,10 +75,29 @@ pub fn check_features(named: &[BudgetFeature]) -> Result<BTreeSet<BudgetFeature>
 
 fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
     let different: BTreeSet<_> = named.iter().collect();
-    if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("Each is to be named once.")) }
+    if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("must list each value once")) }
 }
 
-/// Decides the making of a budget. It holds nothing yet.
+/// Decides the creation of a budget, which starts empty.
+///
+/// ```
+/// use florin_domain::budget::{BudgetFeature, BudgetRequest, CreateBudgetSituation, decide_create_budget};
+/// use florin_domain::test_support::{BUDGET, account, currency, noon};
+/// use florin_domain::text::Text;
+///
+/// let request = BudgetRequest {
+///     id: BUDGET,
+///     account: account(),
+///     name: Text::parse("Travel").unwrap(),
+///     parent: None,
+///     currencies: vec![currency("GBP")],
+///     features: BudgetFeature::every(),
+///     now: noon(),
+/// };
+/// let situation = CreateBudgetSituation { budgets: 0, parent_level: None };
+/// let record = decide_create_budget(situation, &request).unwrap();
+/// assert!(record.budget.in_currency(currency("GBP")).is_some());
+/// ```
 pub fn decide_create_budget(
     situation: CreateBudgetSituation,
     request: &BudgetRequest,

@@ -39,22 +39,22 @@ impl CreditScheme {
     }
 }
 
-/// What a caller asks for.
+/// A request to credit a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditInstruction {
     /// The budget to credit.
     pub budget: BudgetId,
-    /// How much, above zero.
+    /// The amount, above zero.
     pub amount: DecimalAmount,
-    /// In which currency.
+    /// The currency.
     pub currency: Currency,
-    /// Who sent it.
+    /// The sender's name.
     pub remitters_name: Text<1, 140>,
-    /// Where the sender lives.
+    /// The sender's address.
     pub remitters_address: Text<1, 140>,
-    /// For whom it is.
+    /// The beneficiary.
     pub beneficiary_name: Text<1, 140>,
-    /// How it came.
+    /// The scheme it came by.
     pub scheme: CreditScheme,
     /// The sender's reference.
     pub reference: Option<Text<0, 140>>,
@@ -72,7 +72,7 @@ pub struct CreditInstruction {
     pub institution_address: Option<Text<0, 140>>,
 }
 
-/// Ids and time, handed in so that the decision is pure.
+/// Ids and time, passed in so that the decision is pure.
 #[derive(Clone, Copy, Debug)]
 pub struct CreditStamp {
     /// The id of the journal transaction.
@@ -81,10 +81,10 @@ pub struct CreditStamp {
     pub now: DateTime<Utc>,
 }
 
-/// A credit that was taken.
+/// A credit that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Numbers the credits of an account from 1.
+    /// Its number among the credits of the account, from 1.
     pub box_transaction_id: i64,
     /// The account.
     pub account: AccountId,
@@ -92,13 +92,13 @@ pub struct Credit {
     pub amount: Minor,
     /// What the caller sent.
     pub instruction: CreditInstruction,
-    /// The budget's balances in that currency afterwards.
+    /// The budget's balances in that currency after the credit.
     pub balances: Balances,
     /// When.
     pub created_at: DateTime<Utc>,
 }
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDecision {
     /// The credit.
@@ -107,21 +107,30 @@ pub struct CreditDecision {
     pub journal: JournalTransaction,
 }
 
-/// Why a credit is refused. Nothing changes.
+/// Reasons to refuse a credit. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreditRefusal {
     /// The amount or the currency does not fit the budget; paths are those of the request's body.
     #[error("the credit does not fit the budget")]
     Faults(Vec<Fault>),
-    /// A balance would leave 64 bits.
+    /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides a credit: from the locked budget and the next free number to what is to be stored.
+/// Decides a credit to a locked budget, under the next free number.
+///
+/// ```
+/// use florin_domain::budget::decide_credit;
+/// use florin_domain::test_support::{a_budget, a_credit, a_credit_stamp, minor};
+///
+/// let budget = a_budget().with("5.00 GBP").build().budget;
+/// let decision = decide_credit(&budget, 1, &a_credit("200.00 GBP"), a_credit_stamp()).unwrap();
+/// assert_eq!(decision.credit.balances.available(), minor("205.00 GBP"));
+/// ```
 pub fn decide_credit(
     budget: &Budget,
     box_transaction_id: i64,
@@ -136,7 +145,10 @@ pub fn decide_credit(
     }
     let balances = budget.in_currency(currency);
     if balances.is_none() {
-        faults.push(Flaw::value(format!("The budget does not hold {currency}.")).at("body.settlementPriceCurrency"));
+        faults.push(
+            Flaw::value(format!("must be a currency that the budget holds (got {currency})"))
+                .at("body.settlementPriceCurrency"),
+        );
     }
     let (Ok(amount), Some(balances)) = (amount, balances) else {
         return Err(CreditRefusal::Faults(faults));
@@ -164,45 +176,18 @@ pub fn decide_credit(
 mod tests {
     use super::*;
     use crate::fault::FlawCode;
-    use uuid::Uuid;
+    use crate::test_support::{a_budget, a_credit, a_credit_stamp, currency};
 
-    fn gbp() -> Currency {
-        Currency::parse("GBP").unwrap()
-    }
-
-    fn budget(available: i64) -> Budget {
-        Budget {
-            id: BudgetId(Uuid::from_u128(1)),
-            account: AccountId::parse("F1").unwrap(),
-            name: "Main".into(),
-            balances: vec![(gbp(), Balances::new(Minor(available), Minor(0), Minor(0)).unwrap())],
-        }
-    }
-
-    fn credit(available: i64, amount: &str, currency: &str) -> Result<CreditDecision, CreditRefusal> {
-        let instruction = CreditInstruction {
-            budget: BudgetId(Uuid::from_u128(1)),
-            amount: DecimalAmount::from_decimal_string(amount).unwrap(),
-            currency: Currency::parse(currency).unwrap(),
-            remitters_name: Text::parse("Ann").unwrap(),
-            remitters_address: Text::parse("1 High Street").unwrap(),
-            beneficiary_name: Text::parse("Bob").unwrap(),
-            scheme: CreditScheme::FasterPayment,
-            reference: None,
-            bank_identifier: None,
-            account_identifier: None,
-            order_id: None,
-            third_party_reference: None,
-            institution_name: None,
-            institution_address: None,
-        };
-        let stamp = CreditStamp { journal: JournalId(Uuid::from_u128(9)), now: DateTime::UNIX_EPOCH };
-        decide_credit(&budget(available), 1, &instruction, stamp)
+    fn credit(available: i64, amount: &str) -> Result<CreditDecision, CreditRefusal> {
+        let balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
+        let mut budget = a_budget().build().budget;
+        budget.balances.push((currency("GBP"), balances));
+        decide_credit(&budget, 1, &a_credit(amount), a_credit_stamp())
     }
 
     #[test]
     fn a_credit_moves_both_balances() {
-        let decision = credit(5, "200.00", "GBP").unwrap();
+        let decision = credit(5, "200.00 GBP").unwrap();
         assert_eq!(decision.credit.balances.available(), Minor(20_005));
         assert_eq!(decision.credit.balances.ledger(), Minor(20_005));
         assert_eq!(decision.journal.postings().len(), 2);
@@ -210,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let Err(CreditRefusal::Faults(faults)) = credit(0, "1.001", "EUR") else { panic!("refused with faults") };
+        let Err(CreditRefusal::Faults(faults)) = credit(0, "1.001 EUR") else { panic!("refused with faults") };
         let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
         assert_eq!(
             seen,
@@ -219,6 +204,6 @@ mod tests {
                 ("body.settlementPriceCurrency", FlawCode::InvalidValue)
             ]
         );
-        assert_eq!(credit(i64::MAX, "0.01", "GBP"), Err(CreditRefusal::AmountOverflow(AmountOverflow)));
+        assert_eq!(credit(i64::MAX, "0.01 GBP"), Err(CreditRefusal::AmountOverflow(AmountOverflow)));
     }
 }

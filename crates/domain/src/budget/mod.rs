@@ -1,4 +1,4 @@
-//! Budgets, which hold money: how they are made and funded, and how money moves between them.
+//! Budgets: creating and funding them, and transfers between them.
 
 mod create;
 mod credit;
@@ -20,7 +20,7 @@ use crate::ids::{AccountId, BudgetId};
 use crate::ledger::Balances;
 use crate::money::Currency;
 
-/// A budget of an account, with what it holds per currency.
+/// A budget of an account, with its balances per currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Its id.

@@ -1,4 +1,4 @@
-//! What is known of a budget beside its money.
+//! Budgets with their features and parents.
 
 use super::Budget;
 use crate::ids::BudgetId;
@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 /// What a budget may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
-    /// Cards can be made on it. Cards that it has go on.
+    /// Cards can be created on it. Existing cards keep working without it.
     Cards,
-    /// Payment batches can be funded from it. Batches that were checked before go on.
+    /// Payment batches can be funded from it. Batches checked before keep working without it.
     Payments,
     /// Money can be transferred from it and to it.
     Transfers,
@@ -30,37 +30,37 @@ impl BudgetFeature {
         }
     }
 
-    /// Every feature: of a budget that was made without saying which.
+    /// Every feature: the default of a new budget.
     pub fn every() -> BTreeSet<Self> {
         Self::ALL.into()
     }
 }
 
-/// A budget with all that is known of it.
+/// A budget with all its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetRecord {
-    /// Its name, and what it holds.
+    /// Its name and balances.
     pub budget: Budget,
-    /// The budget that it is a part of. A parent holds its own money: sub-budgets don't count in it.
+    /// Its parent. A parent's balances do not include those of its sub-budgets.
     pub parent: Option<BudgetId>,
     /// What it may be used for.
     pub features: BTreeSet<BudgetFeature>,
-    /// When it was made; `None` where it was seeded, not made by a client.
+    /// When it was created; `None` where it was seeded.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl BudgetRecord {
-    /// A budget that was seeded: no part of another one, and with every feature.
+    /// A seeded budget: without a parent, with every feature.
     pub fn seeded(budget: Budget) -> Self {
         Self { budget, parent: None, features: BudgetFeature::every(), created_at: None }
     }
 }
 
-/// Which budgets are wanted.
+/// Filter of budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFilter {
-    /// Only the sub-budgets of this one.
+    /// Sub-budgets of this one.
     pub parent: Option<BudgetId>,
-    /// Only those that hold this currency.
+    /// Holding this currency.
     pub currency: Option<Currency>,
 }

@@ -8,38 +8,38 @@ use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// What a client asks for.
+/// A request to transfer money between two budgets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferInstruction {
-    /// The budget that gives.
+    /// The budget that pays.
     pub from: BudgetId,
-    /// The budget that receives: another one.
+    /// The budget that receives, which must be another one.
     pub to: BudgetId,
-    /// How much, above zero.
+    /// The amount, above zero.
     pub amount: DecimalAmount,
-    /// In which currency; both budgets hold it.
+    /// The currency, which both budgets must hold.
     pub currency: Currency,
     /// What it is for.
     pub reference: Option<Text<0, 140>>,
 }
 
 impl TransferInstruction {
-    /// Checks that money does not go where it is.
+    /// Checks that the two budgets differ.
     pub fn check_ends(from: BudgetId, to: BudgetId) -> Result<BudgetId, Flaw> {
-        if from == to { Err(Flaw::value("Another budget than the one that gives is wanted.")) } else { Ok(to) }
+        if from == to { Err(Flaw::value("must differ from the budget that pays")) } else { Ok(to) }
     }
 }
 
 /// What an adapter loads, under the locks of both budgets.
 #[derive(Clone, Debug)]
 pub struct TransferSituation {
-    /// The budget that gives.
+    /// The budget that pays.
     pub from: BudgetRecord,
-    /// The budget that receives; `None` where the account has no such one.
+    /// The budget that receives; `None` where the account has no such budget.
     pub to: Option<BudgetRecord>,
 }
 
-/// Ids and time, handed in so that the decision is pure.
+/// Ids and time, passed in so that the decision is pure.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferStamp {
     /// The id of the transfer.
@@ -50,14 +50,14 @@ pub struct TransferStamp {
     pub now: DateTime<Utc>,
 }
 
-/// A transfer that was made. Never changed.
+/// A completed transfer. Never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Its id.
     pub id: TransferId,
     /// The account of both budgets.
     pub account: AccountId,
-    /// The budget that gave.
+    /// The budget that paid.
     pub from: BudgetId,
     /// The budget that received.
     pub to: BudgetId,
@@ -73,18 +73,18 @@ pub struct Transfer {
     pub created_at: DateTime<Utc>,
 }
 
-/// A transfer, and what both budgets hold in its currency afterwards.
+/// A transfer, and the balances of both budgets in its currency after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferDone {
     /// The transfer.
     pub transfer: Transfer,
-    /// What the budget that gave holds now.
+    /// The balances of the paying budget after it.
     pub from: Balances,
-    /// What the budget that received holds now.
+    /// The balances of the receiving budget after it.
     pub to: Balances,
 }
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferDecision {
     /// The transfer and the balances after it.
@@ -93,36 +93,47 @@ pub struct TransferDecision {
     pub journal: JournalTransaction,
 }
 
-/// Why a transfer is refused. Nothing changes.
+/// Reasons to refuse a transfer. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferRefusal {
-    /// The budget that is to receive is absent, or another account's.
-    #[error("there is no such budget to receive")]
+    /// The receiving budget is absent, or belongs to another account.
+    #[error("names a budget that does not exist")]
     NoReceiver,
     /// The amount or the currency does not fit the budgets; paths are those of the request's body.
     #[error("the transfer does not fit the budgets")]
     Faults(Vec<Fault>),
-    /// Transfers are off for the budget that gives.
-    #[error("the budget that gives takes no part in transfers")]
+    /// The paying budget lacks the feature transfers.
+    #[error("the paying budget lacks the feature transfers")]
     GiverOff,
-    /// Transfers are off for the budget that receives.
-    #[error("the budget that receives takes no part in transfers")]
+    /// The receiving budget lacks the feature transfers.
+    #[error("the receiving budget lacks the feature transfers")]
     ReceiverOff,
-    /// The budget that gives has less than that to spend.
-    #[error("only {available} is available")]
+    /// The paying budget's available balance is lower than the amount.
+    #[error("must be at most the available balance, {available} {}", available.currency)]
     InsufficientFunds {
-        /// What it has; below zero after a clearing above its hold.
+        /// Its available balance, which is negative after a clearing above its hold.
         available: Money,
     },
-    /// A balance would leave 64 bits.
+    /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides a transfer: what can be spent of one budget can be spent of the other.
+/// Decides a transfer of available money between two budgets.
+///
+/// ```
+/// use florin_domain::budget::{TransferSituation, decide_transfer};
+/// use florin_domain::test_support::{a_budget, a_transfer, a_transfer_stamp, minor};
+///
+/// let (from, to) = (a_budget().with("50.00 GBP").build(), a_budget().numbered(2).with("0.00 GBP").build());
+/// let transfer = a_transfer("40.00 GBP", to.budget.id);
+/// let situation = TransferSituation { from, to: Some(to) };
+/// let decision = decide_transfer(&situation, &transfer, a_transfer_stamp()).unwrap();
+/// assert_eq!(decision.done.from.available(), minor("10.00 GBP"));
+/// ```
 pub fn decide_transfer(
     situation: &TransferSituation,
     instruction: &TransferInstruction,
@@ -164,7 +175,7 @@ pub fn decide_transfer(
     Ok(TransferDecision { done: TransferDone { transfer, from, to }, journal })
 }
 
-/// The amount in minor units, and what both budgets hold of the currency; or all that does not fit.
+/// The amount in minor units and the balances of both budgets, or all faults.
 fn fitting(
     giver: &BudgetRecord,
     receiver: &BudgetRecord,
@@ -178,8 +189,11 @@ fn fitting(
     }
     let (from, to) = (giver.budget.in_currency(currency), receiver.budget.in_currency(currency));
     if from.is_none() || to.is_none() {
-        let which = if from.is_none() { "that gives" } else { "that receives" };
-        faults.push(Flaw::value(format!("The budget {which} does not hold {currency}.")).at("body.currencyCode"));
+        let which = if from.is_none() { "paying" } else { "receiving" };
+        faults.push(
+            Flaw::value(format!("must be a currency that the {which} budget holds (got {currency})"))
+                .at("body.currencyCode"),
+        );
     }
     match (amount, from, to) {
         (Ok(amount), Some(from), Some(to)) => Ok((amount, from, to)),

@@ -3,7 +3,7 @@
 use crate::fault::Flaw;
 use crate::text::Text;
 
-/// What a caller sends of an acceptor. Only `mid` must be there.
+/// A card acceptor as a caller sends it. Only `mid` is required.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptorInput {
     /// Merchant identifier.
@@ -22,7 +22,7 @@ pub struct AcceptorInput {
     pub mcc: Option<String>,
 }
 
-/// An acceptor as shown: what was sent, and the sandbox's defaults for the rest.
+/// A card acceptor as shown: the values sent, with the sandbox's defaults for the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptor {
     /// Merchant identifier; digits are padded to 15.
@@ -47,7 +47,7 @@ impl AcceptorInput {
         if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             Ok(text.to_owned())
         } else {
-            Err(Flaw::format("A country code of three letters, such as GBR, is wanted."))
+            Err(Flaw::format("must be a country code of three letters, such as GBR"))
         }
     }
 
@@ -56,11 +56,11 @@ impl AcceptorInput {
         if text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
             Ok(text.to_owned())
         } else {
-            Err(Flaw::format("A merchant category code of four digits is wanted."))
+            Err(Flaw::format("must be a merchant category code of four digits"))
         }
     }
 
-    /// The acceptor as it will be shown.
+    /// The acceptor with defaults for what was not sent.
     pub fn completed(&self) -> Acceptor {
         fn or<const MAX: usize>(sent: Option<&Text<0, MAX>>, default: &str) -> String {
             sent.map_or(default, Text::as_str).to_owned()

@@ -5,7 +5,7 @@ use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What a chain is about.
+/// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainKind {
     /// A purchase.
@@ -55,7 +55,7 @@ impl ChainEnd {
     }
 }
 
-/// The story of one approved first message, its hold above all.
+/// A chain: one approved first message, the follow-ups to it, and its hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// The token of its first message.
@@ -68,24 +68,24 @@ pub struct Chain {
     pub budget: BudgetId,
     /// The currency of all its amounts.
     pub currency: Currency,
-    /// What it is about.
+    /// Its kind.
     pub kind: ChainKind,
     /// The amount of its first message.
     pub authorised: Minor,
-    /// What is held now: above zero on an open purchase or ATM chain, else zero.
+    /// The amount held: above zero on an open purchase or ATM chain, otherwise zero.
     pub held: Minor,
-    /// What was cleared so far.
+    /// The amount cleared so far.
     pub cleared: Minor,
-    /// When its first message was made.
+    /// When its first message was recorded.
     pub created_at: DateTime<Utc>,
     /// What ended it; `None` while it is open.
     pub end: Option<ChainEnd>,
-    /// Where it stands in the merchant's currency; `None` where that is the card's.
+    /// Its amounts in the merchant's currency; `None` where that is the card's.
     pub merchant: Option<MerchantSide>,
 }
 
 impl Chain {
-    /// How long a hold lives.
+    /// How long a hold lasts.
     pub const fn hold_lifetime() -> TimeDelta {
         TimeDelta::days(7)
     }

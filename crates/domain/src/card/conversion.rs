@@ -12,23 +12,24 @@ pub struct Conversion {
     pub currency: Currency,
     /// The message's own amount in it.
     pub amount: Minor,
-    /// What one unit of it is worth in the card's.
+    /// The rate into the card's currency.
     pub rate: Rate,
 }
 
-/// Where a chain stands in the merchant's currency.
+/// The amounts of a chain in the merchant's currency.
 ///
-/// What is cleared on the card is always the conversion of what is cleared here, and what is cleared and held together is
-/// the conversion of both: so parts add up to the whole, and a hold of nothing is nothing.
+/// The cleared amount on the card is always the conversion of the cleared amount here, and the sum of cleared and held is
+/// the
+/// conversion of this sum. So parts add up to the whole, and a hold of zero is zero in both currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MerchantSide {
-    /// What is held now.
+    /// The amount held.
     pub held: Minor,
-    /// What was cleared so far.
+    /// The amount cleared so far.
     pub cleared: Minor,
 }
 
-/// The currency that the amounts of a chain's messages are in, and how it becomes the card's.
+/// The currency of a chain's messages, and its conversion into the card's currency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     card: Currency,
@@ -41,11 +42,13 @@ impl Terms {
         let Some(quotes) = quotes.filter(|quotes| quotes.from != card) else {
             return Ok(Self { card, merchant: None });
         };
-        let none = || CardRefusal::Currency(Flaw::value(format!("There is no rate from {} to {card}.", quotes.from)));
+        let none = || {
+            CardRefusal::Currency(Flaw::value(format!("must have an exchange rate to {card} (got {})", quotes.from)))
+        };
         Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
     }
 
-    /// For what follows a first message.
+    /// For a follow-up.
     pub(super) fn of(card: Currency, first: Option<Conversion>) -> Self {
         Self { card, merchant: first.map(|first| (first.currency, first.rate)) }
     }
@@ -68,7 +71,7 @@ impl Terms {
         }
     }
 
-    /// The largest amount up to `max` that is worth no more than `available` of the card's currency.
+    /// The largest amount up to `max` that converts to no more than `available`.
     pub(super) fn within(&self, available: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
         let (mut fits, mut too_much) = (0, max.0.saturating_add(1));
         while fits + 1 < too_much {
@@ -82,7 +85,7 @@ impl Terms {
         Ok(Minor(fits))
     }
 
-    /// The conversion that a record shows.
+    /// The conversion for the record of a message.
     pub(super) fn shown(&self, amount: Minor) -> Option<Conversion> {
         self.merchant.map(|(currency, rate)| Conversion { currency, amount, rate })
     }

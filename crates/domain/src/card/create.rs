@@ -1,4 +1,4 @@
-//! Making virtual cards (contract 5.6).
+//! Creating virtual cards (contract 5.6).
 
 use super::{Card, CardOwner, CardRecord, CardState};
 use crate::budget::{BudgetFeature, BudgetRecord};
@@ -8,14 +8,14 @@ use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-/// An account has at most so many cards, ended ones included.
+/// Maximum number of cards of an account, including ended ones.
 pub const MAX_CARDS: u64 = 10_000;
-/// A card is valid for at most so many years.
+/// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
-/// A card is valid for so many years where nobody says how long.
+/// Default number of years that a card is valid.
 const YEARS: u32 = 3;
 
-/// What a client asks for, with the ids and the time that it gets.
+/// A request to create a card, with its ids and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardRequest {
     /// The id of the new card.
@@ -26,44 +26,65 @@ pub struct CardRequest {
     pub budget: BudgetId,
     /// Its currency, which the budget must hold.
     pub currency: Currency,
-    /// Whose it is.
+    /// Its owner.
     pub owner: CardOwner,
-    /// Its holder: the person who was named, or a token of nobody.
+    /// Its holder: the person named, or a new token.
     pub user_token: UserToken,
-    /// What to call it.
+    /// Its name.
     pub name: Option<Text<1, 140>>,
-    /// The last day on which it is to be valid; by default the last of the month, three years on.
+    /// The last day on which it is valid; by default the end of the month in three years.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it is to be in use at once.
+    /// Whether it starts ACTIVE instead of UNACTIVATED.
     pub activate: bool,
     /// Now.
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads, under a lock that one creation on an account has at a time.
+/// What an adapter loads, under the lock that serializes creations on an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
-    /// The budget that is to pay.
+    /// The budget that will pay.
     pub budget: BudgetRecord,
-    /// How many cards the account has.
+    /// Number of cards of the account.
     pub cards: u64,
 }
 
-/// Why a card is not made. Nothing changes.
+/// Reasons to refuse the creation of a card. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateCardRefusal {
-    /// A value does not fit the budget, or the day; paths are those of the request's body.
-    #[error("the card does not fit its budget or its time")]
+    /// A value does not fit the budget or the date; paths are those of the request's body.
+    #[error("the card does not fit its budget or the date")]
     Faults(Vec<Fault>),
-    /// Cards are off for the budget.
-    #[error("the budget takes no cards")]
+    /// The budget lacks the feature cards.
+    #[error("names a budget without the feature cards")]
     CardsOff,
-    /// The account has as many cards as it can have.
+    /// The account has the maximum number of cards.
     #[error("an account has at most {MAX_CARDS} cards")]
     TooMany,
 }
 
-/// Decides the making of a card.
+/// Decides the creation of a card.
+///
+/// ```
+/// use florin_domain::card::{CardOwner, CardRequest, CardState, CreateCardSituation, decide_create_card};
+/// use florin_domain::test_support::{BUDGET, a_budget, a_card, account, currency, noon};
+///
+/// let request = CardRequest {
+///     id: a_card().build().id,
+///     account: account(),
+///     budget: BUDGET,
+///     currency: currency("GBP"),
+///     owner: CardOwner::Budget,
+///     user_token: a_card().build().user_token,
+///     name: None,
+///     expires_on: None,
+///     activate: false,
+///     now: noon(),
+/// };
+/// let situation = CreateCardSituation { budget: a_budget().with("0.00 GBP").build(), cards: 0 };
+/// let record = decide_create_card(&situation, &request).unwrap();
+/// assert_eq!(record.card.state, CardState::Unactivated);
+/// ```
 pub fn decide_create_card(
     situation: &CreateCardSituation,
     request: &CardRequest,
@@ -71,12 +92,14 @@ pub fn decide_create_card(
     let mut faults = Vec::new();
     let currency = request.currency;
     if situation.budget.budget.in_currency(currency).is_none() {
-        faults.push(Flaw::value(format!("The budget does not hold {currency}.")).at("body.currencyCode"));
+        faults.push(
+            Flaw::value(format!("must be a currency that the budget holds (got {currency})")).at("body.currencyCode"),
+        );
     }
     let today = request.now.date_naive();
     let expires_on = request.expires_on.unwrap_or_else(|| end_of_month(years_on(today, YEARS)));
     if expires_on < today || expires_on > years_on(today, MAX_YEARS) {
-        let flaw = Flaw::range(format!("A day from today to one {MAX_YEARS} years on is wanted."));
+        let flaw = Flaw::range(format!("must be from today to {MAX_YEARS} years from today"));
         faults.push(flaw.at("body.expiryDate"));
     }
     if !faults.is_empty() {
@@ -103,7 +126,7 @@ pub fn decide_create_card(
 }
 
 fn years_on(day: NaiveDate, years: u32) -> NaiveDate {
-    // Only a day at the end of all days has none so far on.
+    // Fails only at the end of chrono's calendar.
     day.checked_add_months(Months::new(years * 12)).unwrap_or(day)
 }
 
@@ -115,18 +138,17 @@ fn end_of_month(day: NaiveDate) -> NaiveDate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Budget;
     use crate::fault::FlawCode;
-    use crate::ledger::Balances;
+    use crate::test_support::{BUDGET, a_budget, account, currency};
     use chrono::TimeZone;
     use uuid::Uuid;
 
     fn request() -> CardRequest {
         CardRequest {
             id: CardId(Uuid::from_u128(1)),
-            account: AccountId::parse("F1").unwrap(),
-            budget: BudgetId(Uuid::from_u128(2)),
-            currency: Currency::parse("GBP").unwrap(),
+            account: account(),
+            budget: BUDGET,
+            currency: currency("GBP"),
             owner: CardOwner::Budget,
             user_token: UserToken(Uuid::from_u128(3)),
             name: None,
@@ -137,13 +159,7 @@ mod tests {
     }
 
     fn situation(code: &str, cards: u64) -> CreateCardSituation {
-        let budget = BudgetRecord::seeded(Budget {
-            id: BudgetId(Uuid::from_u128(2)),
-            account: AccountId::parse("F1").unwrap(),
-            name: "Main".into(),
-            balances: vec![(Currency::parse(code).unwrap(), Balances::default())],
-        });
-        CreateCardSituation { budget, cards }
+        CreateCardSituation { budget: a_budget().with(&format!("0.00 {code}")).build(), cards }
     }
 
     fn day(year: i32, month: u32, day: u32) -> NaiveDate {

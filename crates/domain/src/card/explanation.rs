@@ -1,77 +1,77 @@
-//! Why a message was declined: the rules that were looked at, with what each of them saw.
+//! Explanations of declines: the rules that were evaluated, with the values each one compared.
 
 use super::{CardState, Response, SpendingLimit, SpendingWindow};
 use crate::money::Minor;
 use chrono::NaiveDate;
 
-/// A rule of contract 5.3, and what it was decided on. Amounts are in the card's currency.
+/// A rule of contract 5.3 with the values it compared. Amounts are in the card's currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The caller of the sandbox wanted a decline. It is looked at only where one was wanted.
+    /// A caller of the sandbox forced a decline. Evaluated only then.
     Forced {
-        /// The code that was wanted.
+        /// The forced response.
         code: Response,
     },
-    /// The card was made for use: any state but UNACTIVATED.
+    /// The card was activated: any state but UNACTIVATED.
     CardActivated {
-        /// Where it stands.
+        /// Its state.
         state: CardState,
     },
     /// The card is still in use: neither REPLACED nor TERMINATED.
     CardInUse {
-        /// Where it stands.
+        /// Its state.
         state: CardState,
     },
     /// The card is not SUSPENDED.
     CardNotSuspended {
-        /// Where it stands.
+        /// Its state.
         state: CardState,
     },
     /// The card's expiry date has not passed.
     CardNotExpired {
         /// The last day on which it is valid.
         expires_on: NaiveDate,
-        /// That day's date, UTC.
+        /// The date of the message, UTC.
         today: NaiveDate,
     },
-    /// A spending limit has room.
+    /// A spending limit covers the amount.
     SpendingLimit(LimitSeen),
-    /// The budget has the money.
+    /// The available balance covers the amount.
     AvailableBalance {
-        /// What can be spent.
+        /// The money that can be spent.
         available: Minor,
-        /// What was wanted.
+        /// The amount requested.
         asked: Minor,
     },
 }
 
-/// A spending limit as it was looked at: with what counts in the window of that moment.
+/// A spending limit as it was evaluated, with its use in the window of that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitSeen {
     /// The window it counts over.
     pub window: SpendingWindow,
     /// The first day of the window.
     pub window_start: NaiveDate,
-    /// At most this amount in a window.
+    /// Maximum amount in a window.
     pub amount: Minor,
     /// What was spent in it.
     pub spent: Minor,
-    /// At most so many uses in a window; `None`: any number, or uses don't matter to the message.
+    /// Maximum number of uses in a window; `None` for any number, or where the message does not count as a use.
     pub most_uses: Option<u32>,
     /// How often the card was used in it.
     pub uses: u32,
-    /// What was wanted.
+    /// The amount requested.
     pub asked: Minor,
 }
 
 impl LimitSeen {
-    /// What a message of `asked` sees of a limit whose window is that of the moment.
+    /// The evaluation of a current limit for a message of `asked`.
     pub(super) fn of(current: &SpendingLimit, asked: Minor) -> Self {
         let SpendingLimit { window, amount, most_uses, window_start, spent, uses } = *current;
         Self { window, window_start, amount, spent, most_uses, uses, asked }
     }
 
-    /// Whether what is wanted stays within the limit.
+    /// Whether the amount stays within the limit.
     pub fn allows(&self) -> bool {
         self.spent.plus(self.asked).is_some_and(|sum| sum <= self.amount)
             && self.most_uses.is_none_or(|max| self.uses < max)
@@ -92,7 +92,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is kept.
+    /// Whether it passes.
     pub fn is_kept(&self) -> bool {
         match self {
             Self::Forced { .. } => false,
@@ -105,7 +105,7 @@ impl Rule {
         }
     }
 
-    /// How a message that breaks it is answered.
+    /// The response to a message that fails it.
     pub const fn response(&self) -> Response {
         match self {
             Self::Forced { code } => *code,
@@ -118,17 +118,17 @@ impl Rule {
     }
 }
 
-/// Why a message was declined. Rules behind the one that failed were not looked at.
+/// Why a message was declined. Rules after the one that failed were not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The rules that were kept, in the order in which they were looked at.
+    /// The rules that passed, in the order of evaluation.
     pub kept: Vec<Rule>,
-    /// The rule that decided.
+    /// The rule that failed.
     pub failed: Rule,
 }
 
 impl Explanation {
-    /// All rules that were looked at, in order, and whether each was kept.
+    /// All rules that were evaluated, in order, and whether each passed.
     pub fn rules(&self) -> impl Iterator<Item = (&Rule, bool)> {
         self.kept.iter().map(|rule| (rule, true)).chain([(&self.failed, false)])
     }

@@ -5,14 +5,14 @@ use crate::fault::Flaw;
 use crate::money::{DecimalAmount, Minor};
 use chrono::{DateTime, Utc};
 
-/// A limit that a client wants.
+/// A request to set a spending limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitChange {
     /// The window it counts over. A card has at most one limit for each.
     pub window: SpendingWindow,
-    /// At most this amount in a window; zero lets nothing pass.
+    /// Maximum amount in a window; zero declines everything.
     pub amount: DecimalAmount,
-    /// At most so many uses in a window; `None`: any number.
+    /// Maximum number of uses in a window; `None` for any number.
     pub most_uses: Option<u32>,
     /// Now.
     pub now: DateTime<Utc>,
@@ -27,31 +27,41 @@ pub struct CardLimits {
     pub limits: Vec<SpendingLimit>,
 }
 
-/// A limit that was set, as it counts now.
+/// A limit that was set, with its current use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitSet {
     /// Its card.
     pub card: Card,
     /// The limit.
     pub limit: SpendingLimit,
-    /// Whether the card had none over that window before.
+    /// Whether the card had no limit over that window before.
     pub is_new: bool,
 }
 
-/// Why a limit is not set. Nothing changes.
+/// Reasons to refuse setting a limit. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitRefusal {
     /// The amount does not fit the card's currency.
-    #[error("the amount does not fit the card's currency")]
+    #[error("{}", .0.message)]
     Amount(Flaw),
 }
 
 /// The card has no limit over that window. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no such limit")]
+#[error("names a window without a limit")]
 pub struct NoSuchLimit;
 
-/// Decides a limit: a new one counts from now on, a changed one keeps what was used in the window that is on.
+/// Decides a limit: a new one counts from now on, a changed one keeps what was used in the current window.
+///
+/// ```
+/// use florin_domain::card::{CardLimits, LimitChange, SpendingWindow, decide_limit};
+/// use florin_domain::test_support::{a_card, decimal, noon};
+///
+/// let situation = CardLimits { card: a_card().build(), limits: vec![] };
+/// let change =
+///     LimitChange { window: SpendingWindow::Day, amount: decimal("50"), most_uses: None, now: noon() };
+/// assert!(decide_limit(&situation, &change).unwrap().is_new);
+/// ```
 pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<LimitSet, LimitRefusal> {
     let amount = change.amount.to_minor(situation.card.currency).map_err(LimitRefusal::Amount)?;
     let known = situation.limits.iter().find(|limit| limit.window == change.window);
@@ -67,7 +77,17 @@ pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<Limi
     Ok(LimitSet { card: situation.card.clone(), limit, is_new: known.is_none() })
 }
 
-/// Decides a removal. What was used is forgotten with the limit.
+/// Decides the removal of a limit and of its counters.
+///
+/// ```
+/// use florin_domain::card::{CardLimits, NoSuchLimit, SpendingWindow, decide_limit_removal};
+/// use florin_domain::test_support::{a_card, a_limit};
+///
+/// let limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
+/// let situation = CardLimits { card: a_card().build(), limits };
+/// assert_eq!(decide_limit_removal(&situation, SpendingWindow::Day), Ok(SpendingWindow::Day));
+/// assert_eq!(decide_limit_removal(&situation, SpendingWindow::Week), Err(NoSuchLimit));
+/// ```
 pub fn decide_limit_removal(situation: &CardLimits, window: SpendingWindow) -> Result<SpendingWindow, NoSuchLimit> {
     let known = situation.limits.iter().any(|limit| limit.window == window);
     if known { Ok(window) } else { Err(NoSuchLimit) }
@@ -76,28 +96,16 @@ pub fn decide_limit_removal(situation: &CardLimits, window: SpendingWindow) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::CardState;
     use crate::fault::FlawCode;
-    use crate::ids::{AccountId, BudgetId, CardId, UserToken};
-    use crate::money::Currency;
-    use chrono::{NaiveDate, TimeZone};
-    use uuid::Uuid;
+    use crate::test_support::a_card;
+    use chrono::TimeZone;
 
     fn at(day: u32) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 9, day, 12, 0, 0).unwrap()
     }
 
     fn situation(limits: Vec<SpendingLimit>) -> CardLimits {
-        let card = Card {
-            id: CardId(Uuid::from_u128(1)),
-            account: AccountId::parse("F1").unwrap(),
-            budget: BudgetId(Uuid::from_u128(2)),
-            currency: Currency::parse("GBP").unwrap(),
-            state: CardState::Active,
-            user_token: UserToken(Uuid::from_u128(3)),
-            expires_on: NaiveDate::default(),
-        };
-        CardLimits { card, limits }
+        CardLimits { card: a_card().build(), limits }
     }
 
     fn change(amount: &str, most_uses: Option<u32>, day: u32) -> LimitChange {

@@ -37,16 +37,16 @@ use crate::ids::{AccountId, BudgetId, CardId, UserToken};
 use crate::money::Currency;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// Where a card stands.
+/// The state of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CardState {
-    /// Made, not in use yet.
+    /// Created, not in use yet.
     Unactivated,
     /// In use.
     Active,
     /// Paused.
     Suspended,
-    /// Another card took its place.
+    /// Replaced by another card.
     Replaced,
     /// Ended.
     Terminated,
@@ -67,7 +67,7 @@ impl CardState {
         }
     }
 
-    /// The states that a card can be brought into from this one; none at its end.
+    /// The states that may follow this one; none for a final state.
     pub const fn ways(self) -> &'static [Self] {
         match self {
             Self::Unactivated => &[Self::Active, Self::Terminated],
@@ -89,7 +89,7 @@ pub struct Card {
     pub budget: BudgetId,
     /// The currency of its messages; its budget always holds it.
     pub currency: Currency,
-    /// Where it stands.
+    /// Its state.
     pub state: CardState,
     /// Its holder.
     pub user_token: UserToken,

@@ -2,7 +2,7 @@
 
 use super::ChainKind;
 
-/// A card network that messages come by.
+/// A card network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Network {
     /// Visa.
@@ -29,7 +29,7 @@ impl Network {
         }
     }
 
-    /// The subnetwork that a kind of message takes.
+    /// The subnetwork for a kind of chain.
     pub const fn subnetwork(self, kind: ChainKind) -> &'static str {
         match (self, kind) {
             (Self::Visa, ChainKind::Atm) => "VISAPLUS",

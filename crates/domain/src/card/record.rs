@@ -1,15 +1,15 @@
-//! What is known of a card beside what decides its messages.
+//! Cards with the data that does not decide their messages.
 
 use super::{Card, CardState};
 use crate::ids::{BudgetId, UserToken};
 use chrono::{DateTime, Utc};
 
-/// Whose card it is.
+/// The owner of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CardOwner {
-    /// The budget's: its `userToken` was minted with it, and is nobody's.
+    /// The budget: the card's `userToken` was created with the card and names no person.
     Budget,
-    /// A person's, whom its `userToken` names.
+    /// A person, named by the card's `userToken`.
     Person,
 }
 
@@ -26,38 +26,38 @@ impl CardOwner {
     }
 }
 
-/// A card with all that is known of it, but for its limits and messages.
+/// A card with all its data except limits and messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardRecord {
-    /// What decides its messages.
+    /// The card as rules for messages see it.
     pub card: Card,
-    /// Whose it is.
+    /// Its owner.
     pub owner: CardOwner,
-    /// What its client calls it.
+    /// The client's name for it.
     pub name: Option<String>,
-    /// When it was made; `None` where it was seeded, not made by a client.
+    /// When it was created; `None` where it was seeded.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl CardRecord {
-    /// A card that was seeded: a person's, without a name.
+    /// A seeded card: owned by a person, without a name.
     pub const fn seeded(card: Card) -> Self {
         Self { card, owner: CardOwner::Person, name: None, created_at: None }
     }
 
-    /// The last four digits of its number. There is no number: they follow from the id, so that they are always the same.
+    /// The last four digits of its number, derived from the id because there is no number.
     pub fn last_four(&self) -> String {
         format!("{:04}", self.card.id.0.as_u128() % 10_000)
     }
 }
 
-/// Which cards are wanted.
+/// Filter of cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// Only those that this budget pays for.
+    /// Paid by this budget.
     pub budget: Option<BudgetId>,
-    /// Only those in this state.
+    /// In this state.
     pub state: Option<CardState>,
-    /// Only those of this holder.
+    /// Of this holder.
     pub user: Option<UserToken>,
 }

@@ -1,13 +1,13 @@
 //! Response codes of card messages.
 
-/// How a message was answered: contract 5.3's table, and what the sandbox can be told to answer (5.7).
+/// The response to a message: the table of contract 5.3, and those that only the sandbox forces (5.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
     /// Passed.
     Approved,
     /// Passed an account check.
     AccountVerified,
-    /// The card is not active (any more).
+    /// The card is not active, or no longer.
     CardNotActive,
     /// The card is suspended.
     CardSuspended,
@@ -17,7 +17,7 @@ pub enum Response {
     UsageLimitReached,
     /// The budget lacks the money.
     NotSufficientFunds,
-    /// The budget had a part of the money, and that is approved.
+    /// The budget had part of the money; that part is approved.
     PartiallyApproved,
     /// The card was stolen: only ever forced.
     CardStolen,
@@ -43,7 +43,7 @@ impl Response {
         Self::IncorrectPin,
     ];
 
-    /// The declines, which a caller of the sandbox can force.
+    /// The declines that a caller of the sandbox can force.
     pub const DECLINES: [Self; 8] = [
         Self::CardNotActive,
         Self::CardSuspended,

@@ -51,9 +51,9 @@ impl SpendingWindow {
 pub struct SpendingLimit {
     /// The window it counts over.
     pub window: SpendingWindow,
-    /// At most this amount in a window.
+    /// Maximum amount in a window.
     pub amount: Minor,
-    /// At most so many uses in a window; `None`: any number.
+    /// Maximum number of uses in a window; `None` for any number.
     pub most_uses: Option<u32>,
     /// The first day of the window that `spent` and `uses` belong to.
     pub window_start: NaiveDate,
@@ -64,7 +64,7 @@ pub struct SpendingLimit {
 }
 
 impl SpendingLimit {
-    /// The limit with what counts now: nothing, when a new window has begun.
+    /// The limit with its use in the current window: none when a new window has begun.
     #[must_use]
     pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);

@@ -1,14 +1,14 @@
-//! A chain at a glance: its messages, its hold, and the money that moved.
+//! A chain with its messages, its hold, and the money that moved.
 
 use super::{CardTransaction, Chain, Explanation};
 use crate::ids::TransactionToken;
 use crate::ledger::{JournalTransaction, LedgerAccount};
 use crate::money::Minor;
 
-/// Everything that is stored of one purchase, withdrawal or refund.
+/// Everything stored about one purchase, withdrawal or refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainStory {
-    /// Its messages in the order of time, the first one first. A DECLINED first message is all there is.
+    /// Its messages by time, the first message first. A declined first message has no others.
     pub messages: Vec<ToldMessage>,
     /// The chain; `None` where its first message was declined.
     pub chain: Option<Chain>,
@@ -21,16 +21,16 @@ pub struct ChainStory {
 pub struct ToldMessage {
     /// The record.
     pub transaction: CardTransaction,
-    /// Why it was declined; `None` where it was not, or where it is older than explanations.
+    /// Why it was declined; `None` where it was not, or was recorded before explanations existed.
     pub declined: Option<Explanation>,
 }
 
-/// What a message left of the hold.
+/// The hold after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldStep {
     /// The message.
     pub message: TransactionToken,
-    /// What was held after it.
+    /// The amount held after it.
     pub held: Minor,
 }
 
@@ -46,7 +46,7 @@ impl ChainStory {
         Self { messages, chain, journal }
     }
 
-    /// How the hold went from message to message, by the journal.
+    /// The hold after each message, from the journal.
     pub fn steps(&self) -> Vec<HoldStep> {
         let mut held = 0_i64;
         let step = |told: &ToldMessage| {

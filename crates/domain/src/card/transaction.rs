@@ -5,7 +5,7 @@ use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// What a message is; its wire name is the `type` of the record.
+/// The kind of a message; its wire name is the `type` of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// Authorization of a purchase.
@@ -75,16 +75,16 @@ impl MessageKind {
     }
 }
 
-/// Where a message stands. Only that of a first message ever changes: when its chain ends.
+/// The state of a message. It changes only on a first message, when the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransactionState {
-    /// Approved; its chain goes on.
+    /// Approved; the chain is open.
     Pending,
-    /// Done with nothing cleared.
+    /// Ended with nothing cleared.
     Cleared,
-    /// Done, with money cleared.
+    /// Ended with money cleared.
     Completion,
-    /// Refused.
+    /// Declined.
     Declined,
 }
 
@@ -103,7 +103,7 @@ impl TransactionState {
     }
 }
 
-/// One card message as recorded: immutable, but for the state of a first message.
+/// The record of one card message. Only the state of a first message ever changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardTransaction {
     /// Its token.
@@ -118,29 +118,29 @@ pub struct CardTransaction {
     pub user_token: UserToken,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// What its chain is about.
+    /// The kind of its chain.
     pub chain_kind: ChainKind,
-    /// What it is.
+    /// Its kind.
     pub kind: MessageKind,
-    /// Where it stands.
+    /// Its state.
     pub state: TransactionState,
     /// The currency of all its amounts.
     pub currency: Currency,
     /// Its own amount, without the acquirer's fee.
     pub amount: Minor,
-    /// What was asked; on a reversal or expiry the first message's amount.
+    /// The amount requested; on a reversal or expiry the first message's amount.
     pub requested: Minor,
-    /// What the acquirer of an ATM charges on top of the amount.
+    /// The fee of an ATM's acquirer on top of the amount.
     pub acquirer_fee: Minor,
     /// The amount in the merchant's currency; `None` where that is the card's.
     pub conversion: Option<Conversion>,
-    /// What it did to the funds: negative when funds are taken.
+    /// The change of funds: negative when funds are debited.
     pub impacted: Minor,
-    /// How it was answered.
+    /// Its response.
     pub response: Response,
-    /// The budget's ledger balance afterwards.
+    /// The budget's ledger balance after the message.
     pub ledger_balance: Minor,
-    /// The budget's available balance afterwards.
+    /// The budget's available balance after the message.
     pub available_balance: Minor,
     /// The token that was sent with it; `None` on first messages.
     pub preceding: Option<TransactionToken>,

@@ -1,62 +1,86 @@
-//! Bringing cards from one state into another (contract 5.6).
+//! Transitions of cards between states (contract 5.6).
 
 use super::{CardRecord, CardState};
 use crate::ids::{AccountId, CardId, ClientId};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
+use std::fmt;
 
-/// What a client asks for, with the time.
+/// A request to change the state of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransitionRequest {
-    /// The state that the card is to be in.
+    /// The requested state.
     pub to: CardState,
     /// Why, in the client's words.
     pub reason: Text<1, 140>,
-    /// The client that asks.
+    /// The client that sends the request.
     pub client: ClientId,
     /// Now.
     pub now: DateTime<Utc>,
 }
 
-/// One step in the life of a card. Never changed.
+/// The record of one transition. Never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardTransition {
     /// The account.
     pub account: AccountId,
     /// The card.
     pub card: CardId,
-    /// The state it was in.
+    /// The state before.
     pub from: CardState,
-    /// The state it came into.
+    /// The state after.
     pub to: CardState,
     /// Why, in the client's words.
     pub reason: String,
-    /// The client that asked.
+    /// The client that sent the request.
     pub client: ClientId,
     /// When.
     pub created_at: DateTime<Utc>,
 }
 
-/// What is to be stored, whole or not at all.
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransitionDecision {
-    /// The card as it is now: nothing but its state has changed.
+    /// The card with its new state; nothing else changes.
     pub card: CardRecord,
-    /// How it came to that.
+    /// The record of the transition.
     pub transition: CardTransition,
 }
 
-/// The card can't be brought there from where it is. Nothing changes.
+/// A transition that the card's state does not allow. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a card that is {} can't become {}", current.as_str(), wanted.as_str())]
 pub struct IllegalTransition {
-    /// Where it is.
+    /// The state of the card.
     pub current: CardState,
-    /// Where it was to be.
+    /// The requested state.
     pub wanted: CardState,
 }
 
-/// Decides a transition on the card as it is under the lock of its budget, which card messages are decided under, too.
+impl fmt::Display for IllegalTransition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ways: Vec<_> = self.current.ways().iter().map(|state| state.as_str()).collect();
+        let current = self.current.as_str();
+        if ways.is_empty() {
+            write!(f, "cannot change: {current} is final")
+        } else {
+            write!(f, "must be one of {} (the card is {current})", ways.join(", "))
+        }
+    }
+}
+
+/// Decides a transition. The adapter holds the lock of the card's budget, as for card messages.
+///
+/// ```
+/// use florin_domain::card::{CardRecord, CardState, TransitionRequest, decide_transition};
+/// use florin_domain::test_support::{CLIENT, a_card, noon};
+/// use florin_domain::text::Text;
+///
+/// let card = CardRecord::seeded(a_card().in_state(CardState::Terminated).build());
+/// let reason = Text::parse("found again").unwrap();
+/// let request = TransitionRequest { to: CardState::Active, reason, client: CLIENT, now: noon() };
+/// let refusal = decide_transition(&card, &request).unwrap_err();
+/// assert_eq!(refusal.to_string(), "cannot change: TERMINATED is final");
+/// ```
 pub fn decide_transition(
     card: &CardRecord,
     request: &TransitionRequest,
@@ -82,32 +106,12 @@ pub fn decide_transition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::Card;
-    use crate::ids::{BudgetId, UserToken};
-    use crate::money::Currency;
-    use chrono::NaiveDate;
-    use uuid::Uuid;
-
-    fn card(state: CardState) -> CardRecord {
-        CardRecord::seeded(Card {
-            id: CardId(Uuid::from_u128(1)),
-            account: AccountId::parse("F1").unwrap(),
-            budget: BudgetId(Uuid::from_u128(2)),
-            currency: Currency::parse("GBP").unwrap(),
-            state,
-            user_token: UserToken(Uuid::from_u128(3)),
-            expires_on: NaiveDate::default(),
-        })
-    }
+    use crate::test_support::{CLIENT, a_card};
 
     fn decide(from: CardState, to: CardState) -> Result<TransitionDecision, IllegalTransition> {
-        let request = TransitionRequest {
-            to,
-            reason: Text::parse("lost").unwrap(),
-            client: ClientId(Uuid::from_u128(4)),
-            now: DateTime::UNIX_EPOCH,
-        };
-        decide_transition(&card(from), &request)
+        let request =
+            TransitionRequest { to, reason: Text::parse("lost").unwrap(), client: CLIENT, now: DateTime::UNIX_EPOCH };
+        decide_transition(&CardRecord::seeded(a_card().in_state(from).build()), &request)
     }
 
     #[test]

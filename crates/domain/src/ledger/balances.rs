@@ -4,7 +4,7 @@ use super::{LedgerAccount, Posting};
 use crate::ids::BudgetId;
 use crate::money::Minor;
 
-/// The balances of one budget in one currency: sums of its journal entries, kept beside them.
+/// The balances of one budget in one currency: sums of its journal entries, stored so that nobody has to add them up.
 ///
 /// `held` and `reserved` are never negative. `available` may be: card networks settle above a hold.
 /// The ledger balance always fits 64 bits.
@@ -30,24 +30,24 @@ impl Balances {
         Ok(Self { available, held, reserved })
     }
 
-    /// What can be spent.
+    /// The money that can be spent.
     pub const fn available(&self) -> Minor {
         self.available
     }
 
-    /// What stands behind open card holds.
+    /// The money held by open card holds.
     pub const fn held(&self) -> Minor {
         self.held
     }
 
-    /// What is reserved for confirmed payment batches.
+    /// The money reserved for confirmed payment batches.
     pub const fn reserved(&self) -> Minor {
         self.reserved
     }
 
     /// All the money in it: available, held and reserved.
     pub const fn ledger(&self) -> Minor {
-        // The constructor has proved that the sum fits; the order of the additions may pass outside it and come back.
+        // The constructor has checked that the sum fits; a partial sum may wrap and wrap back.
         Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
     }
 

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// Where money stands. The first three are a budget's: its ledger balance is their sum, its available balance the first.
+/// An account of the ledger. The first three belong to a budget: its ledger balance is their sum, its available balance the
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LedgerAccount {
     /// Money of a budget that can be spent.
@@ -21,7 +22,7 @@ pub enum LedgerAccount {
     InboundPayments,
     /// The banks that payments of batches go to.
     OutboundPayments,
-    /// Florin's own income: what payments cost beside their amounts.
+    /// Florin's income: the fees of payments.
     Fees,
 }
 
@@ -67,7 +68,7 @@ pub struct Posting {
     pub amount: Minor,
 }
 
-/// Why money moved.
+/// The kind of movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JournalKind {
     /// An inbound credit to a budget.
@@ -138,12 +139,12 @@ pub struct JournalTransaction {
     postings: Vec<Posting>,
 }
 
-/// Postings that do not add up to zero: a bug of the rule that made them.
+/// Postings that do not add up to zero: a bug of the rule that produced them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the postings of a journal transaction do not add up to zero")]
 pub struct Unbalanced;
 
-/// What a journal transaction is about.
+/// The head of a journal transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Heading {
     pub(crate) id: JournalId,
@@ -177,7 +178,7 @@ impl JournalTransaction {
         Ok(Self { id, account, kind, cause, currency, at, postings })
     }
 
-    /// Its lines; they add up to zero.
+    /// Its postings, which add up to zero.
     pub fn postings(&self) -> &[Posting] {
         &self.postings
     }

@@ -13,7 +13,7 @@ impl BankId {
         if text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             Ok(Self(text.to_ascii_lowercase()))
         } else {
-            Err(Flaw::format("A bank id of 32 hexadecimal characters is wanted."))
+            Err(Flaw::format("must be a bank id of 32 hexadecimal characters"))
         }
     }
 

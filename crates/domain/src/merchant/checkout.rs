@@ -26,12 +26,12 @@ impl CheckoutType {
     }
 }
 
-/// Whether a checkout takes new sessions.
+/// Whether a checkout accepts new sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckoutStatus {
-    /// Takes new checkout sessions.
+    /// Accepts new checkout sessions.
     Active,
-    /// Takes none; sessions made before can still complete.
+    /// Accepts none; existing sessions can still complete.
     Deactivated,
 }
 
@@ -53,11 +53,11 @@ impl CheckoutStatus {
 pub struct ShippingOptions {
     /// Whether the payer must give a shipping address.
     pub collect_address: bool,
-    /// The https address asked for shipping rates; `None` when rates are not dynamic.
+    /// The https address that returns shipping rates; `None` when rates are not dynamic.
     pub dynamic_rates_url: Option<String>,
 }
 
-/// What only one type of checkout has: so a `TOP_UP` can't have a settlement account.
+/// The type of a checkout, with the data that only this type has: a `TOP_UP` can't have a settlement account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutKind {
     /// Pays into the merchant's settlement account.
@@ -81,7 +81,7 @@ impl CheckoutKind {
     }
 }
 
-/// A configured payment page on which checkout sessions are taken.
+/// A configured payment page, on which checkout sessions run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkout {
     /// Its id.
@@ -92,7 +92,7 @@ pub struct Checkout {
     pub kind: CheckoutKind,
     /// The merchant's own name for it, never shown to payers.
     pub name: Option<String>,
-    /// Whether it takes new sessions.
+    /// Whether it accepts new sessions.
     pub status: CheckoutStatus,
     /// GBP or EUR; fixed at creation.
     pub currency: Currency,
@@ -100,16 +100,16 @@ pub struct Checkout {
     pub return_url: String,
     /// Default locale of the payer's screens; `None` lets the browser decide.
     pub locale: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Which checkouts are wanted.
+/// Filter of checkouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckoutFilter {
-    /// Only of this type.
+    /// Of this type.
     pub checkout_type: Option<CheckoutType>,
     /// Only in this state.
     pub status: Option<CheckoutStatus>,

@@ -36,7 +36,7 @@ pub struct MfaCheck {
 /// Why a proof did not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MfaFailure {
-    /// No such session for this caller, or a wrong token: which of them is not told.
+    /// No such session for this caller, or a wrong token; the caller does not learn which.
     #[error("multi-factor authentication failed")]
     Failed,
     /// The session is over.
@@ -117,7 +117,7 @@ fn settle_totp(session: &MfaSession, enrolment: &TotpEnrolment, verdict: MfaVerd
         MfaVerdict::Right { step: Some(step) } if !enrolment.is_spent(step) => {
             MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..settle_session(session, verdict) }
         }
-        // A step that was used before, or a verdict without one, is as good as a wrong token.
+        // A step that was used before, or a verdict without a step, counts as a wrong token.
         MfaVerdict::Right { .. } | MfaVerdict::Wrong => MfaOutcome {
             enrolment: Some(enrolment.after_wrong_token(now)),
             ..settle_session(session, MfaVerdict::Wrong)

@@ -26,26 +26,26 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// An account's TOTP secret, and what guards it against guessing and replay.
+/// An account's TOTP secret, with its protection against guessing and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TotpEnrolment {
     /// The account.
     pub account: AccountId,
     /// The secret it shares with its authenticator.
     pub secret: Secret,
-    /// The time steps (RFC 6238) that were used of late, in the order of use: each is good once.
+    /// The recently used time steps (RFC 6238), in the order of use. Each step is accepted once.
     pub used_steps: Vec<i64>,
     /// When wrong tokens came, within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
-    /// Until when no token is compared.
+    /// Until when every token is refused.
     pub locked_until: Option<DateTime<Utc>>,
 }
 
 impl TotpEnrolment {
-    /// So many wrong tokens within [`Self::window`] lock TOTP of the account for as long.
+    /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account for that long.
     pub const MAX_WRONG_TOKENS: usize = 20;
 
-    /// So far behind the newest used step, a step is as good as used: a window of one step either way never gets there.
+    /// Steps this far behind the newest used step count as used; a window of one step either way never reaches them.
     const FORGOTTEN: i64 = 3;
 
     /// The window in which wrong tokens count, and how long a lock lasts.

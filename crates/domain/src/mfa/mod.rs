@@ -13,7 +13,7 @@ pub use session::{MfaSession, MfaSessionState};
 use crate::access::Environment;
 use std::fmt;
 
-/// Who checks tokens.
+/// A provider that checks tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaProviderName {
     /// RFC 6238 one-time passwords of the account's enrolled secret.

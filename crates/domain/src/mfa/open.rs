@@ -14,31 +14,45 @@ pub struct OpenSituation {
     pub enrolment: Option<TotpEnrolment>,
 }
 
-/// Who wants a session of whom.
+/// A request for an MFA session.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest {
     /// The id of the session.
     pub id: MfaSessionId,
     /// The caller.
     pub client: ClientId,
-    /// Who is to check the token.
+    /// The provider that will check the token.
     pub provider: MfaProviderName,
     /// Now.
     pub now: DateTime<Utc>,
 }
 
-/// Why no session is opened.
+/// Reasons to refuse a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenRefusal {
-    /// The batch can't be confirmed as it stands.
+    /// The state of the batch does not allow a confirmation.
     #[error(transparent)]
     State(#[from] IllegalMove),
     /// The account has no TOTP secret.
-    #[error("the account is not enrolled for {0}")]
+    #[error("must be a provider that the account is enrolled for (got {0})")]
     NotEnrolled(MfaProviderName),
 }
 
 /// Decides whether a session is opened. A locked account may open one: it answers that it is locked when it is used.
+///
+/// ```
+/// use florin_domain::ids::MfaSessionId;
+/// use florin_domain::mfa::{MfaProviderName, OpenRequest, OpenSituation, decide_open};
+/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, a_payment, noon};
+/// use uuid::Uuid;
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// let situation = OpenSituation { batch: world.batch.clone(), enrolment: None };
+/// let id = MfaSessionId(Uuid::from_u128(1));
+/// let request = OpenRequest { id, client: CLIENT, provider: MfaProviderName::Sandbox, now: noon() };
+/// assert_eq!(decide_open(&situation, &request).unwrap().batch, world.batch.id);
+/// ```
 pub fn decide_open(situation: &OpenSituation, request: &OpenRequest) -> Result<MfaSession, OpenRefusal> {
     let batch = &situation.batch;
     batch.status.after(BatchMove::Confirm)?;

@@ -4,12 +4,12 @@ use super::MfaProviderName;
 use crate::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What became of a session.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaSessionState {
-    /// Takes tokens until it expires.
+    /// Accepts tokens until it expires.
     Open,
-    /// Used for a confirmation; good for nothing else.
+    /// Used for a confirmation; accepts no further token.
     Burnt,
     /// Had too many wrong tokens.
     Locked,
@@ -41,17 +41,17 @@ pub struct MfaSession {
     pub client: ClientId,
     /// The account of the batch.
     pub account: AccountId,
-    /// What it may confirm.
+    /// The batch it may confirm.
     pub batch: PaymentBatchId,
-    /// Who checks its tokens.
+    /// The provider that checks its tokens.
     pub provider: MfaProviderName,
     /// When it was opened.
     pub created_at: DateTime<Utc>,
-    /// From when on it is expired.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
-    /// How many wrong tokens it has had.
+    /// Number of wrong tokens so far.
     pub wrong_tokens: u32,
-    /// What became of it.
+    /// Its state.
     pub state: MfaSessionState,
 }
 
@@ -59,7 +59,7 @@ impl MfaSession {
     /// The wrong token of this number locks the session.
     pub const MAX_WRONG_TOKENS: u32 = 5;
 
-    /// How long a session lives.
+    /// How long a session lasts.
     pub const fn lifetime() -> TimeDelta {
         TimeDelta::minutes(5)
     }

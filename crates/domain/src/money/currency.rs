@@ -15,9 +15,9 @@ impl Currency {
     /// metal or test code: `invalid_value`.
     pub fn parse(code: &str) -> Result<Self, Flaw> {
         if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(Flaw::format("A currency code of three capital letters, such as GBP, is wanted."));
+            return Err(Flaw::format("must be a currency code of three capital letters, such as GBP"));
         }
-        let unknown = || Flaw::value("This is not a currency that money can be held in.");
+        let unknown = || Flaw::value(format!("must be an ISO 4217 currency in use (got {code})"));
         let iso = iso_currency::Currency::from_code(code).ok_or_else(unknown)?;
         if iso.is_superseded().is_some() || iso.is_fund() || iso.is_special() {
             return Err(unknown());

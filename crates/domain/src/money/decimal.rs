@@ -24,7 +24,7 @@ impl DecimalAmount {
     /// Reads the literal text of a JSON number (RFC 8259, which the caller has checked): `10.00`, `1e1`.
     pub fn from_json_number(literal: &str) -> Result<Self, Flaw> {
         if literal.starts_with('-') {
-            return Err(Flaw::range("An amount can't be negative."));
+            return Err(Flaw::range("must not be negative"));
         }
         let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -37,7 +37,7 @@ impl DecimalAmount {
         let digits =
             |part: &str, max: usize| (1..=max).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole, 15) || !digits(fraction, 4) {
-            return Err(Flaw::format("A decimal such as \"10.00\" is wanted."));
+            return Err(Flaw::format("must be a decimal such as \"10.00\""));
         }
         Self::assemble(whole, fraction, 0)
     }
@@ -55,7 +55,7 @@ impl DecimalAmount {
         // The value is 0.d1d2d3… x 10^point.
         let point = (to_i64(whole.len()) - leading).saturating_add(exponent);
         let decimals = to_i64(significant.len()).saturating_sub(point);
-        let too_large = || Flaw::range("An amount is at most 1000000000.");
+        let too_large = || Flaw::range("must be at most 1000000000");
         if point > WIDEST {
             return Err(too_large());
         }
@@ -64,7 +64,7 @@ impl DecimalAmount {
             return if point == WIDEST { Err(too_large()) } else { Ok(Self { value: None }) };
         }
         let value = BigDecimal::from_str(&format!("{significant}e{}", point - to_i64(significant.len())))
-            .map_err(|_| Flaw::format("A decimal number is wanted."))?;
+            .map_err(|_| Flaw::format("must be a decimal number"))?;
         if value > Self::MAX {
             return Err(too_large());
         }
@@ -78,13 +78,16 @@ impl DecimalAmount {
 
     /// Refuses zero.
     pub fn positive(self) -> Result<Self, Flaw> {
-        if self.is_zero() { Err(Flaw::range("An amount above zero is wanted.")) } else { Ok(self) }
+        if self.is_zero() { Err(Flaw::range("must be greater than 0")) } else { Ok(self) }
     }
 
     /// The exact minor units; `too_many_decimals` where the value is finer, never rounded.
     pub fn to_minor(&self, currency: Currency) -> Result<Minor, Flaw> {
         let too_fine = || {
-            let message = format!("{currency} has {} decimal(s).", currency.exponent());
+            let message = match currency.exponent() {
+                0 => format!("must have no decimals for {currency}"),
+                digits => format!("must have at most {digits} decimals for {currency}"),
+            };
             Flaw::new(FlawCode::TooManyDecimals, message)
         };
         let value = self.value.as_ref().ok_or_else(too_fine)?;
@@ -92,7 +95,7 @@ impl DecimalAmount {
         if !scaled.is_integer() {
             return Err(too_fine());
         }
-        scaled.to_i64().map(Minor).ok_or_else(|| Flaw::range("An amount is at most 1000000000."))
+        scaled.to_i64().map(Minor).ok_or_else(|| Flaw::range("must be at most 1000000000"))
     }
 }
 
@@ -100,7 +103,7 @@ fn to_i64(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// The exponent of a JSON number; one beyond 64 bits is as good as the largest.
+/// The exponent of a JSON number; one beyond 64 bits saturates.
 fn saturating_exponent(text: &str) -> i64 {
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),

@@ -4,8 +4,9 @@ use super::{Currency, Minor};
 use crate::fault::Flaw;
 use std::fmt;
 
-/// How much of one currency one unit of another is worth: an exact decimal above zero, of at most 12 digits that count.
-/// Which currencies these are, the context says. Major units: 0.8 of GBP for 1 of USD.
+/// An exchange rate: how many units of one currency one unit of another buys. An exact decimal above zero with at most 12
+/// significant digits.
+/// The context names the two currencies. Rates are in major units: 0.8 GBP for 1 USD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
     /// The value is `digits / 10^scale`; the last digit is no zero unless `scale` is zero.
@@ -16,11 +17,11 @@ pub struct Rate {
 impl Rate {
     /// One for one.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
-    /// So many digits that count a cross rate is rounded to, half even.
+    /// Number of significant digits of a cross rate, rounded half even.
     pub const CROSS_DIGITS: u32 = 10;
-    /// Digits that count, at most.
+    /// Maximum number of significant digits.
     const MAX_DIGITS: u32 = 12;
-    /// Digits after the point, at most.
+    /// Maximum number of digits after the point.
     const MAX_SCALE: u32 = 24;
 
     /// Reads a plain decimal such as `0.7874`. Anything else: `invalid_format`; zero, or too many digits: `out_of_range`.
@@ -28,9 +29,9 @@ impl Rate {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         if !plain(whole) || !plain(fraction) {
-            return Err(Flaw::format("A rate such as 0.7874 is wanted."));
+            return Err(Flaw::format("must be a decimal such as 0.7874"));
         }
-        let range = || Flaw::range("A rate is above zero and has at most 12 digits that count.");
+        let range = || Flaw::range("must be greater than 0, with at most 12 significant digits");
         let fraction = fraction.trim_end_matches('0');
         let scale = u32::try_from(fraction.len()).map_err(|_| range())?;
         let digits = [whole, fraction].concat().parse().map_err(|_| range())?;
@@ -45,8 +46,8 @@ impl Rate {
         fits.then_some(Self { digits, scale })
     }
 
-    /// The rate between two currencies of which so much is worth one of a third: `to / from`, rounded half even to
-    /// [`Self::CROSS_DIGITS`] digits that count. `None`: it has too many digits on one side of the point.
+    /// The rate between two currencies, from the rates of a third currency into each: `to / from`, rounded half even to
+    /// [`Self::CROSS_DIGITS`] significant digits. `None`: too many digits on one side of the point.
     pub fn cross(from: Self, to: Self) -> Option<Self> {
         // The quotient has the right number of digits at one of these; the numbers stay below 10^36.
         for shift in -12..=24_i32 {
@@ -79,7 +80,7 @@ impl Rate {
     }
 }
 
-/// The quotient as a whole number; what lies in the middle goes to the even one. The divisor is above zero.
+/// The quotient rounded half even to a whole number. The divisor is above zero.
 fn half_even(dividend: i128, divisor: i128) -> i128 {
     let (quotient, rest) = (dividend.div_euclid(divisor), dividend.rem_euclid(divisor));
     let up = match (rest * 2).cmp(&divisor) {
@@ -99,7 +100,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// What one unit of a merchant's currency is worth in others.
+/// Rates from a merchant's currency into others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quotes {
     /// The merchant's currency.

@@ -1,4 +1,4 @@
-//! The clock of an account: it runs, ahead of real time or behind it, or stands still.
+//! The clock of an account: it runs at an offset from real time, or is frozen.
 
 use crate::fault::Flaw;
 use chrono::{DateTime, Datelike, NaiveDateTime, TimeDelta, Utc};
@@ -9,14 +9,14 @@ const YEARS: std::ops::RangeInclusive<i32> = 2000..=2099;
 /// The clock of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockSetting {
-    /// It runs, this far ahead of real time (behind it where that is negative), in whole microseconds.
+    /// It runs at this offset from real time, in whole microseconds.
     Running {
-        /// How far.
+        /// The offset; negative is behind real time.
         ahead: TimeDelta,
     },
-    /// It stands still.
+    /// It is frozen.
     Frozen {
-        /// Where.
+        /// The time it shows.
         at: DateTime<Utc>,
     },
 }
@@ -42,7 +42,7 @@ impl ClockSetting {
         Self::Running { ahead: now - real }
     }
 
-    /// This clock, put back to what it showed once.
+    /// This clock, reset to a time that it showed before.
     #[must_use]
     pub fn put_back(self, showed: DateTime<Utc>, real: DateTime<Utc>) -> Self {
         match self {
@@ -51,26 +51,26 @@ impl ClockSetting {
         }
     }
 
-    /// Whether it stands still.
+    /// Whether it is frozen.
     pub const fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen { .. })
     }
 }
 
-/// What is to become of a clock.
+/// A change of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockChange {
-    /// It stops where it is.
+    /// Freeze it at its current time.
     Freeze,
-    /// It goes to that time, and stops there.
+    /// Freeze it at that time, which must not be in its past.
     FreezeAt(DateTime<Utc>),
-    /// It goes forward by that much; whether it runs or stands still stays so.
+    /// Advance it; it keeps running, or stays frozen.
     AdvanceBy(TimeDelta),
-    /// It runs on from where it is.
+    /// Let it run from its current time.
     Resume,
 }
 
-/// A clock, and what it shows.
+/// A clock and the time it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The clock.
@@ -79,24 +79,32 @@ pub struct ClockReading {
     pub now: DateTime<Utc>,
 }
 
-/// Why a clock is not changed.
+/// Reasons to refuse a change of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockRefusal {
-    /// It would go backwards.
-    #[error("the clock shows {now} already")]
+    /// The clock would go back.
+    #[error("cannot go back: the clock shows {now}")]
     Backwards {
         /// What it shows.
         now: DateTime<Utc>,
     },
-    /// It would go beyond the years that it can be set to.
-    #[error("the clock shows {now}, and would leave the years that it can be set to")]
+    /// The clock would leave the years 2000 to 2099.
+    #[error("must keep the clock within the years 2000 to 2099: it shows {now}")]
     TooFar {
         /// What it shows.
         now: DateTime<Utc>,
     },
 }
 
-/// Decides what becomes of a clock. Time never goes backwards: what has happened was before what happens.
+/// Decides a change of a clock. A clock never goes back, so that events stay in order.
+///
+/// ```
+/// use florin_domain::test_support::noon;
+/// use florin_domain::world::{ClockChange, ClockSetting, decide_clock};
+///
+/// let frozen = decide_clock(ClockSetting::default(), ClockChange::Freeze, noon()).unwrap();
+/// assert_eq!(frozen.clock, ClockSetting::Frozen { at: noon() });
+/// ```
 pub fn decide_clock(
     clock: ClockSetting,
     change: ClockChange,
@@ -126,8 +134,8 @@ fn advanced(clock: ClockSetting, by: TimeDelta, now: DateTime<Utc>) -> Result<Cl
 
 /// Reads a time that a clock can be set to: UTC, whole seconds, `2026-09-01T12:00:00Z`, of the years 2000 to 2099.
 pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
-    let wrong = || Flaw::format("A time in UTC such as 2026-09-01T12:00:00Z is wanted.");
-    // chrono takes signs, blanks and fewer digits, too.
+    let wrong = || Flaw::format("must be a UTC time in whole seconds, such as 2026-09-01T12:00:00Z");
+    // chrono also accepts signs, blanks and fewer digits.
     let mask = b"0000-00-00T00:00:00Z";
     let fits = text.len() == mask.len()
         && text
@@ -138,13 +146,9 @@ pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
         return Err(wrong());
     }
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ").map_err(|_| wrong())?.and_utc();
-    // Sixty seconds of a minute are a leap second, which clocks of accounts don't have.
+    // A 60th second is a leap second, which clocks of accounts don't have.
     if time.timestamp_subsec_nanos() != 0 {
         return Err(wrong());
     }
-    if YEARS.contains(&time.year()) {
-        Ok(time)
-    } else {
-        Err(Flaw::range("A time of the years 2000 to 2099 is wanted."))
-    }
+    if YEARS.contains(&time.year()) { Ok(time) } else { Err(Flaw::range("must be in the years 2000 to 2099")) }
 }

@@ -1,4 +1,4 @@
-//! Durations as they are sent: ISO 8601, in days, hours, minutes and seconds.
+//! ISO 8601 durations in days, hours, minutes and seconds.
 
 use crate::fault::Flaw;
 use chrono::TimeDelta;
@@ -6,10 +6,12 @@ use chrono::TimeDelta;
 /// The longest duration: a hundred years of 366 days.
 const MAX: i64 = 100 * 366 * 24 * 3600;
 
-/// Reads `P7D`, `PT90S`, `P1DT2H30M`: whole numbers of days, hours, minutes and seconds in this order, more than nothing and at
+/// Reads `P7D`, `PT90S`, `P1DT2H30M`: whole numbers of days, hours, minutes and seconds in this order, more than nothing
+/// and at
 /// most a hundred years. Months and years have no fixed length, so there are none.
 pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
-    let wrong = || Flaw::format("A duration of days, hours, minutes and seconds such as P7D or PT1H30M is wanted.");
+    let wrong =
+        || Flaw::format("must be an ISO 8601 duration in days, hours, minutes and seconds, such as P7D or PT1H30M");
     let rest = text.strip_prefix('P').ok_or_else(wrong)?;
     let (days, clock) = match rest.split_once('T') {
         Some((_, "")) => return Err(wrong()),
@@ -22,11 +24,11 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
         return Err(wrong());
     }
     let seconds = days.checked_add(clock).filter(|seconds| (1..=MAX).contains(seconds));
-    let seconds = seconds.ok_or_else(|| Flaw::range("A duration of 1 second to 36600 days is wanted."))?;
+    let seconds = seconds.ok_or_else(|| Flaw::range("must be from 1 second to 36600 days"))?;
     TimeDelta::try_seconds(seconds).ok_or_else(wrong)
 }
 
-/// The seconds of numbers with their units, each once at most and in this order. Too many to count are as many as can be counted.
+/// The seconds of numbers with their units, each at most once and in this order; saturates.
 fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
     let mut seconds = 0_i64;
     for (unit, worth) in units {

@@ -1,4 +1,4 @@
-//! Worlds of the sandbox: accounts that are made, put back and thrown away over the API, and the time of accounts.
+//! Worlds of the sandbox: accounts that clients create, restore and delete over the API, and the clocks of accounts.
 
 mod clock;
 mod duration;
@@ -22,7 +22,7 @@ pub type SeedText = Text<1, 64>;
 /// What a caller calls a snapshot.
 pub type SnapshotName = Text<1, 64>;
 
-/// Time and ids of an account. The default is that of every account that nobody touched: real time, random ids.
+/// The clock and the ids of an account. The default is real time and random ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Its clock.
@@ -35,7 +35,7 @@ pub struct Timeline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorldSeed(pub [u8; 32]);
 
-/// What a world is made from.
+/// The template of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorldTemplate {
     /// The demo set: budgets, cards, checkouts, payment batches.
@@ -60,18 +60,18 @@ impl WorldTemplate {
     }
 }
 
-/// An account that was made as a world.
+/// An account that was created as a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxWorld {
-    /// The account: all that is in the world stands on it.
+    /// The account, which owns everything in the world.
     pub account: AccountId,
-    /// Whose it is.
+    /// Its owner.
     pub client: ClientId,
-    /// What it was made from.
+    /// Its template.
     pub template: WorldTemplate,
     /// The seed that its caller named.
     pub seed: Option<SeedText>,
-    /// When it was made, in real time.
+    /// When it was created, in real time.
     pub created_at: DateTime<Utc>,
     /// From when it may be swept away, in real time.
     pub expires_at: DateTime<Utc>,
@@ -79,7 +79,7 @@ pub struct SandboxWorld {
     pub clock: ClockSetting,
 }
 
-/// A world that was put back.
+/// A world that was restored from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoredWorld {
     /// The world.
@@ -97,9 +97,10 @@ pub struct WorldSnapshot {
     pub account: AccountId,
     /// What the caller calls it.
     pub name: Option<SnapshotName>,
-    /// When it was taken, in the time of the world.
+    /// When it was taken, by the clock of the world.
     pub created_at: DateTime<Utc>,
-    /// How many rows are in it. It is for operators: what works in the background may have written some at any time, so it is not
+    /// How many rows are in it. It is for operators: what works in the background may have written some at any time, so it
+    /// is not
     /// the same each time, and answers don't show it.
     pub rows: i64,
 }

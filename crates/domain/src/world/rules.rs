@@ -1,15 +1,15 @@
-//! What may be made, kept and put back, and how much of it.
+//! Rules for creating worlds and for taking and restoring snapshots.
 
 use crate::ids::AccountId;
 
-/// How many worlds a client may have at once.
+/// Maximum number of worlds of a client.
 pub const WORLDS_OF_A_CLIENT: i64 = 100;
-/// How many snapshots a world may have at once.
+/// Maximum number of snapshots of a world.
 pub const SNAPSHOTS_OF_A_WORLD: i64 = 20;
-/// How large a snapshot may be, in bytes of its text.
+/// Maximum size of a snapshot, in bytes of its text.
 pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 
-/// The request that made a world under an idempotency key. Its answer is not kept: it has the world's API key in it.
+/// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeUnder {
     /// The idempotency key.
@@ -18,38 +18,46 @@ pub struct MadeUnder {
     pub request: String,
 }
 
-/// What a store shows before a world is made.
+/// What an adapter loads before a world is created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreateSituation {
     /// How many worlds the client has.
     pub worlds: i64,
-    /// Whether one of them is the account that is to be made: the same seed.
+    /// Whether a world with this seed exists.
     pub lives: bool,
-    /// The client's world that was made under the same idempotency key, with the hash of its request.
+    /// The client's world that was created under the same idempotency key, with the hash of its request.
     pub made: Option<(AccountId, String)>,
 }
 
-/// Why a world is not made.
+/// Reasons to refuse the creation of a world.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateWorldRefusal {
-    /// The same request made one, whose API key was shown then.
-    #[error("the same request has made {0}")]
+    /// The same request created a world before; its API key was shown then.
+    #[error("was used for this request before, which created {0}")]
     MadeBefore(AccountId),
     /// The idempotency key was used for another request.
-    #[error("the idempotency key was used for another request")]
+    #[error("was used for another request")]
     OtherRequest,
-    /// A world of this seed lives.
-    #[error("a world of this seed lives")]
+    /// A world with this seed exists.
+    #[error("names a world that exists")]
     Lives,
-    /// The client has as many as it may have.
-    #[error("the client has as many worlds as it may have")]
+    /// The client has the maximum number of worlds.
+    #[error("a client has at most {WORLDS_OF_A_CLIENT} worlds")]
     TooMany,
-    /// The snapshot is of a schema that was changed since.
-    #[error("the snapshot is of an earlier version of this program")]
+    /// The schema has changed since the snapshot was taken.
+    #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides whether a world may be made; true where one that lives is to be deleted first.
+/// Decides the creation of a world. True: a world with the same seed must be deleted first.
+///
+/// ```
+/// use florin_domain::world::{CreateSituation, CreateWorldRefusal, decide_create_world};
+///
+/// let situation = CreateSituation { lives: true, ..CreateSituation::default() };
+/// assert_eq!(decide_create_world(&situation, false, None), Err(CreateWorldRefusal::Lives));
+/// assert_eq!(decide_create_world(&situation, true, None), Ok(true));
+/// ```
 pub fn decide_create_world(
     situation: &CreateSituation,
     replace: bool,
@@ -68,21 +76,28 @@ pub fn decide_create_world(
     if situation.worlds >= WORLDS_OF_A_CLIENT { Err(CreateWorldRefusal::TooMany) } else { Ok(false) }
 }
 
-/// Why a snapshot is not taken, or not put back.
+/// Reasons to refuse taking or restoring a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotRefusal {
-    /// The world has as many as it may have.
-    #[error("the world has as many snapshots as it may have")]
+    /// The world has the maximum number of snapshots.
+    #[error("a world has at most {SNAPSHOTS_OF_A_WORLD} snapshots")]
     TooMany,
-    /// There is too much in the world.
-    #[error("there is too much in the world")]
+    /// The snapshot would be too large.
+    #[error("a snapshot is at most {SNAPSHOT_BYTES} bytes")]
     TooLarge,
-    /// It is of a schema that was changed since.
-    #[error("the snapshot is of an earlier version of this program")]
+    /// The schema has changed since it was taken.
+    #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides whether a snapshot may be kept, of so many bytes, beside so many others.
+/// Decides whether a snapshot of `bytes` may be stored when the world has `others`.
+///
+/// ```
+/// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, decide_snapshot};
+///
+/// assert_eq!(decide_snapshot(0, 1024), Ok(()));
+/// assert_eq!(decide_snapshot(SNAPSHOTS_OF_A_WORLD, 1024), Err(SnapshotRefusal::TooMany));
+/// ```
 pub const fn decide_snapshot(others: i64, bytes: i64) -> Result<(), SnapshotRefusal> {
     if others >= SNAPSHOTS_OF_A_WORLD {
         return Err(SnapshotRefusal::TooMany);
@@ -90,7 +105,13 @@ pub const fn decide_snapshot(others: i64, bytes: i64) -> Result<(), SnapshotRefu
     if bytes > SNAPSHOT_BYTES { Err(SnapshotRefusal::TooLarge) } else { Ok(()) }
 }
 
-/// Decides whether a snapshot fits the store as it is now.
+/// Decides whether a snapshot may be restored into the current schema.
+///
+/// ```
+/// use florin_domain::world::{SnapshotRefusal, decide_restore};
+///
+/// assert_eq!(decide_restore(false), Err(SnapshotRefusal::Outdated));
+/// ```
 pub const fn decide_restore(same_schema: bool) -> Result<(), SnapshotRefusal> {
     if same_schema { Ok(()) } else { Err(SnapshotRefusal::Outdated) }
 }

@@ -11,7 +11,7 @@ use florin_domain::ids::{AccountId, ApiKeyId};
 checks! {
     "callers.find.returns_the_key_with_its_client" => key_with_client,
     "callers.find.shows_revoked_and_expired_keys" => revoked_and_expired,
-    "callers.find.wants_the_whole_hash" => whole_hash,
+    "callers.find.compares_the_whole_hash" => whole_hash,
     "callers.find.keys_reach_the_accounts_they_list" => listed_accounts,
     "accounts.find.returns_any_account" => any_account,
     "accounts.find.compares_ids_exactly" => exact_ids,

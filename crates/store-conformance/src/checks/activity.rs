@@ -43,7 +43,7 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
 }
 
 /// Movements of every source on both accounts, at few times: messages in pounds and yen, follow-ups, declines, credits,
-/// payments in every state that they come to.
+/// payments in every state that they reach.
 async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     seeded(handle).await?;
     for who in BOTH {
@@ -175,10 +175,10 @@ async fn filters(handle: Handle) -> Proof {
 async fn card_messages(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(1, at))?;
-    let sent = fresh(handle.cards.first_message(order).await)?;
-    let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "9999")?, stamp_at(2, at))?;
-    let declined = fresh(handle.cards.first_message(order).await)?;
+    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(1, at))?;
+    let sent = fresh(handle.cards.first_message(command).await)?;
+    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "9999")?, stamp_at(2, at))?;
+    let declined = fresh(handle.cards.first_message(command).await)?;
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
     let wanted = vec![Activity::from(declined), Activity::from(sent)];
     same("the messages", list(&handle, Who::Mine, filter, EVERY).await?.rows, wanted)?;

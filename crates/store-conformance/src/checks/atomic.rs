@@ -51,7 +51,7 @@ fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp(number))
 }
 
-/// Wants the order to fail and to leave nothing; then the same order as it should be succeeds, under the same key.
+/// Expects the command to fail and to leave nothing; then the unchanged command succeeds, under the same key.
 async fn fails(
     handle: &Handle,
     before: &Observation,
@@ -119,7 +119,7 @@ async fn unknown_limit(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// Wants a clearing that ends the chain of a message to fail and to leave nothing; the clearing as it should be succeeds.
+/// Expects a clearing that ends the chain of a message to fail and to leave nothing; the clearing as it should be succeeds.
 async fn clearing_fails(
     handle: &Handle,
     number: u128,
@@ -240,7 +240,7 @@ async fn neighbours(handle: Handle) -> Proof {
             fresh(answer)?;
             stored += 1;
         } else if !matches!(answer, Err(WriteError::Store(_))) {
-            return Err(Failure::new(format!("a failure was wanted, not {answer:?}")));
+            return Err(Failure::new(format!("expected a failure, got {answer:?}")));
         }
     }
     same("how many were stored", stored, 30)?;

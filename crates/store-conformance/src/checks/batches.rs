@@ -149,9 +149,9 @@ async fn refusal(handle: Handle) -> Proof {
 
 async fn unknown_batch(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let mut order = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
-    order.batch = PaymentBatchId(uuid(20, 99));
-    absent("an unknown batch", &handle.batches.confirm(order).await)
+    let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+    command.batch = PaymentBatchId(uuid(20, 99));
+    absent("an unknown batch", &handle.batches.confirm(command).await)
 }
 
 async fn one_wins(handle: Handle) -> Proof {
@@ -162,8 +162,8 @@ async fn one_wins(handle: Handle) -> Proof {
     }
     for number in 1..=10 {
         let batches = handle.batches.clone();
-        let order = confirm(Who::Mine, number, number * 10, (SANDBOX, RIGHT))?;
-        tasks.push(tokio::spawn(async move { batches.confirm(order).await }));
+        let command = confirm(Who::Mine, number, number * 10, (SANDBOX, RIGHT))?;
+        tasks.push(tokio::spawn(async move { batches.confirm(command).await }));
     }
     let (mut won, mut lost) = (0, 0);
     for task in tasks {

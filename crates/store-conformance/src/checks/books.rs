@@ -1,18 +1,19 @@
 //! The books of an account: explained, and judged, each from one view.
 
 use crate::check::{Failure, Proof, checks};
-use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
+use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::balances;
 use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, take};
-use crate::world::{Who, gbp, jpy, noon, seeded, uuid};
+use crate::together::{Work, in_order};
+use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
-use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOutcome};
-use florin_domain::books::{Explanation, Invariant, Pools, explain, judge};
+use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
+use florin_domain::books::{Explanation, Invariant, MAX_TOLD, Pools, explain, judge};
 use florin_domain::card::ChainKind;
-use florin_domain::ids::BudgetId;
-use florin_domain::ledger::JournalKind;
+use florin_domain::ids::{BudgetId, JournalId, OrderId};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::Explained;
@@ -20,13 +21,14 @@ use florin_ports::Explained;
 checks! {
     "books.explain.adds_up_after_everything" => adds_up,
     "books.explain.pages_run_on" => pages,
-    "books.explain.tells_open_holds_those_due_first" => open_holds,
-    "books.explain.tells_what_is_not_paid_yet" => reservations,
+    "books.explain.shows_open_holds_those_due_first" => open_holds,
+    "books.explain.shows_what_is_not_paid_yet" => reservations,
+    "books.explain.counts_more_than_it_shows" => many,
     "books.explain.sums_by_kind" => sums,
     "books.explain.unknown_budgets_and_currencies" => unknown,
     "books.explain.sees_one_moment" => one_moment,
     "books.books.hold_after_everything" => hold,
-    "books.books.count_what_was_looked_at" => counted,
+    "books.books.count_what_was_read" => counted,
     "books.books.see_one_moment" => books_in_one_moment,
     "tenancy.books.foreign_budgets_are_absent" => foreign,
 }
@@ -52,8 +54,8 @@ async fn busy(handle: &Handle) -> Proof {
     seeded(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
-        let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
-        fresh(handle.cards.first_message(order).await)?;
+        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
+        fresh(handle.cards.first_message(command).await)?;
     }
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
@@ -144,6 +146,41 @@ async fn reservations(handle: Handle) -> Proof {
     same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
 }
 
+/// More holds and more reserving orders than an explanation lists.
+async fn many(handle: Handle) -> Proof {
+    let (more, mut world) = (MAX_TOLD + 1, world(100_000)?);
+    let minor = Minor(i64::try_from(more).unwrap_or_default());
+    let (mut batch, seed) = (batch(Who::Mine, batch_id(1), PaymentBatchStatus::Confirmed)?, &mut world.accounts[0]);
+    let order = PaymentOrder { total: Minor(1), ..batch.orders[0].clone() };
+    batch.orders =
+        (0..more).map(|place| PaymentOrder { id: OrderId(uuid(57, place as u128)), ..order.clone() }).collect();
+    (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
+    seed.batches.push(batch);
+    let budget = Who::Mine.budget();
+    let postings = [(LedgerAccount::Available(budget), -minor.0), (LedgerAccount::Reserved(budget), minor.0)];
+    let postings = postings.map(|(account, amount)| Posting { account, amount: Minor(amount) });
+    let (id, cause) = (JournalId(uuid(58, 1)), (JournalKind::BatchReservation, batch_id(1).0));
+    let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), postings)?;
+    seed.budgets[0].journal.push(reserved);
+    seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
+    handle.seeding.seed(world).await?;
+    for numbers in (0..more as u128).collect::<Vec<_>>().chunks(100) {
+        let mut work: Vec<Work<Carded>> = Vec::new();
+        for number in numbers {
+            let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, *number, "0.01")?);
+            work.push(Box::pin(async move { cards.first_message(command).await }));
+        }
+        for answer in in_order(work).await {
+            fresh(answer)?;
+        }
+    }
+    let (seen, count) = (whole(&handle).await?, minor.0);
+    same("holds", (seen.holds.count, seen.holds.rows.len(), seen.holds.total), (count, MAX_TOLD, minor.into()))?;
+    let found = (seen.reservations.count, seen.reservations.rows.len(), seen.reservations.total);
+    same("reservations", found, (count, MAX_TOLD, minor.into()))?;
+    holds("it does not add up", seen.adds_up())
+}
+
 async fn sums(handle: Handle) -> Proof {
     busy(&handle).await?;
     let seen = whole(&handle).await?;
@@ -209,8 +246,8 @@ async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<Proof>, Fail
 
 async fn hold(handle: Handle) -> Proof {
     busy(&handle).await?;
-    let order = first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp_at(20, noon()))?;
-    fresh(handle.cards.first_message(order).await)?;
+    let command = first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp_at(20, noon()))?;
+    fresh(handle.cards.first_message(command).await)?;
     for who in crate::world::BOTH {
         let report = judge(&handle.books.books(&who.account()?).await?);
         holds(&format!("they do not hold: {report:?}"), report.holds())?;

@@ -1,4 +1,4 @@
-//! Budgets: made, found and listed.
+//! Budgets: created, found and listed.
 
 use crate::check::{Proof, checks};
 use crate::commands::{claim, request};
@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 checks! {
     "budgets.create.stores_the_whole_decision" => whole,
-    "budgets.create.is_told_how_many_there_are_and_how_deep" => told,
-    "budgets.create.at_once_is_told_true_numbers" => at_once,
+    "budgets.create.is_shown_how_many_there_are_and_how_deep" => told,
+    "budgets.create.at_once_is_shown_true_numbers" => at_once,
     "budgets.create.replay_gives_the_stored_answer" => again,
     "budgets.create.refusal_or_failure_changes_nothing" => nothing,
     "budgets.list.newest_first_with_filters_and_counts" => listed,
-    "budgets.seeded_ones_have_every_feature" => seeded_ones,
-    "budgets.without_payments_fund_no_batch" => no_payments,
+    "budgets.find.seeded_ones_have_every_feature" => seeded_ones,
+    "budgets.create.without_payments_funds_no_batch" => no_payments,
     "tenancy.budgets.show_one_account_only" => foreign,
 }
 
@@ -124,7 +124,7 @@ async fn nothing(handle: Handle) -> Proof {
     });
     let failed = store_failed(handle.budgets.create(command).await)?;
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
-    before.still_holds("a creation that came to nothing", &handle).await?;
+    before.still_holds("a creation that failed", &handle).await?;
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
     command.repeat = Some(claim(Who::Mine, "key", "{}")?);
     fresh(handle.budgets.create(command).await)?;

@@ -1,4 +1,4 @@
-//! Cards: made, found and listed; their states and limits.
+//! Cards: created, found and listed; their states and limits.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{claim, first, message, request, stamp, stamp_at};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 checks! {
     "card_management.create.stores_the_whole_decision" => whole,
-    "card_management.create.at_once_is_told_true_numbers" => at_once,
+    "card_management.create.at_once_is_shown_true_numbers" => at_once,
     "card_management.create.refusal_changes_nothing" => no_card,
     "card_management.list.newest_first_with_filters_and_counts" => listed,
     "card_management.transition.is_kept_and_decides_messages" => moved,

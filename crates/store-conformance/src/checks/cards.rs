@@ -65,8 +65,8 @@ async fn every_field(handle: Handle) -> Proof {
         for network in Network::ALL {
             number += 1;
             let message = FirstMessage { acceptor: acceptor.clone(), network, ..message(kind, "1")? };
-            let order = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
-            let done = fresh(handle.cards.first_message(order).await)?;
+            let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+            let done = fresh(handle.cards.first_message(command).await)?;
             let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
             same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor.completed()))?;
             same("the message", seen.first, done)?;
@@ -95,16 +95,16 @@ async fn refusal(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    let order = purchase(Who::Mine, 2, "0.001")?;
-    refused(handle.cards.first_message(order).await)?;
+    let command = purchase(Who::Mine, 2, "0.001")?;
+    refused(handle.cards.first_message(command).await)?;
     before.still_holds("a refused first message", &handle).await
 }
 
 async fn unknown_card(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let order = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
-    absent("an unknown card", &handle.cards.first_message(order).await)?;
+    let command = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
+    absent("an unknown card", &handle.cards.first_message(command).await)?;
     before.still_holds("a message on an unknown card", &handle).await
 }
 
@@ -123,8 +123,8 @@ async fn sees_earlier(handle: Handle) -> Proof {
 
 async fn own_currency(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let order = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
-    let done = fresh(handle.cards.first_message(order).await)?;
+    let command = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
+    let done = fresh(handle.cards.first_message(command).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, Balances::new(Minor(1), Minor(4_999), Minor(0))?)?;
     same("the pounds", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
@@ -220,7 +220,7 @@ async fn follow_up_refusal(handle: Handle) -> Proof {
 async fn unknown_token(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
-    let order = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
-    absent("an unknown token", &handle.cards.follow_up(order).await)?;
+    let command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+    absent("an unknown token", &handle.cards.follow_up(command).await)?;
     before.still_holds("a follow-up to nothing", &handle).await
 }

@@ -29,7 +29,7 @@ pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
     Ok(open().await?)
 }
 
-/// Sends all orders at once, to the handles in turn.
+/// Sends all commands at once, to the handles in turn.
 async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<Carded>, Failure> {
     let mut tasks = Vec::new();
     for (command, handle) in commands.into_iter().zip(handles.iter().cycle()) {

@@ -57,9 +57,9 @@ async fn refusal(handle: Handle) -> Proof {
 async fn unknown_budget(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
-    let mut order = credit(Who::Mine, 1, "1", gbp()?)?;
-    order.budget = BudgetId(crate::world::uuid(2, 99));
-    absent("an unknown budget", &handle.credits.credit(order).await)?;
+    let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
+    command.budget = BudgetId(crate::world::uuid(2, 99));
+    absent("an unknown budget", &handle.credits.credit(command).await)?;
     before.still_holds("a credit to nothing", &handle).await
 }
 

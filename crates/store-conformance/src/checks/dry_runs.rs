@@ -24,7 +24,7 @@ use std::sync::Arc;
 checks! {
     "cards.dry_run.changes_nothing" => cards_nothing,
     "cards.dry_run.answers_as_the_real_one_would" => cards_answer,
-    "cards.dry_run.tells_declines_and_why" => declines,
+    "cards.dry_run.shows_declines_and_why" => declines,
     "credits.dry_run.changes_nothing" => credits_nothing,
     "credits.dry_run.answers_as_the_real_one_would" => credits_answer,
     "transfers.dry_run.changes_nothing" => transfers_nothing,
@@ -32,7 +32,7 @@ checks! {
     "batches.dry_run.changes_nothing" => batches_nothing,
     "batches.dry_run.answers_as_the_real_one_would" => batches_answer,
     "batches.dry_run.counts_no_attempt" => attempts,
-    "dry_runs.look_at_no_record_and_make_none" => records,
+    "dry_runs.read_no_record_and_store_none" => records,
     "dry_runs.see_what_came_before_and_leave_nothing_to_what_follows" => in_line,
     "panics.dry_run_of_a_rule_that_panics" => panics,
     "tenancy.dry_run.foreign_objects_are_absent" => foreign,
@@ -42,7 +42,7 @@ const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
 
-/// Wants what was told of balances and journal to be what there is now, with so many journal transactions before.
+/// Expects what was told of balances and journal to be what there is now, with so many journal transactions before.
 async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {

@@ -32,14 +32,14 @@ async fn sees_everything(handle: Handle) -> Proof {
 
 async fn answers(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let order = |number| -> Result<_, crate::check::Failure> {
-        let mut order = purchase(Who::Mine, number, "10")?;
-        order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(order)
+    let command = |number| -> Result<_, crate::check::Failure> {
+        let mut command = purchase(Who::Mine, number, "10")?;
+        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(command)
     };
-    let done = fresh(handle.cards.first_message(order(1)?).await)?;
+    let done = fresh(handle.cards.first_message(command(1)?).await)?;
     let other = second(&handle).await?;
-    let again = replayed(other.cards.first_message(order(2)?).await)?;
+    let again = replayed(other.cards.first_message(command(2)?).await)?;
     same("the answer", again, crate::commands::answer_of(&done))
 }
 

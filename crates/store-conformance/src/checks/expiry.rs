@@ -71,14 +71,14 @@ async fn refusal(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    let mut order = expiry(Who::Mine, token(1), 2, due())?;
-    order.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
-    same("the refusal", refused(handle.cards.expire(order).await)?, CardRefusal::Expired)?;
-    let mut order = expiry(Who::Mine, token(1), 2, due())?;
-    let rule = order.decide;
+    let mut command = expiry(Who::Mine, token(1), 2, due())?;
+    command.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
+    same("the refusal", refused(handle.cards.expire(command).await)?, CardRefusal::Expired)?;
+    let mut command = expiry(Who::Mine, token(1), 2, due())?;
+    let rule = command.decide;
     // A journal id of the hold itself.
     let taken = stamp(1).journal;
-    order.decide = std::sync::Arc::new(move |situation| {
+    command.decide = std::sync::Arc::new(move |situation| {
         let mut decision = rule(situation)?;
         if let Some(decision) = &mut decision
             && let Some(journal) = &mut decision.journal
@@ -87,7 +87,7 @@ async fn refusal(handle: Handle) -> Proof {
         }
         Ok(decision)
     });
-    store_failed(handle.cards.expire(order).await)?;
+    store_failed(handle.cards.expire(command).await)?;
     before.still_holds("an expiry that failed half-way", &handle).await
 }
 
@@ -98,13 +98,13 @@ async fn one_winner(handle: Handle) -> Proof {
         fresh(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
         let expiries = (2..6).map(|step| expiry(Who::Mine, token(number), base + step, due()));
         let mut tasks = Vec::new();
-        for order in expiries {
-            let (cards, order) = (handle.cards.clone(), order?);
-            tasks.push(tokio::spawn(async move { cards.expire(order).await == Ok(true) }));
+        for command in expiries {
+            let (cards, command) = (handle.cards.clone(), command?);
+            tasks.push(tokio::spawn(async move { cards.expire(command).await == Ok(true) }));
         }
-        let (cards, order) =
+        let (cards, command) =
             (handle.cards.clone(), follow_up(Who::Mine, token(number), base + 6, FollowUp::Reversal { amount: None })?);
-        tasks.push(tokio::spawn(async move { cards.follow_up(order).await.is_ok() }));
+        tasks.push(tokio::spawn(async move { cards.follow_up(command).await.is_ok() }));
         let mut winners = 0;
         for task in tasks {
             winners += usize::from(task.await.unwrap_or(false));
@@ -130,8 +130,8 @@ async fn oldest_first(handle: Handle) -> Proof {
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
         let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
         let at = noon() - TimeDelta::hours(age);
-        let order = first(who, who.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
-        fresh(handle.cards.first_message(order).await)?;
+        let command = first(who, who.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        fresh(handle.cards.first_message(command).await)?;
         wanted.push((at, hold(who, number)?));
     }
     wanted.sort_by_key(|(at, _)| *at);
@@ -157,8 +157,8 @@ async fn oldest_first(handle: Handle) -> Proof {
 async fn very_microsecond(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let order = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
-    fresh(handle.cards.first_message(order).await)?;
+    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
+    fresh(handle.cards.first_message(command).await)?;
     let due = at + Chain::hold_lifetime();
     same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
     same("in time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine, 1)?])
@@ -177,8 +177,8 @@ async fn only_held(handle: Handle) -> Proof {
         (ChainKind::Purchase, "7"),
     ];
     for (number, (kind, text)) in (1..).zip(messages) {
-        let order = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;
-        fresh(handle.cards.first_message(order).await)?;
+        let command = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;
+        fresh(handle.cards.first_message(command).await)?;
     }
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(4), 14, clearing("5", true)?)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };

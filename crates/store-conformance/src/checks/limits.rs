@@ -32,8 +32,8 @@ async fn used(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
 
 async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> Result<CardTransaction, Failure> {
     let message = message(ChainKind::Purchase, text)?;
-    let order = first(Who::Mine, Who::Mine.limited_card(), message, stamp_at(number, now))?;
-    fresh(handle.cards.first_message(order).await)
+    let command = first(Who::Mine, Who::Mine.limited_card(), message, stamp_at(number, now))?;
+    fresh(handle.cards.first_message(command).await)
 }
 
 async fn stored(handle: Handle) -> Proof {
@@ -80,8 +80,8 @@ async fn new_window(handle: Handle) -> Proof {
 
 async fn own(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let order = first(Who::Other, Who::Other.limited_card(), message(ChainKind::Purchase, "5")?, stamp(1))?;
-    fresh(handle.cards.first_message(order).await)?;
+    let command = first(Who::Other, Who::Other.limited_card(), message(ChainKind::Purchase, "5")?, stamp(1))?;
+    fresh(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
     let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("the other's", other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(), vec![Minor(500); 4])

@@ -55,9 +55,9 @@ async fn refusal(handle: Handle) -> Proof {
 
 async fn unknown_batch(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let mut order = open(Who::Mine, 1, SANDBOX)?;
-    order.batch = PaymentBatchId(uuid(20, 99));
-    absent("an unknown batch", &handle.mfa.open(order).await)
+    let mut command = open(Who::Mine, 1, SANDBOX)?;
+    command.batch = PaymentBatchId(uuid(20, 99));
+    absent("an unknown batch", &handle.mfa.open(command).await)
 }
 
 async fn taken(handle: Handle) -> Proof {

@@ -10,24 +10,34 @@ mod card_management;
 mod cards;
 mod contention;
 mod credits;
+mod days;
 mod dry_runs;
 mod durable;
+mod equal_ids;
+mod events;
 mod expiry;
+mod groups;
 mod injected;
 mod limits;
 mod lists;
 mod management_injected;
+mod members;
 mod mfa;
 mod money;
 mod outage;
+mod pages;
 mod panics;
+mod payments_claim;
+mod payments_confirm;
 mod payments_injected;
 mod payments_isolation;
 mod payments_lists;
 mod payments_manage;
 mod payments_process;
+mod payments_two_handles;
 mod registry;
 mod repeats;
+mod repeats_two_handles;
 mod repeats_upkeep;
 mod seeding;
 mod stories;
@@ -35,10 +45,12 @@ mod tenancy;
 mod timelines;
 mod times;
 mod transfers;
+mod two_handles;
 mod unicode;
 mod upkeep;
 mod worlds;
 mod worlds_state;
+mod worlds_whole;
 
 use crate::check::Check;
 
@@ -60,8 +72,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         batches::CHECKS,
         payments_manage::CHECKS,
         payments_lists::CHECKS,
+        payments_confirm::CHECKS,
+        payments_claim::CHECKS,
         payments_process::CHECKS,
         payments_isolation::CHECKS,
+        payments_two_handles::CHECKS,
         dry_runs::CHECKS,
         activity::CHECKS,
         books::CHECKS,
@@ -83,6 +98,15 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         timelines::CHECKS,
         worlds::CHECKS,
         worlds_state::CHECKS,
+        events::CHECKS,
+        members::CHECKS,
+        pages::CHECKS,
+        days::CHECKS,
+        worlds_whole::CHECKS,
+        equal_ids::CHECKS,
+        groups::CHECKS,
+        two_handles::CHECKS,
+        repeats_two_handles::CHECKS,
         outage::CHECKS,
     ];
     files.into_iter().flatten()

@@ -65,7 +65,7 @@ async fn negative(handle: Handle) -> Proof {
 async fn pools(handle: Handle) -> Proof {
     handle.seeding.seed(world(i64::MAX)?).await?;
     // A rule of the check's own: everything is held.
-    let order = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
+    let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
         decision.transaction.amount = all;
         decision.transaction.requested = all;
@@ -77,7 +77,7 @@ async fn pools(handle: Handle) -> Proof {
             (decision.journal, decision.balances) = (Some(booked.0), booked.1);
         }
     });
-    fresh(handle.cards.first_message(order).await)?;
+    fresh(handle.cards.first_message(command).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(0), Minor(i64::MAX), Minor(0))?)?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -108,13 +108,13 @@ fn everything_held(
 
 async fn records(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let order = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
+    let command = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);
         decision.transaction.ledger_balance = Minor(i64::MIN);
         decision.transaction.available_balance = Minor(i64::MIN + 1);
     });
-    let done = fresh(handle.cards.first_message(order).await)?;
+    let done = fresh(handle.cards.first_message(command).await)?;
     let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the record", seen.first, done)
 }

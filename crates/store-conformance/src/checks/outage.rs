@@ -14,10 +14,10 @@ use std::time::Duration;
 checks! {
     "outage.answers_unavailable_in_time" (Outage) => unavailable,
     "outage.store_comes_back_by_itself" (Outage) => comes_back,
-    "outage.orders_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
+    "outage.commands_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
 }
 
-/// Nobody waits longer for an answer.
+/// The longest that a caller may wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// So long after the server is back, the store may still fail.
 const RECOVERY: Duration = Duration::from_secs(30);
@@ -34,14 +34,14 @@ async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<
 fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
     match answer {
         Err(StoreError::Unavailable(_)) => Ok(()),
-        other => Err(Failure::new(format!("{what}: `Unavailable` was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("{what}: expected `Unavailable`, got {other:?}"))),
     }
 }
 
 fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
     match answer {
         Err(WriteError::Store(StoreError::Unavailable(_))) => Ok(()),
-        other => Err(Failure::new(format!("{what}: `Unavailable` was wanted, not {other:?}"))),
+        other => Err(Failure::new(format!("{what}: expected `Unavailable`, got {other:?}"))),
     }
 }
 

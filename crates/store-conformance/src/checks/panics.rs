@@ -1,13 +1,18 @@
 //! Rules that panic: their caller is told, and the store goes on.
 
+use super::timelines::change;
 use crate::check::{Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up, open, purchase, token};
 use crate::expect::{fresh, same, store_failed};
 use crate::factory::Handle;
+use crate::management::{bring, issue, limit, make, no_limit, transfer};
 use crate::observe::{Observation, audited};
+use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
-use florin_ports::{Answer, Readiness};
+use florin_domain::card::{CardState, SpendingWindow};
+use florin_domain::world::ClockChange;
+use florin_ports::{Answer, Readiness, RepeatClaim};
 use std::sync::Arc;
 
 checks! {
@@ -27,24 +32,24 @@ async fn rules(handle: Handle) -> Proof {
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
-        let mut order = purchase(Who::Mine, 2, "10")?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.cards.first_message(order).await)?;
-        let mut order = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.cards.follow_up(order).await)?;
-        let mut order = expiry(Who::Mine, token(1), 2, noon())?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.cards.expire(order).await)?;
-        let mut order = credit(Who::Mine, 2, "1", gbp()?)?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.credits.credit(order).await)?;
-        let mut order = open(Who::Mine, 2, SANDBOX)?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.mfa.open(order).await)?;
-        let mut order = confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))?;
-        order.decide = Arc::new(|_| bug());
-        store_failed(handle.batches.confirm(order).await)?;
+        let mut command = purchase(Who::Mine, 2, "10")?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.cards.first_message(command).await)?;
+        let mut command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.cards.follow_up(command).await)?;
+        let mut command = expiry(Who::Mine, token(1), 2, noon())?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.cards.expire(command).await)?;
+        let mut command = credit(Who::Mine, 2, "1", gbp()?)?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.credits.credit(command).await)?;
+        let mut command = open(Who::Mine, 2, SANDBOX)?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.mfa.open(command).await)?;
+        let mut command = confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))?;
+        command.decide = Arc::new(|_| bug());
+        store_failed(handle.batches.confirm(command).await)?;
     }
     before.still_holds("rules that panicked", &handle).await?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)?;
@@ -52,17 +57,42 @@ async fn rules(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
+/// Sends a command whose answer can't be made, expects that nothing of it stays, and sends it as it should be.
+macro_rules! unanswered {
+    ($handle:ident.$port:ident.$method:ident($command:expr)) => {{
+        let before = Observation::take(&$handle, 5).await?;
+        let mut command = $command;
+        let repeat = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
+        command.repeat = Some(RepeatClaim { answer: Arc::new(|_| bug::<Answer>()), ..repeat.clone() });
+        store_failed($handle.$port.$method(command).await)?;
+        before
+            .still_holds(concat!(stringify!($port), ".", stringify!($method), " without its record"), &$handle)
+            .await?;
+        let mut command = $command;
+        command.repeat = Some(repeat);
+        fresh($handle.$port.$method(command).await)?;
+    }};
+}
+
 async fn answers(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let before = Observation::take(&handle, 2).await?;
-    let mut order = purchase(Who::Mine, 1, "10")?;
-    let mut repeat = claim(Who::Mine, "k", "{}")?;
-    repeat.answer = Arc::new(|_| bug::<Answer>());
-    order.repeat = Some(repeat);
-    store_failed(handle.cards.first_message(order).await)?;
-    before.still_holds("an effect without its record", &handle).await?;
-    let mut order = purchase(Who::Mine, 1, "10")?;
-    order.repeat = Some(claim(Who::Mine, "k", "{}")?);
-    fresh(handle.cards.first_message(order).await)?;
+    let (who, card, day) = (Who::Mine, Who::Mine.card(), SpendingWindow::Day);
+    unanswered!(handle.cards.first_message(purchase(who, 1, "10")?));
+    unanswered!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
+    unanswered!(handle.credits.credit(credit(who, 3, "1", gbp()?)?));
+    let ends = (who.budget(), who.second_budget());
+    unanswered!(handle.transfers.transfer(transfer(who, 4, ends, "1")?));
+    unanswered!(handle.budgets.create(make(who, 1, None, vec![gbp()?])?));
+    unanswered!(handle.card_management.create(issue(who, 1, who.budget(), true)?));
+    unanswered!(handle.card_management.transition(bring(who, card, CardState::Suspended, "now")?));
+    unanswered!(handle.card_management.set_limit(limit(who, card, (day, "1", None), noon())?));
+    unanswered!(handle.card_management.remove_limit(no_limit(who, card, day)?));
+    unanswered!(handle.mfa.open(open(who, 1, SANDBOX)?));
+    unanswered!(handle.batches.confirm(confirm(who, 1, 100, (SANDBOX, RIGHT))?));
+    unanswered!(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 2)))?));
+    unanswered!(handle.management.upload(upload(who, batch_id(1), Fill::of(20, 3))?));
+    unanswered!(handle.management.edit(rename(who, batch_id(1), "renamed", after(1))?));
+    unanswered!(handle.management.cancel(cancel(who, batch_id(1), 200)?));
+    unanswered!(handle.timelines.set_clock(change(who, ClockChange::Freeze)?));
     audited(&handle).await
 }

@@ -1,5 +1,6 @@
 //! Writes of payment batches that fail where the adapter's tests let them: between any two, nothing may stay.
 
+use super::injected::{End, Tried, end, plain_end};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::claim as claimed;
 use crate::expect::{fresh, holds, there};
@@ -11,43 +12,25 @@ use crate::payments::{
 use crate::world::{Who, gbp, noon, world};
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::money::Minor;
-use florin_ports::{AcceptedPayment, Lease, ProcessingError, StoreError, WriteError};
-use std::fmt::Debug;
+use florin_ports::{AcceptedPayment, Lease, StoreError};
 
 checks! {
     "injected.failure_of_any_write_of_batches_leaves_nothing" (Faults) => any_write,
 }
 
-/// Whether orders on cards, credits and sessions never write at a place.
+/// Whether commands on cards, credits and sessions never write at a place.
 pub(super) fn is_ours(place: &str) -> bool {
     let tables = ["payments", "payment_alerts", "payment_orders", "outbox_events", "sandbox_payments"];
     tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || place == "INSERT ON payment_batches"
 }
 
-/// Whether orders on batches write at a place.
+/// Whether commands on batches write at a place.
 fn is_written(place: &str) -> bool {
     let shared = ["journal_transactions", "journal_entries", "balances", "payment_batches", "idempotency_records"];
     is_ours(place) || shared.iter().any(|table| place.ends_with(table))
 }
 
-/// Whether work came to its end: a failure of the store is none.
-fn done<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<bool, Failure> {
-    match answer {
-        Ok(_) => Ok(true),
-        Err(WriteError::Store(_)) => Ok(false),
-        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
-    }
-}
-
-fn worked<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Result<bool, Failure> {
-    match answer {
-        Ok(_) => Ok(true),
-        Err(ProcessingError::Store(_)) => Ok(false),
-        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
-    }
-}
-
-/// What orders work on: batches that were made for them.
+/// What commands work on: batches that were created for them.
 struct Desk {
     /// The number of the first batch.
     base: u128,
@@ -75,37 +58,38 @@ impl Desk {
         Ok(Self { base, to_take, to_record })
     }
 
-    /// Carries out an order of each kind; whether it came to an end. `None`: there is no such order.
-    async fn execute(&self, handle: &Handle, order: u8) -> Result<Option<bool>, Failure> {
-        let (base, key) = (self.base, format!("{order}-{}", self.base));
-        Ok(Some(match order {
+    /// Carries out a command of each kind. `None`: there is no such command.
+    async fn execute(&self, handle: &Handle, command: u8) -> Result<Option<End>, Failure> {
+        let (base, key) = (self.base, format!("{command}-{}", self.base));
+        Ok(Some(match command {
             0 => {
                 let fill = Fill::of((base + 5) * 100_000, 2).with_faults(&[1]);
-                let mut order = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(fill))?;
-                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
-                done(handle.management.create(order).await)?
+                let mut command = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(fill))?;
+                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                end(handle.management.create(command).await)?
             }
             1 => {
-                let mut order = upload(Who::Mine, batch_id(base), Fill::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
-                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
-                done(handle.management.upload(order).await)?
+                let mut command =
+                    upload(Who::Mine, batch_id(base), Fill::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
+                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                end(handle.management.upload(command).await)?
             }
-            2 => done(handle.management.upload(upload(Who::Mine, batch_id(base), Fill::of(0, 0))?).await)?,
+            2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), Fill::of(0, 0))?).await)?,
             3 => {
-                let mut order = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
-                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
-                done(handle.batches.confirm(order).await)?
+                let mut command = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
+                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                end(handle.batches.confirm(command).await)?
             }
             4 => {
-                let mut order = cancel(Who::Mine, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
-                order.repeat = Some(claimed(Who::Mine, &key, "{}")?);
-                done(handle.management.cancel(order).await)?
+                let mut command = cancel(Who::Mine, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
+                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                end(handle.management.cancel(command).await)?
             }
-            5 => worked(handle.processing.take(take(&self.to_take, 1, (base + 3) * 100_000 + 60)).await)?,
+            5 => plain_end(handle.processing.take(take(&self.to_take, 1, (base + 3) * 100_000 + 60)).await)?,
             6 => {
                 let (paid, ids) = ([payment_id((base + 4) * 100_000)], (base + 4) * 100_000 + 70);
                 let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
-                worked(handle.processing.record(record(&self.to_record, &paid, back, None, ids)).await)?
+                plain_end(handle.processing.record(record(&self.to_record, &paid, back, None, ids)).await)?
             }
             7 => {
                 let (id, amount) = (payment_id(base), Minor(1).of(gbp()?));
@@ -114,7 +98,7 @@ impl Desk {
                 if accepted.is_err() && handle.bank.find(id).await?.is_some() {
                     return Err(Failure::new("a payment that could not be accepted is remembered"));
                 }
-                accepted.is_ok()
+                plain_end(accepted)?
             }
             _ => return Ok(None),
         }))
@@ -129,22 +113,22 @@ async fn any_write(handle: Handle) -> Proof {
     for (base, place) in (1..).map(|number| number * 10).zip(places) {
         let desk = Desk::set(&handle, base).await?;
         let mut failed = 0;
-        for order in 0_u8.. {
-            let before = Observation::of(&handle, 0..=0).await?;
+        for command in 0_u8.. {
+            let before = Observation::of_accounts(&handle, &[Who::Mine], 0..=0).await?;
             faults.arm(&place).await?;
-            let came_to = desk.execute(&handle, order).await;
+            let ended = desk.execute(&handle, command).await;
             faults.disarm().await?;
-            match came_to? {
-                None => break,
-                // It does not write there.
-                Some(true) => continue,
-                Some(false) => failed += 1,
+            let Some(ended) = ended? else { break };
+            let has_key = matches!(command, 0 | 1 | 3 | 4);
+            let tried = Tried { name: format!("command {command}"), has_key, works: End::Effect };
+            if tried.failed(ended, &place)? {
+                before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
+                failed += 1;
+                let again = there("the command", desk.execute(&handle, command).await?)?;
+                tried.works_again(again, &place)?;
             }
-            before.still_holds(&format!("order {order}, which failed at `{place}`,"), &handle).await?;
-            let again = desk.execute(&handle, order).await?;
-            holds(&format!("order {order} fails after `{place}` was mended"), again == Some(true))?;
         }
-        holds(&format!("no order failed at `{place}`"), failed > 0)?;
+        holds(&format!("no command failed at `{place}`"), failed > 0)?;
     }
     audited(&handle).await
 }

@@ -25,7 +25,7 @@ checks! {
     "repeats.failure_leaves_the_key_free" => failure,
     "repeats.keys_are_per_client_and_per_account" => per_owner,
     "repeats.keys_are_compared_exactly" => exact_keys,
-    "repeats.are_looked_for_before_anything_else" => before_anything,
+    "repeats.are_read_before_anything_else" => before_anything,
     "repeats.fifty_at_once_have_one_effect" => fifty,
 }
 

@@ -1,10 +1,12 @@
 //! Prepared worlds: all or nothing.
 
 use crate::check::{Failure, Proof, checks};
-use crate::expect::{duplicate, holds, same};
+use crate::expect::{duplicate, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, card};
-use crate::world::{BOTH, Who, client, gbp, jpy, seed_budget, seeded, uuid, world};
+use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, take};
+use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
+use florin_domain::batch::{ConfirmSituation, FundingBudgets, Payment};
 use florin_domain::card::SpendingLimit;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
@@ -14,6 +16,7 @@ use florin_ports::World;
 checks! {
     "seeding.is_fresh.until_there_is_a_client" => is_fresh,
     "seeding.seed.stores_all_of_a_world" => all_of_a_world,
+    "seeding.seed.stores_payments_and_their_work" => payments,
     "seeding.seed.duplicate_leaves_nothing" => duplicate_leaves_nothing,
     "seeding.seed.unproved_balances_are_refused" => unproved,
     "seeding.budgets.by_id_and_currency" => budgets_in_order,
@@ -47,6 +50,50 @@ async fn all_of_a_world(handle: Handle) -> Proof {
         same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;
     }
     same("a seeded store is fresh", handle.seeding.is_fresh().await?, false)?;
+    audited(&handle).await
+}
+
+/// A confirmed batch with payments, whose money is reserved.
+async fn payments(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
+    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
+    let filled = (command.decide)(&FundingBudgets::new()).map_err(|refusal| refused(&refusal))?;
+    let seed = &mut world.accounts[0];
+    let held = seed.budgets.iter().flat_map(|seed| {
+        seed.budget.balances.iter().map(|(currency, balances)| ((seed.budget.id, *currency), *balances))
+    });
+    let situation = ConfirmSituation {
+        batch: filled.batch,
+        session: None,
+        enrolment: None,
+        mfa_required: false,
+        balances: held.collect(),
+    };
+    let command = confirm(Who::Mine, batch_id(1), 500)?;
+    let confirmed = (command.decide)(&situation).answer.map_err(|refusal| refused(&refusal))?;
+    for ((budget, currency), balances) in &confirmed.balances {
+        let seed = there("the budget", seed.budgets.iter_mut().find(|seed| seed.budget.id == *budget))?;
+        let held = seed.budget.balances.iter_mut().filter(|(of, _)| of == currency);
+        held.for_each(|(_, held)| *held = *balances);
+    }
+    seed.budgets[0].journal.extend(confirmed.journal.iter().cloned());
+    let paid = |payment: &Payment| Payment {
+        status: confirmed.payments,
+        updated_at: confirmed.batch.updated_at,
+        ..payment.clone()
+    };
+    let payments: Vec<_> = filled.payments.iter().map(paid).collect();
+    seed.batches.push(confirmed.batch.clone());
+    seed.payments.clone_from(&payments);
+    handle.seeding.seed(world).await?;
+    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("the batch", found.batch, confirmed.batch)?;
+    same("its payments", found.payments, payments)?;
+    let lease = leased(&handle, 1, after(90)).await?;
+    same("the batch with work", lease.batch, batch_id(1))?;
+    handle.processing.start(start(&lease, 600)).await?;
+    same("payments that are taken", handle.processing.take(take(&lease, 9, 700)).await?.len(), 5)?;
     audited(&handle).await
 }
 

@@ -14,13 +14,13 @@ use florin_domain::card::{
 use florin_domain::money::Minor;
 
 checks! {
-    "chains.story.tells_messages_hold_and_journal" => whole,
+    "chains.story.shows_messages_hold_and_journal" => whole,
     "chains.story.any_message_names_it" => any_message,
     "chains.story.unknown_token_is_absent" => unknown,
     "chains.story.declines_are_explained_as_they_were_decided" => explained,
     "chains.story.a_declined_first_message_is_all_there_is" => declined,
     "cards.extensions.keep_every_field" => every_field,
-    "cards.extensions.the_merchant_s_side_is_kept_from_message_to_message" => merchant_side,
+    "cards.extensions.the_merchants_side_is_kept_from_message_to_message" => merchant_side,
     "tenancy.story.foreign_token_is_absent" => foreign,
 }
 
@@ -119,13 +119,13 @@ async fn explained(handle: Handle) -> Proof {
         number += 1;
         let message =
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
-        let order = first(Who::Mine, card, message.clone(), stamp(number))?;
+        let command = first(Who::Mine, card, message.clone(), stamp(number))?;
         let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
         let wanted: Option<Explanation> =
             florin_domain::card::decide::decide_first(&situation, &message, &stamp(number))
                 .ok()
                 .and_then(|made| made.declined);
-        fresh(handle.cards.first_message(order).await)?;
+        fresh(handle.cards.first_message(command).await)?;
         let told = story(&handle, number).await?;
         same("the explanation", &told.messages[0].declined, &wanted)?;
         failed.push(there("an explanation", wanted)?.failed.name());
@@ -167,8 +167,8 @@ async fn every_field(handle: Handle) -> Proof {
     same("the part", (part.response, part.requested), (Response::PartiallyApproved, Minor(100_000)))?;
     let mut stored = vec![(1, withdrawal), (2, cleared), (3, part)];
     let refund = with(&handle, 4, (ChainKind::Refund, "5"), Extras::default()).await?;
-    let order = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
-    let withdrawn = fresh(handle.cards.follow_up(order).await)?;
+    let command = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
+    let withdrawn = fresh(handle.cards.follow_up(command).await)?;
     for (number, decline) in (10..).zip(Response::DECLINES) {
         let forced = Extras { decline: Some(decline), ..Extras::default() };
         stored.push((number, with(&handle, number, (ChainKind::Purchase, "1"), forced).await?));

@@ -35,47 +35,47 @@ async fn used(handle: &Handle) -> Result<Observation, Failure> {
 async fn foreign_card(handle: Handle) -> Proof {
     let before = used(&handle).await?;
     for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
-        let order = first(Who::Mine, card, message(ChainKind::Purchase, "1")?, stamp(3))?;
-        absent("a foreign card", &handle.cards.first_message(order).await)?;
+        let command = first(Who::Mine, card, message(ChainKind::Purchase, "1")?, stamp(3))?;
+        absent("a foreign card", &handle.cards.first_message(command).await)?;
     }
     before.still_holds("a message on a foreign card", &handle).await
 }
 
 async fn foreign_token(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let order = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
-    absent("a foreign token", &handle.cards.follow_up(order).await)?;
+    let command = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    absent("a foreign token", &handle.cards.follow_up(command).await)?;
     before.still_holds("a follow-up to a foreign message", &handle).await
 }
 
 async fn foreign_chain(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let order = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
-    absent("a foreign chain", &handle.cards.expire(order).await)?;
+    let command = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
+    absent("a foreign chain", &handle.cards.expire(command).await)?;
     before.still_holds("an expiry of a foreign chain", &handle).await
 }
 
 async fn foreign_budget(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let mut order = credit(Who::Mine, 3, "1", gbp()?)?;
-    order.budget = Who::Other.budget();
-    absent("a foreign budget", &handle.credits.credit(order).await)?;
+    let mut command = credit(Who::Mine, 3, "1", gbp()?)?;
+    command.budget = Who::Other.budget();
+    absent("a foreign budget", &handle.credits.credit(command).await)?;
     before.still_holds("a credit to a foreign budget", &handle).await
 }
 
 async fn foreign_batch_to_open(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let mut order = open(Who::Mine, 3, SANDBOX)?;
-    order.batch = Who::Other.batch();
-    absent("a foreign batch", &handle.mfa.open(order).await)?;
+    let mut command = open(Who::Mine, 3, SANDBOX)?;
+    command.batch = Who::Other.batch();
+    absent("a foreign batch", &handle.mfa.open(command).await)?;
     before.still_holds("a session for a foreign batch", &handle).await
 }
 
 async fn foreign_batch(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let mut order = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
-    order.batch = Who::Other.batch();
-    absent("a foreign batch", &handle.batches.confirm(order).await)?;
+    let mut command = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
+    command.batch = Who::Other.batch();
+    absent("a foreign batch", &handle.batches.confirm(command).await)?;
     before.still_holds("a confirmation of a foreign batch", &handle).await
 }
 

@@ -29,7 +29,7 @@ checks! {
 
 /// Emoji of several code points, right to left, beyond the basic plane, combining marks (not to be composed), quotes,
 /// escapes, line ends, blanks at the ends, wild cards, other white space.
-const TEXTS: [&str; 12] = [
+pub(super) const TEXTS: [&str; 12] = [
     "👩\u{200d}👩\u{200d}👧 🏴\u{e0067}\u{e0062}\u{e007f}",
     "שלום \u{202e}עולם مرحبا",
     "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𠜎 \u{10ffff}",

@@ -1,22 +1,82 @@
 //! Readiness, and the audit of good data.
 
-use crate::check::{Proof, checks};
+use crate::check::{Failure, Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::expect::{fresh, same};
+use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
+use crate::observe::Observation;
+use crate::together::{Work, in_order};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
-use florin_domain::card::decide::FollowUp;
-use florin_ports::{AuditReport, Readiness};
+use florin_domain::card::decide::{CardRefusal, FollowUp};
+use florin_ports::{AuditReport, Readiness, StoreError, WriteError};
+use std::sync::Arc;
+use std::time::Duration;
 
 checks! {
     "upkeep.readiness.is_ready" => ready,
+    "upkeep.readiness.shows_pending_migrations" (Schemas) => pending,
+    "upkeep.readiness.shows_a_newer_schema" (Schemas) => newer,
+    "upkeep.is_overloaded.while_writes_are_refused" (Room) => overloaded,
     "audit.of_an_empty_store" => empty,
     "audit.counts_and_finds_nothing_on_good_data" => good_data,
 }
 
 async fn ready(handle: Handle) -> Proof {
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
+}
+
+async fn pending(handle: Handle) -> Proof {
+    let behind = there("a store that is behind", handle.schemas.clone())?.behind().await?;
+    same("readiness", behind.upkeep.readiness().await?, Readiness::MigrationsPending)?;
+    same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
+}
+
+async fn newer(handle: Handle) -> Proof {
+    let ahead = there("a store that is ahead", handle.schemas.clone())?.ahead().await?;
+    same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
+}
+
+/// Sends more writes than may wait behind one whose rule is slow.
+async fn overloaded(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let room = there("the room", handle.room)?;
+    same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut slow = purchase(Who::Mine, 0, "1")?;
+    slow.decide = Arc::new(|_| {
+        std::thread::sleep(Duration::from_millis(400));
+        Err(CardRefusal::Expired)
+    });
+    let cards = handle.cards.clone();
+    let slow = tokio::spawn(async move { cards.first_message(slow).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    // A store that works on one group while it prepares the next has room for as many again.
+    let mut work: Vec<Work<_>> = Vec::new();
+    for _ in 0..room * 3 {
+        let mut command = purchase(Who::Mine, 1, "1")?;
+        command.decide = Arc::new(|_| Err(CardRefusal::Expired));
+        let cards = handle.cards.clone();
+        work.push(Box::pin(async move { cards.first_message(command).await }));
+    }
+    let mut waiting = std::pin::pin!(in_order(work));
+    std::future::poll_fn(|context| {
+        // All of them are sent; none that waits is answered yet.
+        let answered = waiting.as_mut().poll(context).is_ready();
+        std::task::Poll::Ready(answered)
+    })
+    .await;
+    holds("it is not overloaded while writes wait", handle.upkeep.is_overloaded())?;
+    let answers = waiting.await;
+    let refused = answers.iter().filter(|answer| **answer == Err(WriteError::Store(StoreError::Overloaded))).count();
+    let decided = answers.iter().filter(|answer| **answer == Err(WriteError::Refused(CardRefusal::Expired))).count();
+    same("writes that were decided or refused for lack of room", refused + decided, room * 3)?;
+    holds(&format!("{decided} of {} writes found room for {room}", room * 3), decided >= room && refused >= room)?;
+    slow.await.map_err(|error| Failure::new(error.to_string()))?.err();
+    same("overloaded in the end", handle.upkeep.is_overloaded(), false)?;
+    before.still_holds("writes without an effect", &handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    Ok(())
 }
 
 async fn empty(handle: Handle) -> Proof {

@@ -1,4 +1,4 @@
-//! Worlds: made and deleted whole, and nobody else's.
+//! Worlds: created and deleted whole, and no other account with them.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::purchase;
@@ -23,6 +23,7 @@ checks! {
     "worlds.create.refusal_changes_nothing" => refusals,
     "worlds.create.is_made_once_under_a_key" => once,
     "worlds.create.replaces_the_one_that_lives" => replaces,
+    "worlds.create.is_shown_the_clients_own_worlds" => own_worlds,
     "worlds.list.of_the_client_newest_first" => lists,
     "worlds.delete.takes_all_of_it_and_nothing_else" => delete,
     "worlds.delete.an_account_of_another_kind_is_no_world" => no_world,
@@ -148,6 +149,25 @@ async fn once(handle: Handle) -> Proof {
     handle.worlds.create(others).await?;
     same("whether it was there", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
     handle.worlds.create(under(empty("W2", 103)?, "b")).await?;
+    Ok(())
+}
+
+async fn own_worlds(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
+        let mut command = empty(&format!("W{number}"), 110 + number)?;
+        command.world.client = client.client();
+        command.key.client = client.client();
+        if let WorldContents::Seeded(seed) = &mut command.contents {
+            seed.account.client = client.client();
+        }
+        // How many of its worlds there are already.
+        let wanted = [0, 0, 1, 1, 2][usize::from(number)];
+        command.decide = Arc::new(move |situation| {
+            if situation.worlds == wanted && !situation.lives { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }
+        });
+        handle.worlds.create(command).await?;
+    }
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use florin_domain::world::{
     decide_snapshot,
 };
 use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
     "worlds.restore.puts_everything_back" => everything,
@@ -25,6 +25,7 @@ checks! {
     "worlds.restore.replay_gives_the_stored_answer" => replays,
     "worlds.restore.is_for_the_world_of_the_snapshot_only" => own_snapshots,
     "worlds.take_snapshot.refusal_keeps_nothing" => bounded,
+    "worlds.take_snapshot.is_shown_its_bytes" => bytes,
     "worlds.take_snapshot.replay_gives_the_stored_answer" => snapshot_replays,
     "worlds.snapshots.by_id_until_deleted" => listed,
     "worlds.create.from_a_snapshot_of_another_world" => copies,
@@ -171,6 +172,26 @@ async fn bounded(handle: Handle) -> Proof {
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
+async fn bytes(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    for number in 1..=3 {
+        let observer = Arc::clone(&shown);
+        let decide = Arc::new(move |(_, bytes): &(i64, i64)| {
+            observer.lock().unwrap_or_else(PoisonError::into_inner).push(*bytes);
+            Ok(())
+        });
+        fresh(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;
+        busy(&handle, 100 * number).await?;
+    }
+    let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    holds(
+        &format!("the bytes of a growing world: {shown:?}"),
+        shown[0] > 100 && shown.is_sorted_by(|one, next| one < next),
+    )
+}
+
 async fn snapshot_replays(handle: Handle) -> Proof {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
@@ -200,7 +221,7 @@ async fn listed(handle: Handle) -> Proof {
 }
 
 /// A world that begins as the first snapshot of mine.
-fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
+pub(super) fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(name)?;
     let (key, hash) = world_key(key_number, &account)?;
     let timeline = Timeline { clock: ClockSetting::default(), seed };

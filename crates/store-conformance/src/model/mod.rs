@@ -36,7 +36,7 @@ const MAX_TRIES: usize = 200;
 /// Operations with their numbers, which their ids are made from.
 type Sequence = Vec<(u128, Operation)>;
 
-/// What the sequences came to.
+/// The results of the sequences.
 #[derive(Clone, Debug)]
 pub struct ModelVerdict {
     sequences: u32,
@@ -50,7 +50,7 @@ impl ModelVerdict {
         self.disagreement.is_none()
     }
 
-    /// Wants that they agreed.
+    /// Expects that they agreed.
     ///
     /// # Panics
     /// When they did not, with the shortest sequence that was found.
@@ -120,7 +120,7 @@ async fn shortest(
     format!("{failure}\n{}", lines.join("\n"))
 }
 
-/// Wants the same answers, and the same end, from both.
+/// Expects the same answers, and the same end, from both.
 async fn agree(
     factory: &impl Factory,
     reference: &impl Factory,

@@ -62,7 +62,7 @@ pub(super) fn batch_of(who: Who, number: u8) -> PaymentBatchId {
 
 const fn other(who: Who) -> Who {
     match who {
-        Who::Mine => Who::Other,
+        Who::Mine | Who::Twin => Who::Other,
         Who::Other => Who::Mine,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
     Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
@@ -21,12 +21,17 @@ use florin_store_memory::MemoryStore;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-pub(crate) struct Events(pub(crate) MemoryStore);
+pub(crate) struct Events {
+    pub(crate) store: MemoryStore,
+    /// How late each of them seems to be.
+    pub(crate) late: TimeDelta,
+}
 
 #[async_trait]
 impl EventLog for Events {
     async fn events(&self) -> Result<Vec<Event>, SetupError> {
-        Ok(self.0.events())
+        let late = self.late;
+        Ok(self.store.events().into_iter().map(|event| Event { at: event.at + late, ..event }).collect())
     }
 }
 
@@ -44,10 +49,12 @@ impl BatchManagement for Mutant {
                 Ok(decision)
             });
         }
+        command.repeat = self.claim(command.repeat);
         self.inner.create(command).await
     }
 
-    async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+    async fn upload(&self, mut command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        command.repeat = self.claim(command.repeat);
         let (account, batch) = (command.account.clone(), command.batch);
         let answer = self.inner.upload(command).await;
         if self.has(Bug::RefusedUploadRenames) && matches!(answer, Err(WriteError::Refused(_))) {
@@ -57,7 +64,8 @@ impl BatchManagement for Mutant {
         answer
     }
 
-    async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+    async fn edit(&self, mut command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+        command.repeat = self.claim(command.repeat);
         self.inner.edit(command).await
     }
 
@@ -66,9 +74,11 @@ impl BatchManagement for Mutant {
         mut command: CancelBatchCommand,
     ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         let (rule, bug) = (command.decide, self.bug);
+        command.repeat = self.claim(command.repeat);
         command.decide = Arc::new(move |situation: &CancelSituation| {
             let mut decision = rule(situation)?;
             match bug {
+                Some(Bug::EventsOfCancellingLost) => decision.events.clear(),
                 Some(Bug::CancelLeavesPayments) => decision.payments = PaymentStatus::Confirmed,
                 Some(Bug::CancelKeepsTheMoney) => {
                     decision.journal.clear();
@@ -119,7 +129,11 @@ impl BatchReading for Mutant {
         if self.has(Bug::PaymentsOneWay) {
             filter.direction = Direction::Ascending;
         }
-        let mut found = self.inner.payments(account, batch, filter, page).await?;
+        let mut found = self.inner.payments(account, batch, filter.clone(), page).await?;
+        if self.has(Bug::PaymentsOfTheFirstAccount) && found.is_some() {
+            let first = self.inner.payments(&AccountId::parse("F1").unwrap(), batch, filter, page).await?;
+            found = first.or(found);
+        }
         if self.has(Bug::PaymentCountFollowsThePage)
             && let Some(page) = &mut found
         {

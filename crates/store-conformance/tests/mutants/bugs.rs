@@ -1,10 +1,10 @@
 //! The bugs, and the store that has one of them.
 
-use florin_domain::ids::PaymentBatchId;
-use florin_ports::Lease;
+use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
+use florin_ports::{Lease, Readiness};
 use florin_store_memory::MemoryStore;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
 macro_rules! bugs {
@@ -100,7 +100,29 @@ bugs! {
     DryRunsHidePostings,
     DryRunsAreRecorded,
     DryRunsCountAttempts,
+    RecordsAfterTheCommit,
+    PaymentsOfTheFirstAccount,
+    ExpiredWorldsLeaveTheirAccounts,
+    SnapshotsWithoutLimits,
+    SnapshotNamesLost,
+    CreditTextsTrimmed,
+    EmptyNamesAreMissing,
+    ReasonsTrimmed,
+    EventsLate,
+    EventsOfCancellingLost,
+    TransitionsOnOnePage,
+    GroupsForgetMessages,
+    KeysOfEachHandle,
+    CountersOfEachHandle,
+    NeverOverloaded,
+    ReadyWhilePending,
+    NewerSchemaUnnoticed,
+    DaysOfAnotherZone,
+    SeededPaymentsLost,
 }
+
+/// How many first messages may wait for their turn.
+pub(crate) const ROOM: usize = 128;
 
 /// A store in memory with a bug, or with none.
 pub(crate) struct Mutant {
@@ -109,11 +131,33 @@ pub(crate) struct Mutant {
     pub(crate) dead: Arc<AtomicBool>,
     /// The last lease of each batch.
     pub(crate) leases: Arc<Mutex<BTreeMap<PaymentBatchId, Lease>>>,
+    /// Whether this is the second handle on its data.
+    pub(crate) is_second: bool,
+    /// Whether idempotency records can't be stored.
+    pub(crate) no_records: Arc<AtomicBool>,
+    /// What its schema looks like.
+    pub(crate) readiness: Readiness,
+    /// Card messages take turns.
+    pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) waiting: Arc<AtomicUsize>,
+    /// The messages that came behind one with a slow rule, with their account.
+    pub(crate) behind_a_slow_one: Arc<Mutex<Option<(AccountId, Vec<TransactionToken>)>>>,
 }
 
 impl Mutant {
     pub(crate) fn with(bug: Option<Bug>) -> Self {
-        Self { inner: MemoryStore::new(), bug, dead: Arc::default(), leases: Arc::default() }
+        Self {
+            inner: MemoryStore::new(),
+            bug,
+            dead: Arc::default(),
+            leases: Arc::default(),
+            is_second: false,
+            no_records: Arc::default(),
+            readiness: Readiness::Ready,
+            turn: Arc::default(),
+            waiting: Arc::default(),
+            behind_a_slow_one: Arc::default(),
+        }
     }
 
     /// Another handle on the same data.
@@ -123,6 +167,12 @@ impl Mutant {
             bug: self.bug,
             dead: Arc::clone(&self.dead),
             leases: Arc::clone(&self.leases),
+            is_second: true,
+            no_records: Arc::clone(&self.no_records),
+            readiness: self.readiness,
+            turn: Arc::clone(&self.turn),
+            waiting: Arc::clone(&self.waiting),
+            behind_a_slow_one: Arc::clone(&self.behind_a_slow_one),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Bugs in what is decided and stored.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentStatus};
 use florin_domain::budget::{Budget, Credit, CreditRefusal};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::ids::{AccountId, ClientId, JournalId};
+use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
@@ -18,6 +18,7 @@ use florin_ports::{
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
@@ -52,8 +53,15 @@ fn half(mut decision: CardDecision) -> CardDecision {
 }
 
 impl Mutant {
-    fn claim<T>(&self, claim: Option<RepeatClaim<T>>) -> Option<RepeatClaim<T>> {
+    pub(crate) fn claim<T>(&self, claim: Option<RepeatClaim<T>>) -> Option<RepeatClaim<T>> {
         let mut claim = claim?;
+        if self.no_records.load(Ordering::Relaxed) {
+            if self.has(Bug::RecordsAfterTheCommit) {
+                return None;
+            }
+            // The record of an account that is not there can't be stored.
+            claim.account = AccountId::parse("F404").unwrap();
+        }
         match self.bug {
             Some(Bug::NoRecords) => return None,
             Some(Bug::RecordsOfAnyClient) => claim.client = ClientId(Uuid::nil()),
@@ -84,6 +92,25 @@ impl Mutant {
         seen.lock().unwrap().take()
     }
 
+    /// Keeps in mind which messages came behind one with a slow rule, as a store does that decides them in one group.
+    fn keep_in_mind(&self, account: &AccountId, took: Duration, answer: &Carded) {
+        let mut behind = self.behind_a_slow_one.lock().unwrap();
+        if took > Duration::from_millis(50) {
+            *behind = Some((account.clone(), Vec::new()));
+        } else if let (Some((slow, tokens)), Ok(Written::New(done))) = (behind.as_mut(), answer)
+            && slow == account
+        {
+            tokens.push(done.token);
+        }
+    }
+
+    /// Whether a message of the same group is not seen.
+    fn forgets(&self, account: &AccountId, token: TransactionToken) -> bool {
+        let behind = self.behind_a_slow_one.lock().unwrap();
+        let of_group = behind.as_ref().is_some_and(|(slow, tokens)| slow == account && tokens.contains(&token));
+        of_group && self.has(Bug::GroupsForgetMessages)
+    }
+
     fn after_panic<T, R>(&self, answer: &Result<T, WriteError<R>>) {
         if self.has(Bug::DeadAfterPanic)
             && matches!(answer, Err(WriteError::Store(StoreError::Corrupt(text))) if text.contains("panicked"))
@@ -96,6 +123,13 @@ impl Mutant {
 #[async_trait]
 impl CardLedger for Mutant {
     async fn first_message(&self, command: FirstMessageCommand) -> Carded {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= ROOM {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(StoreError::Overloaded.into());
+        }
+        let _turn = self.turn.lock().await;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let started = Instant::now();
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let second = command.repeat.as_ref().map(|claim| claim.request.clone());
         let stale = if self.has(Bug::NoLock) { self.stale(&command).await } else { None };
@@ -126,10 +160,12 @@ impl CardLedger for Mutant {
             **first = second;
         }
         self.after_panic(&answer);
+        self.keep_in_mind(&command.account, started.elapsed(), &answer);
         answer
     }
 
     async fn follow_up(&self, command: FollowUpCommand) -> Carded {
+        let _turn = self.turn.lock().await;
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let decide = Arc::new(move |situation: &ChainSituation| Ok(spoilt(bug, rule(situation)?)));
         let make = |account: AccountId, repeat| FollowUpCommand {
@@ -139,6 +175,9 @@ impl CardLedger for Mutant {
             repeat,
         };
         let repeat = self.claim(command.repeat.clone());
+        if self.forgets(&command.account, command.token) {
+            return Err(WriteError::Absent);
+        }
         let mut answer = self.inner.follow_up(make(command.account.clone(), repeat.clone())).await;
         if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
             for other in self.others(&command.account).await {
@@ -154,6 +193,7 @@ impl CardLedger for Mutant {
     }
 
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>> {
+        let _turn = self.turn.lock().await;
         self.inner.expire(command).await
     }
 
@@ -172,7 +212,10 @@ impl CardLedger for Mutant {
 impl Credits for Mutant {
     async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
         let (account, budget, rule) = (command.account.clone(), command.budget, Arc::clone(&command.decide));
-        let repeat = self.claim(command.repeat.clone());
+        let mut repeat = self.claim(command.repeat.clone());
+        if let Some(claim) = repeat.as_mut().filter(|_| self.is_second && self.has(Bug::KeysOfEachHandle)) {
+            claim.key = IdempotencyKey::parse(format!("{}-2", claim.key.as_str()).as_bytes()).unwrap();
+        }
         let answer = self.inner.credit(CreditCommand { repeat, ..command }).await;
         if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::New(_))) {
             let decide = Arc::new(move |situation: &(Budget, i64)| {

@@ -2,7 +2,7 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
-use florin_domain::activity::{Activity, ActivityFilter};
+use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter};
 use florin_domain::books::{AccountBooks, Pools};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
 use florin_domain::money::{Currency, Total};
@@ -37,6 +37,11 @@ impl Activities for Mutant {
                 found = found.or(Activities::find(&self.inner, &other.id, id).await?);
             }
         }
+        if let Some(ActivityDetail::Credit(Some(credit))) = found.as_mut().map(|found| &mut found.detail)
+            && self.has(Bug::CreditTextsTrimmed)
+        {
+            credit.reference = credit.reference.take().map(|text| text.trim().to_owned());
+        }
         Ok(found)
     }
 }
@@ -68,6 +73,9 @@ impl Books for Mutant {
             for other in self.inner.accounts().await? {
                 books.budgets.extend(self.inner.books(&other.id).await?.budgets);
             }
+        }
+        if self.has(Bug::DaysOfAnotherZone) {
+            books.limits.iter_mut().for_each(|limit| limit.most_uses += 1);
         }
         if self.has(Bug::BooksWithoutReservations) {
             books.budgets.values_mut().for_each(|budget| budget.reservations = Total::ZERO);

@@ -3,7 +3,8 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use florin_domain::budget::{
-    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, TransferDone, TransferRefusal,
+    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDone,
+    TransferRefusal,
 };
 use florin_domain::card::{
     CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, IllegalTransition, LimitRefusal, LimitSet,
@@ -42,8 +43,15 @@ impl Budgets for Mutant {
 
     async fn create(
         &self,
-        command: CreateBudgetCommand,
+        mut command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
+        command.repeat = self.claim(command.repeat);
+        if self.is_second && self.has(Bug::CountersOfEachHandle) {
+            let rule = command.decide;
+            command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
+                rule(&CreateBudgetSituation { budgets: situation.budgets - 1, ..*situation })
+            });
+        }
         Budgets::create(&self.inner, command).await
     }
 }
@@ -54,6 +62,7 @@ impl Transfers for Mutant {
         &self,
         mut command: TransferCommand,
     ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        command.repeat = self.claim(command.repeat);
         if self.has(Bug::TransferLeavesTheGiver) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation| {
@@ -69,7 +78,11 @@ impl Transfers for Mutant {
 #[async_trait]
 impl CardManagement for Mutant {
     async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
-        CardManagement::find(&self.inner, account, card).await
+        let found = CardManagement::find(&self.inner, account, card).await?;
+        Ok(found.map(|card| CardRecord {
+            name: card.name.filter(|name| !name.is_empty() || !self.has(Bug::EmptyNamesAreMissing)),
+            ..card
+        }))
     }
 
     async fn list(
@@ -89,12 +102,23 @@ impl CardManagement for Mutant {
         &self,
         account: &AccountId,
         card: CardId,
-        page: PageRequest,
+        mut page: PageRequest,
     ) -> Result<Option<Page<CardTransition>>, StoreError> {
-        self.inner.transitions(account, card, page).await
+        if self.has(Bug::TransitionsOnOnePage) {
+            page.offset = 0;
+        }
+        let mut found = self.inner.transitions(account, card, page).await?;
+        for moved in found.iter_mut().flat_map(|page| &mut page.rows).filter(|_| self.has(Bug::ReasonsTrimmed)) {
+            moved.reason = moved.reason.trim().to_owned();
+        }
+        Ok(found)
     }
 
-    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    async fn create(
+        &self,
+        mut command: CreateCardCommand,
+    ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+        command.repeat = self.claim(command.repeat);
         CardManagement::create(&self.inner, command).await
     }
 
@@ -102,6 +126,7 @@ impl CardManagement for Mutant {
         &self,
         mut command: TransitionCommand,
     ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+        command.repeat = self.claim(command.repeat);
         if self.has(Bug::CardStateNotStored) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |card| {
@@ -114,6 +139,7 @@ impl CardManagement for Mutant {
     }
 
     async fn set_limit(&self, mut command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
+        command.repeat = self.claim(command.repeat);
         if self.has(Bug::LimitChangeForgets) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |limits| {
@@ -127,8 +153,9 @@ impl CardManagement for Mutant {
 
     async fn remove_limit(
         &self,
-        command: RemoveLimitCommand,
+        mut command: RemoveLimitCommand,
     ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+        command.repeat = self.claim(command.repeat);
         self.inner.remove_limit(command).await
     }
 }

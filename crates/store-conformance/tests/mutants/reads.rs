@@ -1,6 +1,6 @@
 //! Bugs in what is read and in what operators change.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Feature, KeyHash};
@@ -173,6 +173,10 @@ impl Seeding for Mutant {
     }
 
     async fn seed(&self, world: World) -> Result<(), StoreError> {
+        let mut world = world;
+        if self.has(Bug::SeededPaymentsLost) {
+            world.accounts.iter_mut().for_each(|seed| seed.payments.clear());
+        }
         let clients = world.clients.clone();
         let done = self.inner.seed(world).await;
         if done.is_err() && self.has(Bug::HalfAWorld) {
@@ -216,11 +220,15 @@ impl Upkeep for Mutant {
         if self.dead.load(Ordering::Relaxed) {
             return Err(StoreError::Unavailable("dead".into()));
         }
-        self.inner.readiness().await
+        Ok(match self.readiness {
+            Readiness::MigrationsPending if self.has(Bug::ReadyWhilePending) => Readiness::Ready,
+            Readiness::SchemaTooNew if self.has(Bug::NewerSchemaUnnoticed) => Readiness::Ready,
+            readiness => readiness,
+        })
     }
 
     fn is_overloaded(&self) -> bool {
-        self.inner.is_overloaded()
+        !self.has(Bug::NeverOverloaded) && self.waiting.load(Ordering::Relaxed) >= ROOM
     }
 
     async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {

@@ -3,6 +3,7 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use florin_domain::card::{CardFilter, SpendingWindow};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
@@ -10,8 +11,8 @@ use florin_domain::world::{
     WorldSnapshot,
 };
 use florin_ports::{
-    ClockCommand, CreateWorldCommand, DueHold, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, Timelines,
-    Worlds, WriteError, Written,
+    CardManagement, ClockCommand, CreateWorldCommand, DueHold, Registry, RemoveLimitCommand, RepeatClaim,
+    RestoreCommand, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -20,9 +21,7 @@ use std::sync::Arc;
 #[async_trait]
 impl Timelines for Mutant {
     async fn set_clock(&self, mut command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
-        if self.has(Bug::ClockRecordsLost) {
-            command.repeat = None;
-        }
+        command.repeat = self.claim(command.repeat).filter(|_| !self.has(Bug::ClockRecordsLost));
         self.inner.set_clock(command).await
     }
 
@@ -41,13 +40,29 @@ impl Timelines for Mutant {
     }
 }
 
+impl Mutant {
+    /// Removes the limits of the cards that were not seeded.
+    async fn remove_limits(&self, account: &AccountId) -> Result<(), StoreError> {
+        let page = PageRequest { limit: 100, offset: 0 };
+        let cards = CardManagement::list(&self.inner, account, CardFilter::default(), page).await?;
+        for record in cards.rows.into_iter().filter(|record| record.created_at.is_some()) {
+            for window in SpendingWindow::ALL {
+                let decide = Arc::new(move |_: &_| Ok(window));
+                let (account, card) = (account.clone(), record.card.id);
+                let _ = self.inner.remove_limit(RemoveLimitCommand { account, card, decide, repeat: None }).await;
+            }
+        }
+        Ok(())
+    }
+}
+
 #[async_trait]
 impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
             command.under = None;
         }
-        self.inner.create(command).await
+        Worlds::create(&self.inner, command).await
     }
 
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
@@ -72,7 +87,14 @@ impl Worlds for Mutant {
     }
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
-        self.inner.delete_expired(real, max).await
+        let all = self.inner.accounts().await?;
+        let gone = self.inner.delete_expired(real, max).await?;
+        for account in all.into_iter().filter(|account| gone.contains(&account.id)) {
+            if self.has(Bug::ExpiredWorldsLeaveTheirAccounts) {
+                self.inner.add_account(account).await?;
+            }
+        }
+        Ok(gone)
     }
 
     async fn take_snapshot(
@@ -82,11 +104,16 @@ impl Worlds for Mutant {
         if self.has(Bug::SnapshotsUnbounded) {
             command.decide = Arc::new(|_| Ok(()));
         }
+        command.repeat = self.claim(command.repeat);
         self.inner.take_snapshot(command).await
     }
 
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
-        self.inner.snapshots(account, page).await
+        let mut found = self.inner.snapshots(account, page).await?;
+        if self.has(Bug::SnapshotNamesLost) {
+            found.rows.iter_mut().for_each(|snapshot| snapshot.name = None);
+        }
+        Ok(found)
     }
 
     async fn delete_snapshot(
@@ -95,7 +122,7 @@ impl Worlds for Mutant {
         snapshot: SnapshotId,
         repeat: Option<RepeatClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
-        self.inner.delete_snapshot(account, snapshot, repeat).await
+        self.inner.delete_snapshot(account, snapshot, self.claim(repeat)).await
     }
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
@@ -104,7 +131,11 @@ impl Worlds for Mutant {
             return Ok(Written::New(RestoredWorld { world, real: command.real }));
         }
         let (account, real) = (command.account.clone(), command.real);
+        let command = RestoreCommand { repeat: self.claim(command.repeat), ..command };
         let restored = self.inner.restore(command).await?;
+        if self.has(Bug::SnapshotsWithoutLimits) {
+            self.remove_limits(&account).await?;
+        }
         if self.has(Bug::ClockNotPutBack) {
             let decide = Arc::new(move |_: &_| {
                 let now = real;

@@ -1,5 +1,12 @@
 //! Where writes can be made to fail: each place that a decision writes to.
 
+/// Makes the last migration look pending.
+pub(crate) const FORGET_THE_LAST_MIGRATION: &str =
+    "DELETE FROM __diesel_schema_migrations WHERE version = (SELECT MAX(version) FROM __diesel_schema_migrations)";
+/// Makes a migration look applied that this program does not know.
+pub(crate) const ADD_A_LATER_MIGRATION: &str =
+    "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
+
 /// As a trigger has it: `INSERT ON table`.
 pub(crate) fn all() -> Vec<String> {
     let inserts = [

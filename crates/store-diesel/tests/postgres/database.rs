@@ -19,10 +19,20 @@ struct Number {
 }
 
 impl Database {
-    /// An empty one. Where there is no server, this ends the test program.
+    /// Creates an empty database. Without a server, this ends the test program.
     pub(crate) fn new() -> Self {
+        Self::created_from("template0")
+    }
+
+    /// Creates a copy of another database, to which nobody may be connected.
+    #[allow(dead_code, reason = "only the conformance kit copies databases")]
+    pub(crate) fn copy_of(other: &Self) -> Self {
+        Self::created_from(&other.name)
+    }
+
+    fn created_from(template: &str) -> Self {
         let name = format!("florin_test_{}", random());
-        administer(&format!("CREATE DATABASE {name} TEMPLATE template0"));
+        administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         Self { url: url_of(&name), name }
     }
 

@@ -7,7 +7,7 @@ use super::{PaymentInput, bic, country};
 use crate::batch::AlertCode;
 use iban::{IbanLike, ParseIbanError};
 
-/// Reads account and bank, and checks whether they fit together.
+/// Reads account and bank, and checks that they match.
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
     let recipient = &input.recipient;
     let bank_given = given(recipient.bank_identifier.as_ref());
@@ -18,7 +18,10 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     together(&found, table, findings);
     let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
     if let Some(text) = intermediary.filter(|text| bic::country_of(&compact(text)).is_none()) {
-        let message = format!("\"{}\" of intermediaryBankIdentifier is not a BIC of 8 or 11 characters.", shown(text));
+        let message = format!(
+            "recipient.intermediaryBankIdentifier must be a BIC of 8 or 11 characters (got \"{}\")",
+            shown(text)
+        );
         findings.say(AlertCode::BankIdentifierInvalid, message);
     }
     found
@@ -26,7 +29,10 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
 
 fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>) -> Option<Account> {
     let Some(text) = text else {
-        findings.say(AlertCode::AccountIdentifierRequired, "Give the recipient's IBAN or account number.");
+        findings.say(
+            AlertCode::AccountIdentifierRequired,
+            "recipient.accountIdentifier is required: an IBAN or an account number",
+        );
         return None;
     };
     let compact = compact(text);
@@ -37,20 +43,27 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         return match compact.parse() {
             Ok(iban) => Some(Account::Iban(iban)),
             Err(error) => {
-                findings.say(AlertCode::IbanInvalid, format!("\"{}\" is not an IBAN: {}", shown(text), why(&error)));
+                findings.say(
+                    AlertCode::IbanInvalid,
+                    format!(
+                        "recipient.accountIdentifier must be a valid IBAN: {} (got \"{}\")",
+                        why(&error),
+                        shown(text)
+                    ),
+                );
                 None
             }
         };
     }
     let digits = compact.bytes().all(|byte| byte.is_ascii_digit());
-    let (fits, wanted) = if has_sort_code {
-        (digits && compact.len() == 8, "eight digits go with a sort code")
+    let (fits, expected) = if has_sort_code {
+        (digits && compact.len() == 8, "8 digits, because bankIdentifier is a sort code")
     } else {
         let alphanumeric = compact.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        ((1..=34).contains(&compact.len()) && alphanumeric, "1 to 34 letters and digits are wanted")
+        ((1..=34).contains(&compact.len()) && alphanumeric, "1 to 34 letters and digits")
     };
     if !fits {
-        let message = format!("\"{}\" is not an account number: {wanted}.", shown(text));
+        let message = format!("recipient.accountIdentifier must be {expected} (got \"{}\")", shown(text));
         findings.say(AlertCode::AccountNumberInvalid, message);
         return None;
     }
@@ -59,9 +72,9 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
 
 fn why(error: &ParseIbanError) -> &'static str {
     match error {
-        ParseIbanError::InvalidBaseIban { .. } => "its check digits or its form are wrong. Look for a typing error.",
-        ParseIbanError::InvalidBban(_) => "its length or form is not that of its country.",
-        ParseIbanError::UnknownCountry(_) => "its country has no IBANs.",
+        ParseIbanError::InvalidBaseIban { .. } => "its check digits or its form are wrong",
+        ParseIbanError::InvalidBban(_) => "its length or its form is wrong for its country",
+        ParseIbanError::UnknownCountry(_) => "its country has no IBANs",
     }
 }
 
@@ -72,19 +85,22 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
             return Some(Bank::SortCode(compact));
         }
         let message =
-            format!("\"{}\" is not a sort code: six digits are wanted. Name other banks by BIC.", shown(text));
+            format!("recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"{}\")", shown(text));
         findings.say(AlertCode::SortCodeInvalid, message);
         return None;
     }
     if bic::country_of(&compact).is_none() {
-        let message = format!("\"{}\" is neither a sort code nor a BIC of 8 or 11 characters.", shown(text));
+        let message = format!(
+            "recipient.bankIdentifier must be a sort code or a BIC of 8 or 11 characters (got \"{}\")",
+            shown(text)
+        );
         findings.say(AlertCode::BankIdentifierInvalid, message);
         return None;
     }
     Some(Bank::Bic(compact))
 }
 
-/// Whether bank and account are of one country, and sort code and account number fit.
+/// Checks that bank and account are in one country, and that sort code and account number match.
 fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'_>) {
     if let (Some(iban), Some(bank)) = (found.iban(), &found.bank) {
         let of_bank = match bank {
@@ -93,7 +109,9 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
         };
         if of_bank != iban.country_code() {
             let of_account = iban.country_code();
-            let message = format!("The bank is in {of_bank} and the IBAN of {of_account}: one of them is wrong.");
+            let message = format!(
+                "recipient.bankIdentifier must be a bank in the country of the IBAN, {of_account} (got {of_bank})"
+            );
             findings.say(AlertCode::BankCountryMismatch, message);
         }
     }
@@ -106,12 +124,13 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
         _ => None,
     };
     if pair.is_some_and(|(code, number)| !table.fits(code, number)) {
-        let message = "Sort code and account number do not fit together. Look for a typing error in both.";
+        let message =
+            "recipient.accountIdentifier must pass the modulus check for its sort code: correct one of the two";
         findings.say(AlertCode::ModulusCheckFailed, message);
     }
 }
 
-/// Without blanks and hyphens, in capitals. What is far too long stays too long.
+/// Without blanks and hyphens, in capitals, truncated to 100 characters.
 fn compact(text: &str) -> String {
     let characters = text.chars().filter(|character| !matches!(character, ' ' | '-'));
     characters.take(100).map(|character| character.to_ascii_uppercase()).collect()

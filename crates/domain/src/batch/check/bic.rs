@@ -3,7 +3,7 @@
 use super::country::is_country;
 
 /// The country of a BIC of 8 or 11 characters: four letters or digits, a country, two, and perhaps three for the branch.
-/// Whether somebody has it, nobody can tell from its form.
+/// The form does not show whether a bank uses it.
 pub(super) fn country_of(bic: &str) -> Option<&str> {
     let formed = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let country = formed.then(|| &bic[4..6])?;

@@ -6,7 +6,7 @@ use crate::ids::BudgetId;
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// Rows, what they mean, and what is wrong with them.
+/// Checked rows with their terms and alerts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedRows {
     rows: Vec<CheckedRow>,
@@ -14,14 +14,14 @@ pub struct CheckedRows {
     basis: CheckBasis,
 }
 
-/// A row and, where no Error stands against it, what it means.
+/// A row with its terms, if it has no Error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::batch) struct CheckedRow {
     pub(in crate::batch) row: PaymentRow,
     pub(in crate::batch) terms: Option<RowTerms>,
 }
 
-/// What a row means.
+/// The terms of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::batch) struct RowTerms {
     pub(in crate::batch) budget: BudgetId,
@@ -36,12 +36,12 @@ impl CheckedRows {
         Self { rows, alerts, basis }
     }
 
-    /// What is wrong, by input index, then as it was found.
+    /// The alerts, by input index, then in the order found.
     pub fn alerts(&self) -> &[Alert] {
         &self.alerts
     }
 
-    /// Whether an Error stands.
+    /// Whether any alert is an Error.
     pub fn has_errors(&self) -> bool {
         self.alerts.iter().any(|alert| alert.kind == AlertKind::Error)
     }

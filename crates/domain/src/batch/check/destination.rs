@@ -1,9 +1,9 @@
-//! Where a payment goes, as far as it could be read.
+//! The destination of a payment, as far as its identifiers are valid.
 
 use super::bic;
 use iban::{Iban, IbanLike};
 
-/// The recipient's account, as far as it could be read.
+/// The recipient's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Account {
     /// An IBAN in electronic form.
@@ -12,7 +12,7 @@ pub(super) enum Account {
     Number(String),
 }
 
-/// The recipient's bank, as far as it could be read.
+/// The recipient's bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bank {
     /// Six digits.
@@ -21,12 +21,12 @@ pub(super) enum Bank {
     Bic(String),
 }
 
-/// Where a payment goes. What was absent or could not be read is absent.
+/// The destination of a payment. Absent and invalid identifiers are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Destination {
     pub(super) account: Option<Account>,
     pub(super) bank: Option<Bank>,
-    /// Whether a bank was named, readable or not.
+    /// Whether a bank identifier was sent, valid or not.
     pub(super) bank_given: bool,
 }
 
@@ -39,7 +39,7 @@ impl Destination {
         }
     }
 
-    /// Whether the bank is named by a sort code, or by something that can't be read.
+    /// Whether the bank identifier is a sort code, or invalid.
     pub(super) const fn may_have_sort_code(&self) -> bool {
         match self.bank {
             Some(Bank::SortCode(_)) => true,
@@ -66,7 +66,7 @@ impl Destination {
         }
     }
 
-    /// The account and, where it takes both, its bank: the same for the same account however it was typed.
+    /// A key of the account, with its bank where a number alone is ambiguous. Equal for different spellings.
     pub(super) fn key(&self) -> Option<String> {
         match (&self.account, &self.bank) {
             (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),

@@ -1,17 +1,17 @@
-//! Payments that look as if they had been typed twice.
+//! Detection of likely duplicates.
 
 use crate::money::{Currency, Minor};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Finds rows that pay the same to the same.
+/// Finds rows with equal account, amount, currency and reference.
 #[derive(Default)]
 pub(super) struct Duplicates {
     first: HashMap<(String, Currency, Minor, String), u32>,
 }
 
 impl Duplicates {
-    /// The earlier row, from 0, that pays this amount to this account under this reference: the first of them.
+    /// The first earlier row, from 0, that pays this amount to this account under this reference.
     pub(super) fn earlier(
         &mut self,
         account: String,

@@ -1,10 +1,10 @@
-//! What is found wrong with one row.
+//! Alerts of one row.
 
 use crate::batch::{Alert, AlertCode, AlertKind};
 use chrono::{DateTime, Utc};
 
-/// Collects the alerts of a row. Each check says at most one thing of each member, so that the number of alerts of a row is
-/// bounded by the number of checks.
+/// Collects the alerts of a row. Each check adds at most one alert per member, so the number of checks bounds the number of
+/// alerts of a row.
 pub(super) struct Findings<'a> {
     alerts: &'a mut Vec<Alert>,
     index: u32,
@@ -29,12 +29,12 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// A value that was given: not absent, not empty, not only blanks.
+/// A value that is not absent, empty or blank.
 pub(super) fn given(value: Option<&String>) -> Option<&str> {
     value.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// A value as a message shows it: no longer than a line, without control characters.
+/// A value for a message: truncated to 40 characters, without control characters.
 pub(super) fn shown(value: &str) -> String {
     const MAX: usize = 40;
     let mut text: String =

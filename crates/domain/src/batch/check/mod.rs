@@ -1,4 +1,4 @@
-//! Checks of uploaded payments: every fault of every row, and what the rows mean where there is none.
+//! Checks of uploaded payments: all faults of every row, and the terms of rows without faults.
 
 mod account;
 mod bic;
@@ -36,9 +36,9 @@ pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
 /// One row of an upload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaymentRow {
-    /// What was typed.
+    /// The payment as uploaded.
     pub input: PaymentInput,
-    /// Set where a CSV row has more or fewer fields than the header. Then nobody knows which field is which, and
+    /// Set where a CSV row has more or fewer fields than the header. Its fields can't be assigned to columns, so
     /// nothing else of the row is checked.
     pub miscounted: Option<FieldCount>,
 }
@@ -52,22 +52,22 @@ pub struct FieldCount {
     pub wanted: usize,
 }
 
-/// What rows are checked against.
+/// The data that rows are checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckBasis {
     /// The budget that pays for rows which name none.
     pub default_budget: Option<BudgetId>,
-    /// What the account can pay from.
+    /// The budgets that the account can pay from.
     pub funding: FundingBudgets,
-    /// What sort codes and account numbers are checked by.
+    /// The table for the modulus check.
     pub modulus: Arc<ModulusTable>,
 }
 
-/// Checks rows, each on its own but for duplicates. Takes time and memory in proportion to the rows.
+/// Checks rows independently of each other, except for duplicates. Time and memory are linear in the rows.
 pub fn check_rows(rows: Vec<PaymentRow>, basis: CheckBasis, now: DateTime<Utc>) -> CheckedRows {
     let mut alerts = Vec::new();
     if rows.is_empty() {
-        let (code, message) = (AlertCode::NoPayments, "Upload at least one payment.".into());
+        let (code, message) = (AlertCode::NoPayments, "payments must have at least one entry".into());
         alerts.push(Alert { at: now, kind: code.kind(), code, index: None, message });
     }
     let mut duplicates = Duplicates::default();
@@ -88,7 +88,7 @@ fn check_row(
 ) -> Option<RowTerms> {
     if let Some(FieldCount { found, wanted }) = row.miscounted {
         let message =
-            format!("The row has {found} fields and the header {wanted}. Look for a comma that needs quotes.");
+            format!("the row must have {wanted} fields, as the header has (got {found}); a comma may need quotes");
         findings.say(AlertCode::WrongNumberOfFields, message);
         return None;
     }
@@ -107,7 +107,8 @@ fn check_row(
     if let (Some(account), Some(currency), Some(amount)) = (destination.key(), currency, amount) {
         let earlier = duplicates.earlier(account, (currency, amount), input.effective_reference(), index);
         if let Some(earlier) = earlier {
-            let message = format!("Row {earlier} (counted from 0) pays the same to the same account. Is one too many?");
+            let message =
+                format!("may be a duplicate: row {earlier} (counted from 0) pays the same amount to the same account");
             findings.say(AlertCode::DuplicatePayment, message);
         }
     }

@@ -17,7 +17,7 @@ pub struct ModulusTable {
 
 /// A line of a modulus table that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the modulus table can't be read: {text}")]
+#[error("line {line} of the modulus table is invalid: {text}")]
 pub struct ModulusTableError {
     /// Its number, from 1.
     pub line: usize,
@@ -87,7 +87,7 @@ impl ModulusTable {
         rule.passes(&digits)
     }
 
-    /// Exception 14: a check digit that stands one place too far to the right.
+    /// Exception 14: the check digit is one place too far to the right.
     fn passes_shifted(rule: &Rule, digits: &Digits) -> bool {
         if !matches!(digits[H], 0 | 1 | 9) {
             return false;

@@ -9,13 +9,13 @@ use crate::money::{Currency, DecimalAmount, Minor};
 
 pub(super) fn currency(input: &PaymentInput, findings: &mut Findings<'_>) -> Option<Currency> {
     let Some(code) = given(input.currency_code.as_ref()) else {
-        findings.say(AlertCode::CurrencyRequired, "Give the currency as an ISO 4217 code, such as GBP.");
+        findings.say(AlertCode::CurrencyRequired, "currencyCode is required");
         return None;
     };
     let currency = Currency::parse(code).ok();
     if currency.is_none() {
         let message =
-            format!("\"{}\" is not a currency that can be paid. Use an ISO 4217 code, such as GBP.", shown(code));
+            format!("currencyCode must be an ISO 4217 currency in use, such as GBP (got \"{}\")", shown(code));
         findings.say(AlertCode::CurrencyUnknown, message);
     }
     currency
@@ -23,11 +23,11 @@ pub(super) fn currency(input: &PaymentInput, findings: &mut Findings<'_>) -> Opt
 
 pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings: &mut Findings<'_>) -> Option<Minor> {
     let Some(text) = given(input.amount.as_ref()) else {
-        findings.say(AlertCode::AmountRequired, "Give the amount as a decimal, such as 10.00.");
+        findings.say(AlertCode::AmountRequired, "amount is required");
         return None;
     };
     let read = DecimalAmount::from_decimal_string(text).and_then(DecimalAmount::positive);
-    // Without a currency nobody knows how fine an amount may be; the rest is told all the same.
+    // Without a currency the number of decimals can't be checked; everything else can.
     let minor = read.and_then(|amount| currency.map(|currency| amount.to_minor(currency)).transpose());
     match minor {
         Ok(minor) => minor,
@@ -42,16 +42,13 @@ pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings:
 fn told(flaw: &Flaw, text: &str) -> (AlertCode, String) {
     let text = shown(text);
     match flaw.code {
-        FlawCode::TooManyDecimals => {
-            (AlertCode::AmountTooPrecise, format!("\"{text}\" is too fine: {} Nothing is rounded.", flaw.message))
-        }
+        FlawCode::TooManyDecimals => (AlertCode::AmountTooPrecise, format!("amount {} (got \"{text}\")", flaw.message)),
         FlawCode::OutOfRange => {
             let max = DecimalAmount::MAX;
-            (AlertCode::AmountOutOfRange, format!("\"{text}\" is out of range: give more than 0, at most {max}."))
+            (AlertCode::AmountOutOfRange, format!("amount must be greater than 0 and at most {max} (got \"{text}\")"))
         }
         _ => {
-            let message =
-                format!("\"{text}\" is not a decimal such as 10.00: digits, and a point before up to four more.");
+            let message = format!("amount must be a decimal such as 10.00, with at most 4 decimals (got \"{text}\")");
             (AlertCode::AmountInvalid, message)
         }
     }
@@ -66,7 +63,7 @@ pub(super) fn budget(
     let budget = match (given(input.funding_budget_id.as_ref()), default) {
         (Some(text), _) => {
             let Ok(budget) = BudgetId::parse(text) else {
-                let message = format!("\"{}\" is not the id of a budget: a UUID is wanted.", shown(text));
+                let message = format!("fundingBudgetId must be a UUID (got \"{}\")", shown(text));
                 findings.say(AlertCode::FundingBudgetInvalid, message);
                 return None;
             };
@@ -74,17 +71,20 @@ pub(super) fn budget(
         }
         (None, Some(default)) => default,
         (None, None) => {
-            let message = "Name the budget that pays, here or as the default of the upload.";
+            let message = "fundingBudgetId is required, here or as the default of the upload";
             findings.say(AlertCode::FundingBudgetRequired, message);
             return None;
         }
     };
     let Some(currencies) = funding.get(&budget) else {
-        findings.say(AlertCode::FundingBudgetNotFound, format!("The account has no budget {budget}."));
+        findings.say(
+            AlertCode::FundingBudgetNotFound,
+            format!("fundingBudgetId must be a budget of the account (got {budget})"),
+        );
         return None;
     };
     if let Some(missing) = currency.filter(|currency| !currencies.contains(currency)) {
-        let message = format!("The budget {budget} does not hold {missing}. Pay from one that does.");
+        let message = format!("fundingBudgetId must be a budget that holds {missing} (got {budget})");
         findings.say(AlertCode::FundingBudgetCurrency, message);
         return None;
     }

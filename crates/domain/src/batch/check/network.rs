@@ -1,4 +1,4 @@
-//! What payment networks carry, and what they cost.
+//! Currencies, references and fees of payment networks.
 
 use crate::batch::PaymentNetwork;
 use crate::money::{Currency, Minor};
@@ -11,7 +11,7 @@ impl PaymentNetwork {
         Self::ALL.into_iter().find(|network| network.as_str() == name)
     }
 
-    /// The only currency it carries; any where there is none.
+    /// The only currency it carries; `None` for any.
     pub(super) const fn only_currency(self) -> Option<&'static str> {
         match self {
             FasterPayments | Bacs | Chaps => Some("GBP"),
@@ -25,7 +25,7 @@ impl PaymentNetwork {
         matches!(self, FasterPayments | Bacs | Chaps)
     }
 
-    /// The longest reference it carries, in characters.
+    /// Maximum length of a reference, in characters.
     pub(super) const fn longest_reference(self) -> usize {
         match self {
             FasterPayments | Bacs => 18,
@@ -44,7 +44,7 @@ impl PaymentNetwork {
             }
     }
 
-    /// What a payment costs: five of the currency's usual two-decimal units over Swift, in proportion where it has more
+    /// The fee of a payment: five of the currency's usual two-decimal units over Swift, in proportion where it has more
     /// decimals, the same digits where it has none. Other networks are free.
     pub(super) const fn fee(self, currency: Currency) -> Minor {
         match (self, currency.exponent()) {

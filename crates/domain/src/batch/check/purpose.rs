@@ -1,8 +1,8 @@
-//! Purpose codes: what the central banks of some countries want to be told of every payment.
+//! Purpose codes, which the central banks of some countries require.
 
 use crate::money::Currency;
 
-/// What a central bank wants.
+/// The purpose codes of a central bank.
 pub(super) struct Purposes {
     /// Whose list it is, for messages.
     pub(super) of: &'static str,
@@ -10,7 +10,7 @@ pub(super) struct Purposes {
 }
 
 enum Codes {
-    /// These.
+    /// Exactly these.
     Listed(&'static [&'static str]),
     /// Any of this form: `A` is a capital letter, `9` a digit, anything else stands for itself. For lists that change
     /// often, or differ from bank to bank.

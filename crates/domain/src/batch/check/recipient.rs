@@ -1,20 +1,20 @@
-//! Who is paid, and every text that is only passed on.
+//! Checks of recipients, and of texts that are only passed on.
 
 use super::PaymentInput;
 use super::findings::{Findings, given, shown};
 use crate::batch::AlertCode;
 
 const TYPES: [&str; 3] = ["individual", "business", "charity"];
-/// How many people can be told of a payment.
+/// Maximum number of e-mail addresses notified of a payment.
 const MAX_EMAILS: usize = 10;
 
 pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
     let recipient = &input.recipient;
     if given(recipient.name.as_ref()).is_none() {
-        findings.say(AlertCode::RecipientNameRequired, "Give the name that the recipient's account is in.");
+        findings.say(AlertCode::RecipientNameRequired, "recipient.name is required");
     }
     if let Some(kind) = given(recipient.kind.as_ref()).filter(|kind| !TYPES.contains(kind)) {
-        let message = format!("\"{}\" is not a type of recipient: use one of {}.", shown(kind), TYPES.join(", "));
+        let message = format!("recipient.type must be one of {} (got \"{}\")", TYPES.join(", "), shown(kind));
         findings.say(AlertCode::RecipientTypeUnknown, message);
     }
     emails(input, findings);
@@ -23,7 +23,10 @@ pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
 fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
     let emails = &input.recipient.subscribed_emails;
     if emails.len() > MAX_EMAILS {
-        findings.say(AlertCode::EmailInvalid, format!("At most {MAX_EMAILS} e-mail addresses can be told."));
+        findings.say(
+            AlertCode::EmailInvalid,
+            format!("recipient.subscribedEmails must have at most {MAX_EMAILS} entries (got {})", emails.len()),
+        );
     }
     for subscriber in emails.iter().take(MAX_EMAILS) {
         let email = given(subscriber.email.as_ref());
@@ -31,13 +34,14 @@ fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
             let email = shown(email.unwrap_or_default());
             findings.say(
                 AlertCode::EmailInvalid,
-                format!("\"{email}\" is not an e-mail address, such as ann@example.com."),
+                format!("recipient.subscribedEmails.email must be an e-mail address such as ann@example.com (got \"{email}\")"),
             );
         }
     }
 }
 
-/// The form that mail servers take in practice: a dot-atom, an `@`, and a domain of at least two labels (RFC 5321), in ASCII.
+/// The form that mail servers take in practice: a dot-atom, an `@`, and a domain of at least two labels (RFC 5321), in
+/// ASCII.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
@@ -94,11 +98,15 @@ pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
 fn check_text(place: &str, text: Option<&String>, max: usize, findings: &mut Findings<'_>) {
     let Some(text) = text else { return };
     if text.chars().any(char::is_control) {
-        findings.say(AlertCode::TextInvalid, format!("{place} has a control character, such as a line break."));
+        findings
+            .say(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
     }
     // Bytes are never fewer than characters: most texts need no counting.
     if text.len() > max && text.chars().nth(max).is_some() {
-        findings.say(AlertCode::TextTooLong, format!("{place} has more than {max} characters."));
+        findings.say(
+            AlertCode::TextTooLong,
+            format!("{place} must be at most {max} characters (got {})", text.chars().count()),
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a payment travels, and what that needs.
+//! Choice of the payment network, and its requirements.
 
 use super::PaymentInput;
 use super::country::{is_country, is_in_sepa};
@@ -9,7 +9,7 @@ use crate::batch::{AlertCode, PaymentNetwork};
 use crate::money::Currency;
 use iban::IbanLike;
 
-/// The network that was named, or the one that fits.
+/// The network named, or the default for currency and destination.
 pub(super) fn network(
     input: &PaymentInput,
     currency: Option<Currency>,
@@ -21,13 +21,17 @@ pub(super) fn network(
     };
     let Some(network) = PaymentNetwork::named(name) else {
         let all = PaymentNetwork::ALL.map(PaymentNetwork::as_str).join(", ");
-        findings
-            .say(AlertCode::NetworkUnknown, format!("\"{}\" is not a payment network: use one of {all}.", shown(name)));
+        findings.say(
+            AlertCode::NetworkUnknown,
+            format!("recipient.paymentNetwork must be one of {all} (got \"{}\")", shown(name)),
+        );
         return None;
     };
     let only = network.only_currency();
     if let Some((only, currency)) = only.zip(currency).filter(|(only, currency)| *only != currency.code()) {
-        let message = format!("{name} carries {only} only, not {currency}. Leave the network out, or use SWIFT.");
+        let message = format!(
+            "recipient.paymentNetwork must carry {currency}: {name} carries {only} only; omit it, or use SWIFT"
+        );
         findings.say(AlertCode::NetworkCurrency, message);
     }
     Some(network)
@@ -42,7 +46,7 @@ fn default_network(currency: Currency, destination: &Destination) -> PaymentNetw
     }
 }
 
-/// Whether the network can find the account.
+/// Checks that the network can reach the account.
 pub(super) fn reach(
     input: &PaymentInput,
     network: Option<PaymentNetwork>,
@@ -53,32 +57,39 @@ pub(super) fn reach(
         (Some(Account::Iban(iban)), Some(network)) => {
             let country = iban.country_code();
             if network.is_british() && country != "GB" {
-                let message = format!("{} reaches UK accounts only, and this IBAN is of {country}.", network.as_str());
+                let message = format!(
+                    "recipient.accountIdentifier must be a UK IBAN for {} (got one of {country})",
+                    network.as_str()
+                );
                 findings.say(AlertCode::IbanInvalid, message);
             } else if network == PaymentNetwork::Sepa && !is_in_sepa(country) {
-                findings.say(AlertCode::IbanInvalid, format!("SEPA does not reach {country}. Use SWIFT."));
+                let message = "recipient.accountIdentifier must be an IBAN of a SEPA country";
+                findings.say(AlertCode::IbanInvalid, format!("{message} (got one of {country}); use SWIFT"));
             }
         }
         (Some(Account::Number(_)), Some(PaymentNetwork::Sepa)) => {
-            findings.say(AlertCode::IbanInvalid, "SEPA reaches accounts by IBAN only. Give the IBAN.");
+            findings.say(AlertCode::IbanInvalid, "recipient.accountIdentifier must be an IBAN for SEPA");
         }
-        // A sort code that can't be read was told already.
+        // An invalid sort code has an alert already.
         (Some(Account::Number(_)), Some(network)) if network.is_british() && !destination.may_have_sort_code() => {
-            let message = format!("{} needs a sort code beside the account number.", network.as_str());
+            let message = format!(
+                "recipient.bankIdentifier is required: {} needs a sort code with an account number",
+                network.as_str()
+            );
             findings.say(AlertCode::BankIdentifierRequired, message);
         }
         (Some(Account::Number(_)), _) if !destination.bank_given => {
-            let message = "An account number needs a sort code or a BIC beside it. An IBAN does without.";
+            let message = "recipient.bankIdentifier is required with an account number: a sort code or a BIC";
             findings.say(AlertCode::BankIdentifierRequired, message);
         }
         _ => {}
     }
-    // Where the bank can't be read, nobody knows yet whether the country is needed.
+    // With an invalid bank identifier it is not known whether the country is required.
     let needs_country =
         matches!((&destination.account, &destination.bank), (Some(Account::Number(_)), Some(Bank::Bic(_))));
     let country = input.recipient.address.as_ref().and_then(|address| given(address.country_code.as_ref()));
     if needs_country && country.is_none() {
-        let message = "Give recipient.address.countryCode: the account number alone does not tell the country.";
+        let message = "recipient.address.countryCode is required with an account number and a BIC";
         findings.say(AlertCode::CountryRequired, message);
     }
 }
@@ -90,7 +101,7 @@ pub(super) fn countries(input: &PaymentInput, findings: &mut Findings<'_>) {
     for (place, code) in [("recipient.address", address), ("recipient.bankAddress", bank)] {
         if let Some(code) = code.filter(|code| !is_country(code)) {
             let code = shown(code);
-            let message = format!("\"{code}\" of {place}.countryCode is not an ISO 3166-1 alpha-2 code, such as GB.");
+            let message = format!("{place}.countryCode must be an ISO 3166-1 alpha-2 code such as GB (got \"{code}\")");
             findings.say(AlertCode::CountryUnknown, message);
         }
     }
@@ -109,11 +120,12 @@ pub(super) fn purpose(
     let (of, example) = (list.of, list.example());
     match given(input.purpose_code.as_ref()) {
         None => {
-            let message = format!("The central bank of {of} wants a purpose code, such as {example}.");
+            let message = format!("purposeCode is required by the central bank of {of}, such as {example}");
             findings.say(AlertCode::PurposeCodeRequired, message);
         }
         Some(code) if !list.know(code) => {
-            let message = format!("\"{}\" is not a purpose code of {of}, such as {example}.", shown(code));
+            let message =
+                format!("purposeCode must be a purpose code of {of}, such as {example} (got \"{}\")", shown(code));
             findings.say(AlertCode::PurposeCodeUnknown, message);
         }
         Some(_) => {}
@@ -128,9 +140,11 @@ pub(super) fn reference(input: &PaymentInput, network: Option<PaymentNetwork>, f
     if too_long || strange.is_some() {
         let name = network.as_str();
         let message = match strange {
-            Some(strange) if !strange.is_control() => format!("{name} does not carry \"{strange}\" in a reference."),
-            Some(_) => format!("{name} carries no control characters in a reference."),
-            None => format!("{name} carries references of at most {max} characters."),
+            Some(strange) if !strange.is_control() => format!("reference must not contain \"{strange}\" for {name}"),
+            Some(_) => format!("reference must not contain control characters for {name}"),
+            None => {
+                format!("reference must be at most {max} characters for {name} (got {})", reference.chars().count())
+            }
         };
         findings.say(AlertCode::ReferenceInvalid, message);
     }

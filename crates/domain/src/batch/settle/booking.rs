@@ -5,7 +5,7 @@ use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
 
-/// The journal that is being written, and the balances that it makes.
+/// The journal being written, and the resulting balances.
 pub(super) struct Books<'a> {
     situation: &'a SettleSituation,
     stamp: &'a Stamp<'a>,

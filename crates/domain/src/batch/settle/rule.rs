@@ -8,7 +8,23 @@ use crate::ledger::JournalKind;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Decides what reports change, in their order. A report that comes twice, late, or about another batch changes nothing.
+/// Applies a bank's reports in their order. A repeated report, a late one, or one about another batch changes nothing.
+///
+/// ```
+/// use florin_domain::batch::{PaymentOutcome, PaymentReport, PaymentStatus, Reported, decide_settle};
+/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+///
+/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// world.upload([a_payment("60.00 GBP")]).unwrap();
+/// world.confirm().unwrap();
+/// world.start().unwrap();
+/// world.take(1);
+/// let report = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
+/// let reports = [Reported { payment: world.payments[0].id, report }];
+/// let situation = world.settle_situation(&reports);
+/// let settled = world.stamped(|stamp| decide_settle(&situation, &reports, stamp)).unwrap();
+/// assert_eq!(settled.payments[0].status, PaymentStatus::Completed);
+/// ```
 pub fn decide_settle(
     situation: &SettleSituation,
     reports: &[Reported],
@@ -42,11 +58,11 @@ pub fn decide_settle(
     Ok(decision)
 }
 
-/// What a report makes of a payment; how its money moves.
+/// Applies a report to a payment and returns the kinds of its bookings.
 fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'static [JournalKind] {
     use PaymentOutcome::{Completed, Failed, Pending, Returned};
     let moves: &[JournalKind] = match (payment.status, report.outcome) {
-        // Of a payment that was paid, too: it may come back, and a bank that could not be reached told nothing.
+        // Also for a paid payment: it may be returned, and an unreachable bank has reported nothing.
         (PaymentStatus::Started | PaymentStatus::Completed, Pending) => {
             payment.ask_at = Some(report.ask_again_at.unwrap_or_else(|| next_ask(payment, now)));
             return &[];
@@ -60,7 +76,7 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
             payment.failure = Some(reason);
             &[JournalKind::PaymentRelease]
         }
-        // It was paid and sent back before anybody asked.
+        // It was paid and returned between two queries.
         (PaymentStatus::Started, Returned(reason)) => {
             payment.status = PaymentStatus::Returned;
             payment.failure = Some(reason);
@@ -71,7 +87,7 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
             payment.failure = Some(reason);
             &[JournalKind::PaymentReturn]
         }
-        // What is paid stays paid until it comes back; the bank is asked as long as it wants to be.
+        // A paid payment stays paid until it is returned; the bank is queried as long as its reports say.
         (PaymentStatus::Completed, Completed | Failed(_)) => &[],
         _ => return &[],
     };
@@ -82,8 +98,8 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
     moves
 }
 
-/// A payment of which the bank knows nothing final is asked for again after as long as it has taken so far: after a
-/// second at first, after an hour at most.
+/// The time of the next query for a pending payment: after as long as it has taken so far, at least a second and at most an
+/// hour.
 fn next_ask(payment: &Payment, now: DateTime<Utc>) -> DateTime<Utc> {
     let taken = now - payment.started_at.unwrap_or(now);
     now + taken.clamp(TimeDelta::seconds(1), TimeDelta::hours(1))

@@ -1,4 +1,4 @@
-//! How card messages move money between the pools of a budget and the networks.
+//! Bookings of card messages: money moves between the pools of a budget and the networks.
 
 use super::{CardRefusal, MessageStamp};
 use crate::card::Card;

@@ -6,6 +6,19 @@ use crate::card::conversion::Terms;
 use crate::card::{ChainEnd, MessageKind};
 
 /// Decides whether the hold of a chain expires now: `None` while it is not due, or where another message came first.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::card::decide::decide_expiry;
+/// use florin_domain::test_support::{CardWorld, a_budget, a_card, minor};
+///
+/// let mut world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
+/// let token = world.authorize("2.40").token;
+/// assert_eq!(decide_expiry(&world.situation(token), &world.stamp()), Ok(None));
+/// world.wait(TimeDelta::days(7));
+/// let expired = decide_expiry(&world.situation(token), &world.stamp()).unwrap().unwrap();
+/// assert_eq!(expired.balances.held(), minor("0.00 GBP"));
+/// ```
 pub fn decide_expiry(situation: &ChainSituation, stamp: &MessageStamp) -> Result<Option<CardDecision>, CardRefusal> {
     let Some(chain) = situation.chain.as_ref().filter(|chain| chain.end.is_none()) else { return Ok(None) };
     if chain.due_at().is_none_or(|due_at| stamp.now < due_at) {

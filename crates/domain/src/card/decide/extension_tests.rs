@@ -1,16 +1,16 @@
 //! Tests of what the original interface does not know (contract 5.7), and of explanations.
 
-use super::testing::{World, advice, amount, clearing, incremental, quotes, reversal, row};
+use super::testing::{advice, clearing, extended, incremental, reversal, row, world_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
 use crate::card::{
     CardState, ChainEnd, ChainKind, Explanation, Response, Rule, SpendingLimit, SpendingWindow, TransactionState,
 };
 use crate::money::Minor;
+use crate::test_support::{CardWorld, a_limit, decimal, first_message, quotes};
 use chrono::{NaiveDate, TimeDelta};
 
 fn limit(window: SpendingWindow, amount: i64, most_uses: Option<u32>) -> SpendingLimit {
-    let (window_start, spent) = (NaiveDate::default(), Minor(0));
-    SpendingLimit { window, amount: Minor(amount), most_uses, window_start, spent, uses: 0 }
+    SpendingLimit { amount: Minor(amount), most_uses, ..a_limit(window, "0 GBP") }
 }
 
 fn names(declined: &Explanation) -> Vec<(&'static str, bool)> {
@@ -28,10 +28,10 @@ fn amounts(decision: &CardDecision) -> (i64, i64, i64) {
 
 #[test]
 fn a_decline_tells_the_rules_in_order_and_what_they_saw() {
-    let mut world = World::with(10_000);
+    let mut world = world_with(10_000);
     world.limits = vec![limit(SpendingWindow::Lifetime, 9_000, None), limit(SpendingWindow::Day, 5_000, Some(1))];
     world.authorize("10");
-    let declined = world.first(ChainKind::Purchase, "20").unwrap().declined.unwrap();
+    let declined = world.send(&first_message(ChainKind::Purchase, "20")).unwrap().declined.unwrap();
     let cards = ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
     assert_eq!(names(&declined), [&cards[..], &[("spending_limit", false)]].concat());
     let Rule::SpendingLimit(seen) = &declined.failed else { panic!("{declined:?}") };
@@ -39,18 +39,21 @@ fn a_decline_tells_the_rules_in_order_and_what_they_saw() {
     assert_eq!((seen.most_uses, seen.uses, seen.asked), (Some(1), 1, Minor(2_000)));
     assert_eq!(seen.window_start, world.now.date_naive());
     world.limits.clear();
-    let declined = world.first(ChainKind::Atm, "90.01").unwrap().declined.unwrap();
+    let declined = world.send(&first_message(ChainKind::Atm, "90.01")).unwrap().declined.unwrap();
     assert_eq!(declined.failed, Rule::AvailableBalance { available: Minor(9_000), asked: Minor(9_001) });
     world.card.state = CardState::Unactivated;
-    let declined = world.first(ChainKind::Refund, "1").unwrap().declined.unwrap();
+    let declined = world.send(&first_message(ChainKind::Refund, "1")).unwrap().declined.unwrap();
     assert_eq!(names(&declined), [("card_activated", false)]);
-    assert_eq!(world.first(ChainKind::Refund, "1").unwrap().transaction.response, Response::CardNotActive);
+    assert_eq!(
+        world.send(&first_message(ChainKind::Refund, "1")).unwrap().transaction.response,
+        Response::CardNotActive
+    );
 }
 
 #[test]
 fn an_advice_that_is_declined_is_explained_by_the_difference() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     let declined = world.follow(token, &advice("20.01")).unwrap().declined.unwrap();
     let failed = Rule::AvailableBalance { available: Minor(1_000), asked: Minor(1_001) };
     assert_eq!(declined, Explanation { kept: vec![], failed });
@@ -59,27 +62,28 @@ fn an_advice_that_is_declined_is_explained_by_the_difference() {
 
 #[test]
 fn an_increment_adds_to_the_hold() {
-    let mut world = World::with(25_000);
-    let token = world.authorize("10");
+    let mut world = world_with(25_000);
+    let token = world.authorize("10").token;
     let more = world.follow(token, &incremental("2.50")).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "237.50", "-2.50"]);
     assert_eq!(amounts(&more), (250, 250, 0));
     let cleared = world.follow(more.transaction.token, &clearing("12.50", true)).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing", "COMPLETION", "237.50", "237.50", "-12.50"]);
     assert_eq!(world.follow(token, &incremental("1")), Err(CardRefusal::AlreadyCleared));
-    let parts = world.authorize("10");
+    let parts = world.authorize("10").token;
     world.follow(parts, &clearing("1", false)).unwrap();
     assert_eq!(world.follow(parts, &incremental("1")), Err(CardRefusal::AlreadyCleared));
 }
 
 #[test]
 fn an_increment_asks_all_rules_but_uses() {
-    let mut world = World::with(2_000);
+    let mut world = world_with(2_000);
     world.limits = vec![limit(SpendingWindow::Day, 1_500, Some(1))];
-    let token = world.authorize("10");
+    let token = world.authorize("10").token;
     let more = world.follow(token, &incremental("5")).unwrap();
     assert_eq!((world.limits[0].spent, world.limits[0].uses), (Minor(1_500), 1));
-    let respond = |world: &mut World, text: &str| world.follow(token, &incremental(text)).unwrap().transaction.response;
+    let respond =
+        |world: &mut CardWorld, text: &str| world.follow(token, &incremental(text)).unwrap().transaction.response;
     assert_eq!(respond(&mut world, "0.01"), Response::UsageLimitReached);
     world.follow(more.transaction.token, &reversal(Some("5"))).unwrap();
     assert_eq!(world.limits[0].spent, Minor(1_000));
@@ -100,41 +104,41 @@ fn an_increment_asks_all_rules_but_uses() {
 #[test]
 fn what_is_there_is_approved_in_part_where_that_is_wanted() {
     let partial = Extras { partial_approval: true, ..Extras::default() };
-    let mut world = World::with(700);
-    let part = world.first_with(ChainKind::Purchase, "10", partial.clone()).unwrap();
+    let mut world = world_with(700);
+    let part = world.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(row(&part), ["authorization", "PENDING", "7.00", "0.00", "-7.00"]);
     assert_eq!((part.transaction.response, amounts(&part)), (Response::PartiallyApproved, (700, 1_000, 0)));
-    let none = world.first_with(ChainKind::Purchase, "10", partial.clone()).unwrap();
+    let none = world.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(none.transaction.response, Response::NotSufficientFunds);
     let back = world.follow(part.transaction.token, &reversal(None)).unwrap().transaction;
     assert_eq!((back.amount, back.requested), (Minor(700), Minor(700)));
-    let whole = world.first_with(ChainKind::Purchase, "7", partial.clone()).unwrap();
+    let whole = world.send(&extended(ChainKind::Purchase, "7", partial.clone())).unwrap();
     assert_eq!(whole.transaction.response, Response::Approved);
-    let mut world = World::with(700);
-    assert_eq!(world.first_with(ChainKind::Atm, "10", partial.clone()).unwrap().chain, None);
+    let mut world = world_with(700);
+    assert_eq!(world.send(&extended(ChainKind::Atm, "10", partial.clone())).unwrap().chain, None);
     world.limits = vec![limit(SpendingWindow::Day, 500, None)];
-    let limited = world.first_with(ChainKind::Purchase, "10", partial).unwrap();
+    let limited = world.send(&extended(ChainKind::Purchase, "10", partial)).unwrap();
     assert_eq!(limited.transaction.response, Response::UsageLimitReached);
 }
 
 #[test]
 fn a_part_in_another_currency_is_worth_no_more_than_there_is() {
-    let mut world = World::with(700);
+    let mut world = world_with(700);
     let extras = Extras { partial_approval: true, ..in_usd() };
-    let part = world.first_with(ChainKind::Purchase, "10", extras).unwrap();
+    let part = world.send(&extended(ChainKind::Purchase, "10", extras)).unwrap();
     assert_eq!(amounts(&part), (700, 787, 890));
     assert_eq!(world.balances.available(), Minor(0));
 }
 
 #[test]
 fn a_refund_can_be_withdrawn() {
-    let mut world = World::with(25_000);
-    let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
+    let mut world = world_with(25_000);
+    let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let gone = world.follow(token, &FollowUp::RefundReversal).unwrap();
     assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
     assert_eq!((gone.journal, gone.chain.unwrap().end), (None, Some(ChainEnd::Reversed)));
     assert_eq!(world.state_of(token), TransactionState::Cleared);
-    let refund_clearing = FollowUp::RefundClearing { amount: amount("10") };
+    let refund_clearing = FollowUp::RefundClearing { amount: decimal("10") };
     assert_eq!(world.follow(token, &refund_clearing), Err(CardRefusal::AlreadyReversed));
     assert_eq!(world.follow(token, &FollowUp::RefundReversal), Err(CardRefusal::AlreadyReversed));
     let named = world.follow(gone.transaction.token, &refund_clearing);
@@ -143,28 +147,28 @@ fn a_refund_can_be_withdrawn() {
 
 #[test]
 fn the_acquirer_s_fee_comes_on_top() {
-    let mut world = World::with(25_000);
+    let mut world = world_with(25_000);
     world.limits = vec![limit(SpendingWindow::Day, 20_000, None)];
-    let extras = Extras { acquirer_fee: Some(amount("2.50")), ..Extras::default() };
-    let held = world.first_with(ChainKind::Atm, "100", extras.clone()).unwrap();
+    let extras = Extras { acquirer_fee: Some(decimal("2.50")), ..Extras::default() };
+    let held = world.send(&extended(ChainKind::Atm, "100", extras.clone())).unwrap();
     assert_eq!(row(&held), ["authorization.atm.withdrawal", "PENDING", "250.00", "147.50", "-102.50"]);
     assert_eq!((held.transaction.amount, held.transaction.acquirer_fee), (Minor(10_000), Minor(250)));
     assert_eq!(world.limits[0].spent, Minor(10_250));
-    let cleared = FollowUp::AtmClearing { amount: amount("100"), fee: Some(amount("2")) };
+    let cleared = FollowUp::AtmClearing { amount: decimal("100"), fee: Some(decimal("2")) };
     let cleared = world.follow(held.transaction.token, &cleared).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "148.00", "148.00", "-102.00"]);
     assert_eq!((cleared.transaction.amount, cleared.transaction.acquirer_fee), (Minor(10_000), Minor(200)));
     assert_eq!(world.limits[0].spent, Minor(10_200));
     // A purchase has no such fee.
-    assert_eq!(world.first_with(ChainKind::Purchase, "1", extras).unwrap().transaction.acquirer_fee, Minor(0));
-    let fine = Extras { acquirer_fee: Some(amount("0.001")), ..Extras::default() };
-    assert!(matches!(world.first_with(ChainKind::Atm, "1", fine), Err(CardRefusal::Fee(_))));
+    assert_eq!(world.send(&extended(ChainKind::Purchase, "1", extras)).unwrap().transaction.acquirer_fee, Minor(0));
+    let fine = Extras { acquirer_fee: Some(decimal("0.001")), ..Extras::default() };
+    assert!(matches!(world.send(&extended(ChainKind::Atm, "1", fine)), Err(CardRefusal::Fee(_))));
 }
 
 #[test]
 fn parts_of_another_currency_add_up_to_the_whole() {
-    let mut world = World::with(25_000);
-    let held = world.first_with(ChainKind::Purchase, "10", in_usd()).unwrap();
+    let mut world = world_with(25_000);
+    let held = world.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "242.13", "-7.87"]);
     assert_eq!(amounts(&held), (787, 787, 1_000));
     let token = held.transaction.token;
@@ -177,7 +181,7 @@ fn parts_of_another_currency_add_up_to_the_whole() {
     assert_eq!((world.balances.ledger(), world.balances.available()), (Minor(24_213), Minor(24_213)));
     assert_eq!(world.state_of(token), TransactionState::Completion);
     let halves = Extras { quotes: Some(quotes("EUR", "0.5")), ..Extras::default() };
-    let token = world.first_with(ChainKind::Purchase, "0.05", halves).unwrap().transaction.token;
+    let token = world.send(&extended(ChainKind::Purchase, "0.05", halves)).unwrap().transaction.token;
     // 2.5 pence are 2; a cent alone would be none of them each time.
     let posted: Vec<_> = (0..5)
         .map_while(|_| world.follow(token, &clearing("0.01", false)).ok())
@@ -189,8 +193,8 @@ fn parts_of_another_currency_add_up_to_the_whole() {
 
 #[test]
 fn the_rate_of_the_first_message_holds_for_its_chain() {
-    let mut world = World::with(25_000);
-    let token = world.first_with(ChainKind::Purchase, "10", in_usd()).unwrap().transaction.token;
+    let mut world = world_with(25_000);
+    let token = world.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap().transaction.token;
     assert_eq!(amounts(&world.follow(token, &advice("8")).unwrap()), (630, 630, 800));
     assert_eq!(amounts(&world.follow(token, &incremental("2")).unwrap()), (157, 157, 200));
     assert_eq!(amounts(&world.follow(token, &reversal(Some("4"))).unwrap()), (315, 787, 400));
@@ -200,30 +204,30 @@ fn the_rate_of_the_first_message_holds_for_its_chain() {
     let expired = world.expire(token).unwrap();
     assert_eq!(amounts(&expired), (472, 787, 600));
     assert_eq!(world.balances.available(), Minor(25_000));
-    let refund = world.first_with(ChainKind::Refund, "10", in_usd()).unwrap().transaction.token;
+    let refund = world.send(&extended(ChainKind::Refund, "10", in_usd())).unwrap().transaction.token;
     let authorised = Minor(1_000).of(quotes("USD", "1").from);
-    let too_much = FollowUp::RefundClearing { amount: amount("10.01") };
+    let too_much = FollowUp::RefundClearing { amount: decimal("10.01") };
     assert_eq!(world.follow(refund, &too_much), Err(CardRefusal::ExceedsAuthorization { authorised }));
-    world.follow(refund, &FollowUp::RefundClearing { amount: amount("10") }).unwrap();
+    world.follow(refund, &FollowUp::RefundClearing { amount: decimal("10") }).unwrap();
     assert_eq!(world.balances.ledger(), Minor(25_787));
 }
 
 #[test]
 fn amounts_of_another_currency_have_its_digits_and_are_worth_something() {
-    let mut world = World::with(25_000);
+    let mut world = world_with(25_000);
     let yen = Extras { quotes: Some(quotes("JPY", "0.0052")), ..Extras::default() };
-    assert!(matches!(world.first_with(ChainKind::Purchase, "100.5", yen.clone()), Err(CardRefusal::Amount(_))));
-    let token = world.first_with(ChainKind::Purchase, "100", yen).unwrap().transaction.token;
+    assert!(matches!(world.send(&extended(ChainKind::Purchase, "100.5", yen.clone())), Err(CardRefusal::Amount(_))));
+    let token = world.send(&extended(ChainKind::Purchase, "100", yen)).unwrap().transaction.token;
     assert_eq!(world.balances.held(), Minor(52));
     assert!(matches!(world.follow(token, &clearing("1.5", true)), Err(CardRefusal::Amount(_))));
     let rupiah = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
-    assert!(matches!(world.first_with(ChainKind::Purchase, "100", rupiah), Err(CardRefusal::Amount(_))));
+    assert!(matches!(world.send(&extended(ChainKind::Purchase, "100", rupiah)), Err(CardRefusal::Amount(_))));
     let nothing =
         Extras { quotes: Some(crate::money::Quotes { rates: vec![], ..quotes("USD", "1") }), ..Extras::default() };
-    assert!(matches!(world.first_with(ChainKind::Purchase, "1", nothing), Err(CardRefusal::Currency(_))));
+    assert!(matches!(world.send(&extended(ChainKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
     // The card's own currency is no other one.
     let own = Extras { quotes: Some(quotes("GBP", "2")), ..Extras::default() };
-    assert_eq!(world.first_with(ChainKind::Purchase, "1", own).unwrap().transaction.conversion, None);
+    assert_eq!(world.send(&extended(ChainKind::Purchase, "1", own)).unwrap().transaction.conversion, None);
 }
 
 #[test]
@@ -231,13 +235,13 @@ fn a_decline_can_be_forced() {
     for (decline, kind) in
         Response::DECLINES.into_iter().zip([ChainKind::Purchase, ChainKind::Atm, ChainKind::Refund].into_iter().cycle())
     {
-        let mut world = World::with(25_000);
+        let mut world = world_with(25_000);
         let forced = Extras { decline: Some(decline), partial_approval: true, ..Extras::default() };
-        let declined = world.first_with(kind, "10", forced).unwrap();
+        let declined = world.send(&extended(kind, "10", forced)).unwrap();
         assert_eq!((declined.transaction.state, declined.transaction.response), (TransactionState::Declined, decline));
         assert_eq!(names(&declined.declined.unwrap()), [("forced", false)]);
-        let token = world.authorize("1");
-        let more = FollowUp::Incremental { amount: amount("1"), decline: Some(decline) };
+        let token = world.authorize("1").token;
+        let more = FollowUp::Incremental { amount: decimal("1"), decline: Some(decline) };
         assert_eq!(world.follow(token, &more).unwrap().transaction.response, decline);
         assert_eq!(world.balances.held(), Minor(100));
     }

@@ -1,4 +1,4 @@
-//! First messages: authorization, ATM withdrawal authorization, refund authorization (contract 5.3).
+//! First messages: authorizations of purchases, ATM withdrawals and refunds (contract 5.3).
 
 use super::booking::Movement;
 use super::rules::{FundsEffect, RuleInput};
@@ -23,44 +23,44 @@ pub struct FirstSituation {
     pub balances: Balances,
 }
 
-/// What a caller sends.
+/// A message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMessage {
-    /// What it opens.
+    /// The kind of chain that it opens.
     pub kind: ChainKind,
-    /// How much; zero on a purchase is an account check.
+    /// The amount; zero on a purchase is an account check.
     pub amount: DecimalAmount,
     /// The network it comes by.
     pub network: Network,
     /// Where the card is used.
     pub acceptor: AcceptorInput,
-    /// What the original interface does not know; nothing by default.
+    /// Extensions; none by default.
     pub extras: Extras,
 }
 
 /// Extensions of first messages (contract 5.7).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// What the merchant's currency is worth, where it is not the card's: amounts are then in it.
+    /// Rates from the merchant's currency, in which the amounts are then; `None` where it is the card's.
     pub quotes: Option<Quotes>,
-    /// Whether a purchase that the budget can't pay in full may be approved in part.
+    /// Whether a purchase may be approved for less when the budget lacks the full amount.
     pub partial_approval: bool,
-    /// What the acquirer of an ATM charges on top, in the currency of the amount.
+    /// The fee of an ATM's acquirer on top of the amount, in the same currency.
     pub acquirer_fee: Option<DecimalAmount>,
-    /// A decline that is wanted, whatever the rules say.
+    /// A decline to force, whatever the rules decide.
     pub decline: Option<Response>,
 }
 
-/// A first message in minor units: as the card's budget pays it, and as the merchant counts it.
+/// A first message in minor units of the card's currency and of the merchant's.
 struct Priced {
     terms: Terms,
-    /// What was asked, in the merchant's currency.
+    /// The amount in the merchant's currency.
     asked: Minor,
     /// The acquirer's fee in the merchant's currency.
     fee: Minor,
-    /// What was asked, in the card's currency.
+    /// The amount in the card's currency.
     requested: Minor,
-    /// What was asked with the fee, in the card's currency.
+    /// The amount with the fee, in the card's currency.
     total: Minor,
 }
 
@@ -73,7 +73,7 @@ impl FirstMessage {
         let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
         if asked.is_zero() && self.kind != ChainKind::Purchase {
             // Zero is an account check, which only a purchase has.
-            return Err(CardRefusal::Amount(Flaw::range("An amount above zero is wanted.")));
+            return Err(CardRefusal::Amount(Flaw::range("must be greater than 0")));
         }
         let requested = terms.to_card(asked)?;
         if requested.is_zero() && !asked.is_zero() {
@@ -84,12 +84,23 @@ impl FirstMessage {
     }
 }
 
-/// An amount of the merchant's currency that rounds to nothing: there would be nothing to hold.
+/// The refusal of an amount that rounds to zero in the card's currency.
 pub(super) fn rounds_to_zero(card: &Card) -> CardRefusal {
-    CardRefusal::Amount(Flaw::range(format!("The amount is worth nothing in {}.", card.currency)))
+    CardRefusal::Amount(Flaw::range(format!("must not round to 0 in {}", card.currency)))
 }
 
 /// Decides a first message. A decline is a decision, not a refusal.
+///
+/// ```
+/// use florin_domain::card::Response;
+/// use florin_domain::card::decide::decide_first;
+/// use florin_domain::test_support::{CardWorld, a_budget, a_card, a_purchase, minor};
+///
+/// let world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
+/// let decision = decide_first(&world.first_situation(), &a_purchase("2.40"), &world.stamp()).unwrap();
+/// assert_eq!(decision.transaction.response, Response::Approved);
+/// assert_eq!(decision.balances.available(), minor("7.60 GBP"));
+/// ```
 pub fn decide_first(
     situation: &FirstSituation,
     message: &FirstMessage,
@@ -125,7 +136,7 @@ pub fn decide_first(
     }
 }
 
-/// A first message on its way to a decision.
+/// A first message with what its decision needs.
 struct Opening<'a> {
     situation: &'a FirstSituation,
     message: &'a FirstMessage,
@@ -134,7 +145,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// What can be approved instead of a decline, in the merchant's currency.
+    /// The amount of a partial approval in place of a decline, in the merchant's currency.
     fn part(&self, declined: &Explanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         let wanted = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
@@ -187,7 +198,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The record of what was asked, with the balances as they were.
+    /// The record of the message, with unchanged balances.
     fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
         let Self { situation: FirstSituation { card, balances, .. }, message, stamp, priced } = self;
         CardTransaction {

@@ -1,4 +1,4 @@
-//! Follow-ups: advice, clearing, reversal and their kin (contract 5.4, 5.5).
+//! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
 
 use super::step::Step;
 use super::{CardDecision, CardRefusal, MessageStamp};
@@ -27,7 +27,7 @@ pub struct ChainSituation {
     pub chain: Option<Chain>,
 }
 
-/// What a caller sends.
+/// A message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowUp {
     /// A new total for what is held.
@@ -35,35 +35,35 @@ pub enum FollowUp {
         /// The total.
         amount: DecimalAmount,
     },
-    /// More to be held: an extension (contract 5.7).
+    /// An increase of the hold: an extension (contract 5.7).
     Incremental {
-        /// How much more.
+        /// The amount to add.
         amount: DecimalAmount,
-        /// A decline that is wanted, whatever the rules say.
+        /// A decline to force, whatever the rules decide.
         decline: Option<Response>,
     },
     /// Settlement of a purchase.
     Clearing {
-        /// How much.
+        /// The amount.
         amount: DecimalAmount,
-        /// Whether it releases what it leaves.
+        /// Whether it releases the rest of the hold.
         is_final: bool,
     },
     /// Settlement of an ATM withdrawal, always final.
     AtmClearing {
-        /// How much.
+        /// The amount.
         amount: DecimalAmount,
-        /// What the acquirer charges on top: an extension (contract 5.7).
+        /// The acquirer's fee on top: an extension (contract 5.7).
         fee: Option<DecimalAmount>,
     },
     /// Release of the hold.
     Reversal {
-        /// How much; `None`: all that is held.
+        /// The amount; `None` for all that is held.
         amount: Option<DecimalAmount>,
     },
     /// Settlement of a refund.
     RefundClearing {
-        /// How much.
+        /// The amount.
         amount: DecimalAmount,
     },
     /// Withdrawal of a refund that was not settled: an extension (contract 5.7).
@@ -107,8 +107,20 @@ impl FollowUp {
     }
 }
 
-/// Decides a follow-up that named its chain by `token`. It is taken whatever state the card is in by now, but for one that
-/// asks for more. Its amounts are in the currency of the first message.
+/// Decides a follow-up to the message with this `token`. The state of the card matters only to increments. Amounts are in
+/// the
+/// currency of the first message.
+///
+/// ```
+/// use florin_domain::card::decide::{FollowUp, decide_follow_up};
+/// use florin_domain::test_support::{CardWorld, a_budget, a_card, minor};
+///
+/// let mut world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
+/// let token = world.authorize("2.40").token;
+/// let reversal = FollowUp::Reversal { amount: None };
+/// let decision = decide_follow_up(&world.situation(token), token, &reversal, &world.stamp()).unwrap();
+/// assert_eq!(decision.balances.available(), minor("10.00 GBP"));
+/// ```
 pub fn decide_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
@@ -135,7 +147,7 @@ pub fn decide_follow_up(
     }
 }
 
-/// The chain, if this message may follow the one that was named and the chain goes on.
+/// The chain, if it is open and this message may follow the one named.
 fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&'a Chain, CardRefusal> {
     let (found, state) = situation.named;
     let wrong_kind = CardRefusal::WrongKind { found, state };

@@ -1,11 +1,12 @@
 //! Tests of follow-ups.
 
-use crate::card::decide::testing::{World, advice, amount, clearing, incremental, reversal, row};
+use crate::card::decide::testing::{advice, clearing, incremental, reversal, row, world_with};
 use crate::card::decide::{CardRefusal, FollowUp};
-use crate::card::{ChainKind, MessageKind, SpendingLimit, SpendingWindow, TransactionState};
+use crate::card::{ChainKind, MessageKind, SpendingWindow, TransactionState};
 use crate::fault::FlawCode;
 use crate::money::Minor;
-use chrono::{NaiveDate, TimeDelta};
+use crate::test_support::{a_limit, decimal, first_message};
+use chrono::TimeDelta;
 
 #[test]
 fn the_balance_table() {
@@ -15,25 +16,25 @@ fn the_balance_table() {
         (reversal(None), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
         (reversal(Some("4")), ["authorization.reversal", "PENDING", "250.00", "244.00", "4.00"]),
     ] {
-        let mut world = World::with(25_000);
-        let token = world.authorize("10");
+        let mut world = world_with(25_000);
+        let token = world.authorize("10").token;
         assert_eq!(row(&world.follow(token, &message).unwrap()), expected);
     }
-    let mut world = World::with(25_000);
-    let token = world.first(ChainKind::Atm, "10").unwrap().transaction.token;
-    let cleared = world.follow(token, &FollowUp::AtmClearing { amount: amount("10"), fee: None }).unwrap();
+    let mut world = world_with(25_000);
+    let token = world.send(&first_message(ChainKind::Atm, "10")).unwrap().transaction.token;
+    let cleared = world.follow(token, &FollowUp::AtmClearing { amount: decimal("10"), fee: None }).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"]);
-    let mut world = World::with(25_000);
-    let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
-    let cleared = world.follow(token, &FollowUp::RefundClearing { amount: amount("10") }).unwrap();
+    let mut world = world_with(25_000);
+    let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
+    let cleared = world.follow(token, &FollowUp::RefundClearing { amount: decimal("10") }).unwrap();
     assert_eq!(row(&cleared), ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"]);
 }
 
 #[test]
 fn a_hold_expires_after_seven_days_unless_another_message_came_first() {
-    let mut world = World::with(25_000);
-    let token = world.authorize("10");
-    let cleared = world.authorize("5");
+    let mut world = world_with(25_000);
+    let token = world.authorize("10").token;
+    let cleared = world.authorize("5").token;
     world.follow(cleared, &clearing("5", true)).unwrap();
     world.wait(TimeDelta::days(7) - TimeDelta::microseconds(1));
     assert_eq!(world.expire(token), None);
@@ -48,8 +49,8 @@ fn a_hold_expires_after_seven_days_unless_another_message_came_first() {
 
 #[test]
 fn an_advice_replaces_the_hold_or_is_declined() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     let higher = world.follow(token, &advice("20")).unwrap();
     assert_eq!(row(&higher), ["authorization.advice", "PENDING", "20.00", "0.00", "-20.00"]);
     let declined = world.follow(higher.transaction.token, &advice("20.01")).unwrap();
@@ -63,25 +64,28 @@ fn an_advice_replaces_the_hold_or_is_declined() {
 
 #[test]
 fn clearings_below_and_above_the_hold() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     let part = world.follow(token, &clearing("4", false)).unwrap();
     assert_eq!(row(&part), ["authorization.clearing", "COMPLETION", "16.00", "10.00", "-4.00"]);
     assert_eq!(world.state_of(token), TransactionState::Pending);
     let rest = world.follow(token, &clearing("5", true)).unwrap();
     assert_eq!(row(&rest), ["authorization.clearing", "COMPLETION", "11.00", "11.00", "-5.00"]);
     assert_eq!(world.state_of(token), TransactionState::Completion);
-    let tipped = world.authorize("10");
+    let tipped = world.authorize("10").token;
     let above = world.follow(tipped, &clearing("15", false)).unwrap();
     assert_eq!(row(&above), ["authorization.clearing", "COMPLETION", "-4.00", "-4.00", "-15.00"]);
     assert_eq!(world.follow(tipped, &clearing("1", true)), Err(CardRefusal::AlreadyCleared));
-    assert_eq!(world.first(ChainKind::Purchase, "0.01").unwrap().transaction.state, TransactionState::Declined);
+    assert_eq!(
+        world.send(&first_message(ChainKind::Purchase, "0.01")).unwrap().transaction.state,
+        TransactionState::Declined
+    );
 }
 
 #[test]
 fn reversals_in_parts() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     let part = world.follow(token, &reversal(Some("4"))).unwrap().transaction;
     assert_eq!((part.amount, part.requested, part.impacted), (Minor(400), Minor(1000), Minor(400)));
     let held = Minor(600).of(world.card.currency);
@@ -96,8 +100,8 @@ fn reversals_in_parts() {
 
 #[test]
 fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     world.follow(token, &clearing("4", false)).unwrap();
     let reversed = world.follow(token, &reversal(None)).unwrap();
     assert_eq!(row(&reversed), ["authorization.reversal", "CLEARED", "16.00", "16.00", "6.00"]);
@@ -107,8 +111,8 @@ fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
 
 #[test]
 fn only_what_fits_the_kind_may_follow() {
-    let atm_clearing = FollowUp::AtmClearing { amount: amount("1"), fee: None };
-    let refund_clearing = FollowUp::RefundClearing { amount: amount("1") };
+    let atm_clearing = FollowUp::AtmClearing { amount: decimal("1"), fee: None };
+    let refund_clearing = FollowUp::RefundClearing { amount: decimal("1") };
     let all = [
         advice("1"),
         clearing("1", true),
@@ -124,8 +128,8 @@ fn only_what_fits_the_kind_may_follow() {
         (ChainKind::Refund, [false, false, false, false, true, false, true]),
     ] {
         for (message, allowed) in all.iter().zip(allowed) {
-            let mut world = World::with(2_000);
-            let token = world.first(kind, "10").unwrap().transaction.token;
+            let mut world = world_with(2_000);
+            let token = world.send(&first_message(kind, "10")).unwrap().transaction.token;
             let refused = matches!(world.follow(token, message), Err(CardRefusal::WrongKind { .. }));
             assert_eq!(refused, !allowed, "{kind:?} {message:?}");
         }
@@ -134,15 +138,15 @@ fn only_what_fits_the_kind_may_follow() {
 
 #[test]
 fn the_wrong_kind_comes_before_the_end_of_the_chain() {
-    let mut world = World::with(2_000);
-    let token = world.authorize("10");
+    let mut world = world_with(2_000);
+    let token = world.authorize("10").token;
     let cleared = world.follow(token, &clearing("10", true)).unwrap().transaction;
-    let refund_clearing = FollowUp::RefundClearing { amount: amount("1") };
+    let refund_clearing = FollowUp::RefundClearing { amount: decimal("1") };
     assert!(matches!(world.follow(token, &refund_clearing), Err(CardRefusal::WrongKind { .. })));
     assert!(matches!(world.follow(cleared.token, &reversal(None)), Err(CardRefusal::WrongKind { .. })));
-    let check = world.authorize("0");
+    let check = world.authorize("0").token;
     assert_eq!(world.follow(check, &reversal(None)), Err(CardRefusal::AlreadyCleared));
-    let declined = world.authorize("1000");
+    let declined = world.authorize("1000").token;
     assert!(matches!(world.follow(declined, &reversal(None)), Err(CardRefusal::WrongKind { .. })));
     let Err(CardRefusal::Amount(flaw)) = world.follow(declined, &clearing("1.001", true)) else {
         panic!("decimals come before states")
@@ -152,9 +156,9 @@ fn the_wrong_kind_comes_before_the_end_of_the_chain() {
 
 #[test]
 fn a_refund_is_cleared_once_up_to_what_was_authorised() {
-    let mut world = World::with(0);
-    let token = world.first(ChainKind::Refund, "10").unwrap().transaction.token;
-    let refund = |text| FollowUp::RefundClearing { amount: amount(text) };
+    let mut world = world_with(0);
+    let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
+    let refund = |text| FollowUp::RefundClearing { amount: decimal(text) };
     let authorised = Minor(1000).of(world.card.currency);
     assert_eq!(world.follow(token, &refund("10.01")), Err(CardRefusal::ExceedsAuthorization { authorised }));
     assert_eq!(world.follow(token, &refund("7")).unwrap().transaction.available_balance, Minor(700));
@@ -163,24 +167,17 @@ fn a_refund_is_cleared_once_up_to_what_was_authorised() {
 
 #[test]
 fn releases_and_refunds_give_back_to_the_limit() {
-    let mut world = World::with(20_000);
-    world.limits = vec![SpendingLimit {
-        window: SpendingWindow::Day,
-        amount: Minor(10_000),
-        most_uses: None,
-        window_start: NaiveDate::default(),
-        spent: Minor(0),
-        uses: 0,
-    }];
-    let token = world.authorize("50");
+    let mut world = world_with(20_000);
+    world.limits = vec![a_limit(SpendingWindow::Day, "100.00 GBP")];
+    let token = world.authorize("50").token;
     world.follow(token, &clearing("20", true)).unwrap();
     assert_eq!(world.limits[0].spent, Minor(2_000));
-    let token = world.authorize("30");
+    let token = world.authorize("30").token;
     world.follow(token, &advice("40")).unwrap();
     assert_eq!(world.limits[0].spent, Minor(6_000));
     world.follow(token, &reversal(None)).unwrap();
     assert_eq!(world.limits[0].spent, Minor(2_000));
-    let refund = world.first(ChainKind::Refund, "5").unwrap().transaction.token;
-    world.follow(refund, &FollowUp::RefundClearing { amount: amount("5") }).unwrap();
+    let refund = world.send(&first_message(ChainKind::Refund, "5")).unwrap().transaction.token;
+    world.follow(refund, &FollowUp::RefundClearing { amount: decimal("5") }).unwrap();
     assert_eq!((world.limits[0].spent, world.limits[0].uses), (Minor(1_500), 2));
 }

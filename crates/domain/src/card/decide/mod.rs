@@ -24,7 +24,7 @@ use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
-/// Ids and time, handed in so that decisions are pure.
+/// Ids and time, passed in so that decisions are pure.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageStamp {
     /// The token of the message.
@@ -35,18 +35,18 @@ pub struct MessageStamp {
     pub now: DateTime<Utc>,
 }
 
-/// What is to be stored, whole or not at all. A decline is one, too: it changes no balance.
+/// What an adapter stores, atomically. A decline is a decision, too; it changes no balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDecision {
     /// The record of the message.
     pub transaction: CardTransaction,
-    /// The chain as it is now: new with an approved first message, changed by a follow-up, `None` on a decline.
+    /// The chain after the message: new for an approved first message, changed by a follow-up, `None` on a decline.
     pub chain: Option<Chain>,
     /// The new state of the chain's first message, where this message ended the chain.
     pub first_state: Option<TransactionState>,
     /// The journal transaction, where money moved.
     pub journal: Option<JournalTransaction>,
-    /// The budget's balances in the card's currency afterwards.
+    /// The budget's balances in the card's currency after the message.
     pub balances: Balances,
     /// The spending limits that changed.
     pub limits: Vec<SpendingLimit>,
@@ -54,51 +54,51 @@ pub struct CardDecision {
     pub declined: Option<Explanation>,
 }
 
-/// Why a message is refused. Nothing changes.
+/// Reasons to refuse a message. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardRefusal {
     /// The amount does not fit the card's currency, or the merchant's.
-    #[error("the amount does not fit the card's currency")]
+    #[error("{}", .0.message)]
     Amount(Flaw),
     /// The acquirer's fee does not fit the currency of the message.
-    #[error("the acquirer's fee does not fit the currency")]
+    #[error("{}", .0.message)]
     Fee(Flaw),
     /// There is no rate from the merchant's currency to the card's.
-    #[error("there is no rate from the merchant's currency to the card's")]
+    #[error("{}", .0.message)]
     Currency(Flaw),
-    /// The token is of a message that this one can't follow.
-    #[error("a {} message ({}) can't be followed by this one", found.as_str(), state.as_str())]
+    /// The token names a message that this one can't follow.
+    #[error("cannot follow a message of type {} in state {}", found.as_str(), state.as_str())]
     WrongKind {
         /// What the token names.
         found: MessageKind,
         /// Its state.
         state: TransactionState,
     },
-    /// A clearing has ended the chain, or stands in the way.
-    #[error("the transaction is already cleared")]
+    /// The chain was cleared, or a partial clearing rules this message out.
+    #[error("cannot follow a cleared transaction")]
     AlreadyCleared,
-    /// A reversal has ended the chain.
-    #[error("the transaction is already reversed")]
+    /// The chain was reversed.
+    #[error("cannot follow a reversed transaction")]
     AlreadyReversed,
     /// The hold has expired.
-    #[error("the hold of the transaction has expired")]
+    #[error("cannot follow a transaction whose hold has expired")]
     Expired,
     /// A reversal of more than is held.
-    #[error("the amount exceeds the hold of {held}")]
+    #[error("must be at most the amount held, {held} {}", held.currency)]
     ExceedsHold {
         /// What is held.
         held: Money,
     },
     /// A refund clearing of more than was authorised.
-    #[error("the amount exceeds the authorised {authorised}")]
+    #[error("must be at most the amount authorised, {authorised} {}", authorised.currency)]
     ExceedsAuthorization {
         /// What was authorised.
         authorised: Money,
     },
-    /// A balance would leave 64 bits.
+    /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule made postings that do not balance: a bug.
+    /// A rule produced postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }

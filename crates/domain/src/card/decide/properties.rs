@@ -1,11 +1,12 @@
 //! Properties of any sequence of messages.
 
-use super::testing::{World, quotes};
+use super::testing::{extended, world_with};
 use super::{CardRefusal, Extras, FollowUp};
 use crate::card::{Chain, ChainKind, Response, Rule, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction, LedgerAccount};
 use crate::money::{DecimalAmount, Minor};
+use crate::test_support::{CardWorld, quotes};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 
@@ -71,19 +72,19 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn pick(world: &World, which: usize) -> Option<TransactionToken> {
+fn pick(world: &CardWorld, which: usize) -> Option<TransactionToken> {
     let records = &world.records;
     (!records.is_empty()).then(|| records[which % records.len()].token)
 }
 
 /// The sum of all entries of one account of the journal.
-fn entries(world: &World, account: LedgerAccount) -> i128 {
+fn entries(world: &CardWorld, account: LedgerAccount) -> i128 {
     let postings = world.journal.iter().flat_map(JournalTransaction::postings);
     postings.filter(|posting| posting.account == account).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
 /// Parts add up to the converted whole, and a hold of nothing is nothing.
-fn converted(world: &World, chain: &Chain) -> Result<(), TestCaseError> {
+fn converted(world: &CardWorld, chain: &Chain) -> Result<(), TestCaseError> {
     prop_assert!(!chain.held.is_negative() && !chain.cleared.is_negative());
     let first = world.records.iter().find(|record| record.token == chain.id).unwrap();
     prop_assert_eq!(chain.merchant.is_some(), first.conversion.is_some());
@@ -100,7 +101,7 @@ fn converted(world: &World, chain: &Chain) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn check(world: &World, opening: i64) -> Result<(), TestCaseError> {
+fn check(world: &CardWorld, opening: i64) -> Result<(), TestCaseError> {
     for journal in &world.journal {
         let sum: i128 = journal.postings().iter().map(|posting| i128::from(posting.amount.0)).sum();
         prop_assert_eq!(sum, 0, "a journal transaction balances");
@@ -129,11 +130,11 @@ proptest! {
         opening in prop_oneof![4 => 0_i64..20_000, 1 => (i64::MAX - 10_000)..=i64::MAX],
         actions in proptest::collection::vec(action(), 1..60),
     ) {
-        let mut world = World::with(opening);
+        let mut world = world_with(opening);
         for action in actions {
             let before = (world.balances, world.records.len(), world.journal.len(), world.chains.clone());
             let result = match action {
-                Action::First(kind, amount, extras) => world.first_with(kind, &amount, extras).map(|_| ()),
+                Action::First(kind, amount, extras) => world.send(&extended(kind, &amount, extras)).map(|_| ()),
                 Action::Follow(which, message) => match pick(&world, which) {
                     Some(token) => world.follow(token, &message).map(|_| ()),
                     None => Ok(()),

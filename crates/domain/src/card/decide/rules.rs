@@ -5,10 +5,10 @@ use crate::ledger::Balances;
 use crate::money::Minor;
 use chrono::{DateTime, Utc};
 
-/// What a message asks for.
+/// The effect of a message on funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FundsEffect {
-    /// Nothing is taken: a refund reaches any card that was ever in use.
+    /// Funds are credited: a refund reaches any card that was ever activated.
     Credit,
     /// Whether the card could be used.
     None,
@@ -24,13 +24,13 @@ pub(super) struct RuleInput<'a> {
     pub(super) limits: &'a [SpendingLimit],
     pub(super) balances: &'a Balances,
     pub(super) effect: FundsEffect,
-    /// The decline that a caller of the sandbox wants.
+    /// The decline that a caller of the sandbox forces.
     pub(super) forced: Option<Response>,
     pub(super) now: DateTime<Utc>,
 }
 
 impl RuleInput<'_> {
-    /// How it is declined, with the rules that were looked at; `None`: all are kept.
+    /// The decline, with the rules that were evaluated; `None`: all rules pass.
     pub(super) fn declined(&self) -> Option<Explanation> {
         // Nearly all messages pass: nothing is collected for those.
         let failed = self.rules().find(|rule| !rule.is_kept())?;

@@ -1,6 +1,7 @@
 //! What follow-ups do to an open chain (contract 5.5).
 //!
-//! Amounts that are called `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
+//! Amounts that are called `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the
+//! first
 //! message; all others in the card's. Where that is the same, so are they.
 
 use super::booking::Movement;
@@ -37,7 +38,7 @@ struct Amounts {
     impacted: Minor,
 }
 
-/// What a follow-up comes to.
+/// The effect of a follow-up.
 struct Effect {
     amounts: Amounts,
     state: TransactionState,
@@ -61,7 +62,7 @@ impl Step<'_> {
         self.apply(Effect { amounts, state, movement, chain, counted: change })
     }
 
-    /// More is a new wish: all the rules of a first message are asked, but that it is no further use of the card.
+    /// An increment passes all rules of a first message, but does not count as another use of the card.
     pub(super) fn incremental(&self, sent: Minor, forced: Option<Response>) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let chain = self.holding_more(more(held, sent)?)?;

@@ -2,7 +2,7 @@
 
 use super::{Digits, G, H};
 
-/// How the sum of a rule is made and looked at.
+/// How a rule computes and checks its sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     /// Products are added up; the sum is a multiple of this (10 or 11).
@@ -50,7 +50,7 @@ impl Rule {
         self.exception == 6 && 4 <= digits[6] && digits[6] <= 8 && digits[G] == digits[H]
     }
 
-    /// Exception 3: the second check need not be made.
+    /// Exception 3: the second check is skipped.
     pub(super) const fn is_waived(&self, digits: &Digits) -> bool {
         self.exception == 3 && matches!(digits[8], 6 | 9)
     }
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The weights, or what an exception puts in their place.
+    /// The weights, or those of an exception.
     fn weights(&self, digits: &Digits) -> [i32; 14] {
         let (a, b, g) = (digits[6], digits[7], digits[G]);
         let mut weights = self.weights;
@@ -90,7 +90,7 @@ impl Rule {
     }
 }
 
-/// The digit that makes a sum whole. A remainder of 1 in modulus 11 would want ten, which is no digit.
+/// The check digit of a sum. A remainder of 1 in modulus 11 would need 10, which is not a digit.
 const fn check_digit(sum: i32, modulus: i32) -> Option<i32> {
     match sum % modulus {
         0 => Some(0),

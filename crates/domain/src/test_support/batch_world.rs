@@ -1,0 +1,242 @@
+//! A payment batch and the budgets that pay for it.
+
+use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
+use super::money::{currency, shown};
+use super::payment::{check_basis, upload_of};
+use crate::batch::{
+    Alert, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision, ConfirmRefusal,
+    ConfirmSituation, Confirmation, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment, PaymentBatch,
+    PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
+    SettleSituation, Stamp, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
+    decide_create, decide_edit, decide_settle, decide_start, decide_take, decide_upload,
+};
+use crate::budget::BudgetRecord;
+use crate::event::Event;
+use crate::ids::PaymentBatchId;
+use crate::ledger::{Balances, JournalTransaction};
+use crate::mfa::{MfaSession, TotpEnrolment};
+use crate::money::{Currency, Minor};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+/// One payment batch: passes what happens to it to the rules and stores their decisions as an adapter would.
+#[derive(Clone, Debug)]
+pub struct BatchWorld {
+    /// The batch, at first an empty draft.
+    pub batch: PaymentBatch,
+    /// Its payments by input index.
+    pub payments: Vec<Payment>,
+    /// The alerts of its last upload.
+    pub alerts: Vec<Alert>,
+    /// The budgets that can pay, each with the currencies it holds.
+    pub funding: FundingBudgets,
+    /// What they hold.
+    pub balances: BatchBalances,
+    /// Whether the account's policy requires multi-factor authentication.
+    pub mfa_required: bool,
+    /// The session that a confirmation names.
+    pub session: Option<MfaSession>,
+    /// The account's TOTP enrolment.
+    pub enrolment: Option<TotpEnrolment>,
+    /// Every journal transaction, oldest first.
+    pub journal: Vec<JournalTransaction>,
+    /// Every event, oldest first.
+    pub events: Vec<Event>,
+    /// What the clock shows.
+    pub now: DateTime<Utc>,
+    ids: CountingIds,
+}
+
+impl BatchWorld {
+    /// A world of an empty draft and the budgets that pay. The first one pays for rows that name none.
+    pub fn of(budget: impl Into<BudgetRecord>) -> Self {
+        let (ids, now) = (CountingIds::starting_at(1000), noon());
+        let request = CreateRequest {
+            id: PaymentBatchId(Uuid::from_u128(0xba)),
+            account: account(),
+            client: CLIENT,
+            name: None,
+            visible: true,
+            payments: None,
+        };
+        let give = || ids.next_id();
+        let created = decide_create(&FundingBudgets::new(), &request, &Stamp { now, ids: &give }).unwrap();
+        let world = Self {
+            batch: created.batch,
+            payments: Vec::new(),
+            alerts: Vec::new(),
+            funding: FundingBudgets::new(),
+            balances: BatchBalances::new(),
+            mfa_required: false,
+            session: None,
+            enrolment: None,
+            journal: Vec::new(),
+            events: created.events,
+            now,
+            ids: ids.clone(),
+        };
+        world.and(budget)
+    }
+
+    /// The same world with another budget that can pay.
+    #[must_use]
+    pub fn and(mut self, budget: impl Into<BudgetRecord>) -> Self {
+        let budget = budget.into().budget;
+        self.funding.insert(budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect());
+        self.balances.extend(budget.balances.iter().map(|(currency, held)| ((budget.id, *currency), *held)));
+        self
+    }
+
+    /// Uploads payments in place of all earlier ones.
+    pub fn upload(&mut self, inputs: impl IntoIterator<Item = PaymentInput>) -> Result<UploadDecision, UploadRefusal> {
+        let request = upload_of(inputs, check_basis(self.funding.clone()));
+        let situation = UploadSituation { batch: self.batch.clone(), funding: self.funding.clone() };
+        let done = self.stamped(|stamp| decide_upload(&situation, &request, stamp))?;
+        (self.batch, self.payments, self.alerts) = (done.batch.clone(), done.payments.clone(), done.alerts.clone());
+        Ok(done)
+    }
+
+    /// Renames, hides or shows the batch.
+    pub fn edit(&mut self, edit: &BatchEdit) {
+        self.batch = decide_edit(&self.batch, edit, self.now);
+    }
+
+    /// Confirms the batch without multi-factor authentication.
+    pub fn confirm(&mut self) -> Result<Confirmation, ConfirmRefusal> {
+        self.confirm_with(None).answer
+    }
+
+    /// Confirms the batch with a proof.
+    pub fn confirm_with(&mut self, proof: Option<&MfaProof>) -> ConfirmDecision {
+        let situation = self.confirm_situation();
+        let decision = self.stamped(|stamp| decide_confirm(&situation, proof, CLIENT, stamp));
+        if let Ok(done) = &decision.answer {
+            self.save(Some(&done.batch), &done.journal, &done.balances, &done.events);
+            self.set_payments(done.payments);
+        }
+        self.session = decision.session.clone().or_else(|| self.session.take());
+        self.enrolment = decision.enrolment.clone().or_else(|| self.enrolment.take());
+        decision
+    }
+
+    /// What an adapter loads for a confirmation.
+    pub fn confirm_situation(&self) -> ConfirmSituation {
+        ConfirmSituation {
+            batch: self.batch.clone(),
+            session: self.session.clone(),
+            enrolment: self.enrolment.clone(),
+            mfa_required: self.mfa_required,
+            balances: self.balances.clone(),
+        }
+    }
+
+    /// Cancels the batch.
+    pub fn cancel(&mut self) -> Result<CancelDecision, CancelRefusal> {
+        let situation = CancelSituation { batch: self.batch.clone(), balances: self.balances.clone() };
+        let done = self.stamped(|stamp| decide_cancel(&situation, stamp))?;
+        self.save(Some(&done.batch), &done.journal, &done.balances, &done.events);
+        self.set_payments(done.payments);
+        Ok(done)
+    }
+
+    /// Starts a confirmed batch.
+    pub fn start(&mut self) -> Result<(), IllegalMove> {
+        let done = self.stamped(|stamp| decide_start(&self.batch, stamp))?;
+        self.save(Some(&done.batch), &[], &BatchBalances::new(), &done.events);
+        Ok(())
+    }
+
+    /// Sends at most `max` confirmed payments of a started batch to the bank.
+    pub fn take(&mut self, max: usize) {
+        let confirmed = self.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
+        let next: Vec<_> = confirmed.take(max).cloned().collect();
+        let ask_at = self.now + TimeDelta::seconds(30);
+        let done = self.stamped(|stamp| decide_take(&self.batch, &next, ask_at, stamp));
+        self.events.extend(done.events);
+        self.save_payments(&done.payments);
+    }
+
+    /// Reports outcomes of payments, each named by its input index.
+    pub fn report(&mut self, outcomes: &[(usize, PaymentOutcome)]) -> Result<SettleDecision, SettleRefusal> {
+        let report = |&(index, outcome): &(usize, _)| {
+            let report = PaymentReport { outcome, ask_again_at: None };
+            Reported { payment: self.payments[index].id, report }
+        };
+        let reports: Vec<_> = outcomes.iter().map(report).collect();
+        let situation = self.settle_situation(&reports);
+        let done = self.stamped(|stamp| decide_settle(&situation, &reports, stamp))?;
+        self.save(done.batch.as_ref(), &done.journal, &done.balances, &done.events);
+        self.save_payments(&done.payments);
+        Ok(done)
+    }
+
+    /// What an adapter loads for reports.
+    pub fn settle_situation(&self, reports: &[Reported]) -> SettleSituation {
+        let named = |payment: &&Payment| reports.iter().any(|reported| reported.payment == payment.id);
+        SettleSituation {
+            batch: self.batch.clone(),
+            payments: self.payments.iter().filter(named).cloned().collect(),
+            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
+            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
+            balances: self.balances.clone(),
+        }
+    }
+
+    /// Moves the clock on.
+    pub fn wait(&mut self, time: TimeDelta) {
+        self.now += time;
+    }
+
+    /// What can be spent of the default budget in a currency: `40.00 GBP`.
+    pub fn available(&self, code: &str) -> String {
+        self.of_default(code, Balances::available)
+    }
+
+    /// What is reserved of the default budget in a currency.
+    pub fn reserved(&self, code: &str) -> String {
+        self.of_default(code, Balances::reserved)
+    }
+
+    /// All the money of the default budget in a currency.
+    pub fn ledger(&self, code: &str) -> String {
+        self.of_default(code, Balances::ledger)
+    }
+
+    fn of_default(&self, code: &str, pool: impl Fn(&Balances) -> Minor) -> String {
+        let currency: Currency = currency(code);
+        shown(pool(&self.balances[&(BUDGET, currency)]), currency)
+    }
+
+    /// Runs a rule with the time of the world and with its next ids.
+    pub fn stamped<T>(&self, decide: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        decide(&Stamp { now: self.now, ids: &|| self.ids.next_id() })
+    }
+
+    fn save(
+        &mut self,
+        batch: Option<&PaymentBatch>,
+        journal: &[JournalTransaction],
+        balances: &BatchBalances,
+        events: &[Event],
+    ) {
+        if let Some(batch) = batch {
+            self.batch = batch.clone();
+        }
+        self.journal.extend_from_slice(journal);
+        self.balances.extend(balances.clone());
+        self.events.extend_from_slice(events);
+    }
+
+    fn set_payments(&mut self, status: PaymentStatus) {
+        for payment in &mut self.payments {
+            (payment.status, payment.updated_at) = (status, self.batch.updated_at);
+        }
+    }
+
+    fn save_payments(&mut self, changed: &[Payment]) {
+        for payment in changed {
+            let place = usize::try_from(payment.index).unwrap();
+            self.payments[place] = payment.clone();
+        }
+    }
+}

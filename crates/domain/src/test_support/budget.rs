@@ -1,0 +1,55 @@
+//! Budgets.
+
+use super::ids::{BUDGET, account};
+use super::money::money;
+use crate::budget::{Budget, BudgetFeature, BudgetRecord};
+use crate::ids::BudgetId;
+use crate::ledger::Balances;
+use crate::money::Minor;
+use uuid::Uuid;
+
+/// A budget that is being built.
+#[derive(Clone, Debug)]
+pub struct BudgetBuilder(BudgetRecord);
+
+/// A budget with every feature and no currency yet.
+pub fn a_budget() -> BudgetBuilder {
+    let budget = Budget { id: BUDGET, account: account(), name: "Main".into(), balances: Vec::new() };
+    BudgetBuilder(BudgetRecord::seeded(budget))
+}
+
+impl BudgetBuilder {
+    /// Adds a currency with this much available: `250.00 GBP`.
+    #[must_use]
+    pub fn with(mut self, available: &str) -> Self {
+        let money = money(available);
+        let balances = Balances::new(money.minor, Minor::ZERO, Minor::ZERO).unwrap();
+        self.0.budget.balances.push((money.currency, balances));
+        self
+    }
+
+    /// Gives it an id of its own, where a test has several budgets.
+    #[must_use]
+    pub fn numbered(mut self, number: u128) -> Self {
+        self.0.budget.id = BudgetId(Uuid::from_u128(number));
+        self
+    }
+
+    /// Takes a feature away.
+    #[must_use]
+    pub fn without(mut self, feature: BudgetFeature) -> Self {
+        self.0.features.remove(&feature);
+        self
+    }
+
+    /// The budget.
+    pub fn build(self) -> BudgetRecord {
+        self.0
+    }
+}
+
+impl From<BudgetBuilder> for BudgetRecord {
+    fn from(builder: BudgetBuilder) -> Self {
+        builder.build()
+    }
+}

@@ -1,0 +1,104 @@
+//! Cards, their limits, and the first messages about them.
+
+use super::ids::{BUDGET, account, noon};
+use super::money::{currency, decimal, minor};
+use crate::card::decide::{Extras, FirstMessage};
+use crate::card::{AcceptorInput, Card, CardState, ChainKind, Network, SpendingLimit, SpendingWindow};
+use crate::ids::{BudgetId, CardId, UserToken};
+use crate::money::Minor;
+use crate::text::Text;
+use chrono::NaiveDate;
+use uuid::Uuid;
+
+/// A card that is being built.
+#[derive(Clone, Debug)]
+pub struct CardBuilder(Card);
+
+/// An ACTIVE card in GBP, valid until the end of 2030.
+pub fn a_card() -> CardBuilder {
+    CardBuilder(Card {
+        id: CardId(Uuid::from_u128(0xca)),
+        account: account(),
+        budget: BUDGET,
+        currency: currency("GBP"),
+        state: CardState::Active,
+        user_token: UserToken(Uuid::from_u128(0xaa)),
+        expires_on: NaiveDate::from_ymd_opt(2030, 12, 31).unwrap(),
+    })
+}
+
+impl CardBuilder {
+    /// Puts it in a state.
+    #[must_use]
+    pub fn in_state(mut self, state: CardState) -> Self {
+        self.0.state = state;
+        self
+    }
+
+    /// Puts it in a currency, which its budget must hold.
+    #[must_use]
+    pub fn in_currency(mut self, code: &str) -> Self {
+        self.0.currency = currency(code);
+        self
+    }
+
+    /// Sets the last day on which it is valid: `2026-08-31`.
+    #[must_use]
+    pub fn expiring_on(mut self, day: &str) -> Self {
+        self.0.expires_on = day.parse().unwrap();
+        self
+    }
+
+    /// Has another budget pay for it.
+    #[must_use]
+    pub fn paid_from(mut self, budget: BudgetId) -> Self {
+        self.0.budget = budget;
+        self
+    }
+
+    /// The card.
+    pub fn build(self) -> Card {
+        self.0
+    }
+}
+
+impl From<CardBuilder> for Card {
+    fn from(builder: CardBuilder) -> Self {
+        builder.build()
+    }
+}
+
+/// A spending limit of an amount such as `50.00 GBP`, of which nothing is used, with any number of uses.
+pub fn a_limit(window: SpendingWindow, amount: &str) -> SpendingLimit {
+    let (window_start, spent) = (window.start(noon()), Minor::ZERO);
+    SpendingLimit { window, amount: minor(amount), most_uses: None, window_start, spent, uses: 0 }
+}
+
+/// A first message of an amount in the card's currency, with the sandbox's default acceptor.
+pub fn first_message(kind: ChainKind, amount: &str) -> FirstMessage {
+    let acceptor = AcceptorInput {
+        mid: Text::parse("11111").unwrap(),
+        name: None,
+        city: None,
+        state: None,
+        postal_code: None,
+        country_code: None,
+        mcc: None,
+    };
+    FirstMessage { kind, amount: decimal(amount), network: Network::Visa, acceptor, extras: Extras::default() }
+}
+
+/// The authorization of a purchase; of `0`, an account check.
+pub fn a_purchase(amount: &str) -> FirstMessage {
+    first_message(ChainKind::Purchase, amount)
+}
+
+/// The authorization of an ATM withdrawal.
+pub fn a_withdrawal(amount: &str) -> FirstMessage {
+    first_message(ChainKind::Atm, amount)
+}
+
+/// The authorization of a refund.
+pub fn a_refund(amount: &str) -> FirstMessage {
+    first_message(ChainKind::Refund, amount)
+}

@@ -1,0 +1,185 @@
+//! A card and its budget, to which card messages are sent.
+
+use super::ids::{CountingIds, noon};
+use super::money::{decimal, shown};
+use super::{a_purchase, a_refund, a_withdrawal};
+use crate::budget::BudgetRecord;
+use crate::card::decide::{
+    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
+    decide_first, decide_follow_up,
+};
+use crate::card::{Card, CardTransaction, Chain, Explanation, SpendingLimit, TransactionState};
+use crate::ids::{JournalId, TransactionToken};
+use crate::ledger::{Balances, JournalTransaction};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// One card and its budget: sends messages to the rules and stores their decisions as an adapter would.
+#[derive(Clone, Debug)]
+pub struct CardWorld {
+    /// The card.
+    pub card: Card,
+    /// Its spending limits.
+    pub limits: Vec<SpendingLimit>,
+    /// The balances of its budget in its currency.
+    pub balances: Balances,
+    /// The record of every message, oldest first.
+    pub records: Vec<CardTransaction>,
+    /// The chains, the one that changed last at the end.
+    pub chains: Vec<Chain>,
+    /// Every journal transaction, oldest first.
+    pub journal: Vec<JournalTransaction>,
+    /// Why each of the records was declined.
+    pub declined: Vec<Option<Explanation>>,
+    /// What the clock shows.
+    pub now: DateTime<Utc>,
+    ids: CountingIds,
+}
+
+impl CardWorld {
+    /// A world of a card and the budget that pays for it, which must hold the card's currency.
+    pub fn of(card: impl Into<Card>, budget: impl Into<BudgetRecord>) -> Self {
+        let (mut card, budget) = (card.into(), budget.into().budget);
+        card.budget = budget.id;
+        let Some(balances) = budget.in_currency(card.currency) else {
+            panic!("the budget must hold {}", card.currency)
+        };
+        Self {
+            card,
+            limits: Vec::new(),
+            balances,
+            records: Vec::new(),
+            chains: Vec::new(),
+            journal: Vec::new(),
+            declined: Vec::new(),
+            now: noon(),
+            ids: CountingIds::starting_at(100),
+        }
+    }
+
+    /// The same world with a spending limit on the card.
+    #[must_use]
+    pub fn limited_to(mut self, limit: SpendingLimit) -> Self {
+        self.limits.push(limit);
+        self
+    }
+
+    /// Sends the authorization of a purchase, which must not be refused; it may be declined.
+    pub fn authorize(&mut self, amount: &str) -> CardTransaction {
+        self.send(&a_purchase(amount)).unwrap().transaction
+    }
+
+    /// Sends the authorization of an ATM withdrawal, which must not be refused.
+    pub fn withdraw(&mut self, amount: &str) -> CardTransaction {
+        self.send(&a_withdrawal(amount)).unwrap().transaction
+    }
+
+    /// Sends the authorization of a refund, which must not be refused.
+    pub fn refund(&mut self, amount: &str) -> CardTransaction {
+        self.send(&a_refund(amount)).unwrap().transaction
+    }
+
+    /// Clears a purchase; what the clearing leaves of its hold is released.
+    pub fn clear(&mut self, token: TransactionToken, amount: &str) -> Result<CardDecision, CardRefusal> {
+        self.follow(token, &FollowUp::Clearing { amount: decimal(amount), is_final: true })
+    }
+
+    /// Reverses all that is held for a purchase or a withdrawal.
+    pub fn reverse(&mut self, token: TransactionToken) -> Result<CardDecision, CardRefusal> {
+        self.follow(token, &FollowUp::Reversal { amount: None })
+    }
+
+    /// Sends any first message.
+    pub fn send(&mut self, message: &FirstMessage) -> Result<CardDecision, CardRefusal> {
+        let decision = decide_first(&self.first_situation(), message, &self.stamp())?;
+        self.store(&decision);
+        Ok(decision)
+    }
+
+    /// Sends any follow-up to the message with this token.
+    pub fn follow(&mut self, token: TransactionToken, message: &FollowUp) -> Result<CardDecision, CardRefusal> {
+        let decision = decide_follow_up(&self.situation(token), token, message, &self.stamp())?;
+        self.store(&decision);
+        Ok(decision)
+    }
+
+    /// Expires the hold of a chain; `None` where it is not due, or has ended.
+    pub fn expire(&mut self, token: TransactionToken) -> Option<CardDecision> {
+        let decision = decide_expiry(&self.situation(token), &self.stamp()).unwrap();
+        if let Some(decision) = &decision {
+            self.store(decision);
+        }
+        decision
+    }
+
+    /// Moves the clock on.
+    pub fn wait(&mut self, time: TimeDelta) {
+        self.now += time;
+    }
+
+    /// What can be spent: `247.60 GBP`.
+    pub fn available(&self) -> String {
+        shown(self.balances.available(), self.card.currency)
+    }
+
+    /// What open holds keep.
+    pub fn held(&self) -> String {
+        shown(self.balances.held(), self.card.currency)
+    }
+
+    /// All the money of the budget.
+    pub fn ledger(&self) -> String {
+        shown(self.balances.ledger(), self.card.currency)
+    }
+
+    /// The state of a message.
+    pub fn state_of(&self, token: TransactionToken) -> TransactionState {
+        self.record(token).state
+    }
+
+    /// What an adapter loads for a first message.
+    pub fn first_situation(&self) -> FirstSituation {
+        FirstSituation { card: self.card.clone(), limits: self.limits.clone(), balances: self.balances }
+    }
+
+    /// What an adapter loads for a message that follows the one with this token.
+    pub fn situation(&self, token: TransactionToken) -> ChainSituation {
+        let named = self.record(token);
+        ChainSituation {
+            card: self.card.clone(),
+            limits: self.limits.clone(),
+            balances: self.balances,
+            first: self.record(named.chain).clone(),
+            named: (named.kind, named.state),
+            chain: self.chains.iter().find(|chain| chain.id == named.chain).cloned(),
+        }
+    }
+
+    /// The time and the ids of the next message.
+    pub fn stamp(&self) -> MessageStamp {
+        let id = self.ids.next_id();
+        MessageStamp { token: TransactionToken(id), journal: JournalId(id), now: self.now }
+    }
+
+    fn record(&self, token: TransactionToken) -> &CardTransaction {
+        self.records.iter().find(|record| record.token == token).unwrap()
+    }
+
+    fn store(&mut self, decision: &CardDecision) {
+        self.records.push(decision.transaction.clone());
+        self.declined.push(decision.declined.clone());
+        if let Some(chain) = &decision.chain {
+            self.chains.retain(|known| known.id != chain.id);
+            self.chains.push(chain.clone());
+        }
+        if let Some(state) = decision.first_state {
+            let chain = decision.transaction.chain;
+            self.records.iter_mut().filter(|record| record.token == chain).for_each(|first| first.state = state);
+        }
+        self.journal.extend(decision.journal.clone());
+        self.balances = decision.balances;
+        for limit in &decision.limits {
+            self.limits.retain(|known| known.window != limit.window);
+            self.limits.push(limit.clone());
+        }
+    }
+}

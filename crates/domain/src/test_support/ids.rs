@@ -1,0 +1,38 @@
+//! Fixed ids and times.
+
+use crate::ids::{AccountId, BudgetId, ClientId};
+use chrono::{DateTime, TimeZone, Utc};
+use std::cell::Cell;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// The id of a budget unless the test gives another one.
+pub const BUDGET: BudgetId = BudgetId(Uuid::from_u128(0xb1));
+/// The API client that sends requests.
+pub const CLIENT: ClientId = ClientId(Uuid::from_u128(0xc1));
+
+/// The account that everything belongs to.
+pub fn account() -> AccountId {
+    AccountId::parse("F50091").unwrap()
+}
+
+/// The time at which a world starts: 2026-09-01T12:00:00Z.
+pub fn noon() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
+}
+
+/// Ids that count up. Clones share the count.
+#[derive(Clone, Debug)]
+pub struct CountingIds(Rc<Cell<u128>>);
+
+impl CountingIds {
+    /// Ids that count from `first`.
+    pub fn starting_at(first: u128) -> Self {
+        Self(Rc::new(Cell::new(first)))
+    }
+
+    /// The next id.
+    pub fn next_id(&self) -> Uuid {
+        Uuid::from_u128(self.0.replace(self.0.get() + 1))
+    }
+}

@@ -1,0 +1,34 @@
+//! Builders and small worlds for tests of the rules: feature `test-support`.
+//!
+//! A builder starts from a valid value and changes what the test is about: `a_budget().with("250.00 GBP")`. A world plays
+//! messages or batches against the rules and stores each decision as an adapter would, so that a test reads balances.
+//!
+//! ```
+//! use florin_domain::test_support::{CardWorld, a_budget, a_card};
+//!
+//! let mut world = CardWorld::of(a_card(), a_budget().with("250.00 GBP"));
+//! let coffee = world.authorize("2.40");
+//! assert_eq!((world.available(), world.ledger()), ("247.60 GBP".into(), "250.00 GBP".into()));
+//! world.clear(coffee.token, "2.40").unwrap();
+//! assert_eq!(world.ledger(), "247.60 GBP");
+//! ```
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a builder stops the test that gave it a wrong value")]
+#![expect(clippy::missing_panics_doc, reason = "every builder panics on a wrong value")]
+
+mod batch_world;
+mod budget;
+mod card;
+mod card_world;
+mod ids;
+mod money;
+mod movement;
+mod payment;
+
+pub use batch_world::BatchWorld;
+pub use budget::{BudgetBuilder, a_budget};
+pub use card::{CardBuilder, a_card, a_limit, a_purchase, a_refund, a_withdrawal, first_message};
+pub use card_world::CardWorld;
+pub use ids::{BUDGET, CLIENT, CountingIds, account, noon};
+pub use money::{balances, currency, decimal, minor, money, quotes};
+pub use movement::{a_credit, a_credit_stamp, a_transfer, a_transfer_stamp};
+pub use payment::{a_payment, a_payment_abroad, check_basis, checked, living_in, upload_of};

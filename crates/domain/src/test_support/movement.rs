@@ -1,0 +1,49 @@
+//! Credits and transfers.
+
+use super::ids::{BUDGET, noon};
+use super::money::{currency, decimal};
+use crate::budget::{CreditInstruction, CreditScheme, CreditStamp, TransferInstruction, TransferStamp};
+use crate::ids::{BudgetId, JournalId, TransferId};
+use crate::text::Text;
+use uuid::Uuid;
+
+/// A credit of an amount such as `200.00 GBP` to [`BUDGET`].
+pub fn a_credit(amount: &str) -> CreditInstruction {
+    let (sent, code) = amount.split_once(' ').unwrap();
+    CreditInstruction {
+        budget: BUDGET,
+        amount: decimal(sent),
+        currency: currency(code),
+        remitters_name: Text::parse("Ann").unwrap(),
+        remitters_address: Text::parse("1 High Street").unwrap(),
+        beneficiary_name: Text::parse("Bob").unwrap(),
+        scheme: CreditScheme::FasterPayment,
+        reference: None,
+        bank_identifier: None,
+        account_identifier: None,
+        order_id: None,
+        third_party_reference: None,
+        institution_name: None,
+        institution_address: None,
+    }
+}
+
+/// The time and the ids of a credit.
+pub fn a_credit_stamp() -> CreditStamp {
+    CreditStamp { journal: JournalId(Uuid::from_u128(0x11)), now: noon() }
+}
+
+/// A transfer of an amount such as `40.00 GBP` from [`BUDGET`] to another budget.
+pub fn a_transfer(amount: &str, to: BudgetId) -> TransferInstruction {
+    let (sent, code) = amount.split_once(' ').unwrap();
+    TransferInstruction { from: BUDGET, to, amount: decimal(sent), currency: currency(code), reference: None }
+}
+
+/// The time and the ids of a transfer.
+pub fn a_transfer_stamp() -> TransferStamp {
+    TransferStamp {
+        transfer: TransferId(Uuid::from_u128(0x22)),
+        journal: JournalId(Uuid::from_u128(0x23)),
+        now: noon(),
+    }
+}

@@ -1,0 +1,63 @@
+//! Payments as a client uploads them.
+
+use super::ids::{BUDGET, noon};
+use crate::batch::{
+    CheckBasis, CheckedRows, FundingBudgets, InputFormat, ModulusTable, PaymentInput, PaymentRow, PostalAddressInput,
+    RecipientInput, UploadRequest, check_rows,
+};
+use std::sync::Arc;
+
+/// A payment of an amount such as `10.00 GBP`: pounds go to a UK account by Faster Payments, euros to a German account by
+/// SEPA, other currencies to a German account by Swift, with a fee.
+pub fn a_payment(money: &str) -> PaymentInput {
+    let (amount, code) = money.split_once(' ').unwrap();
+    if code != "GBP" {
+        return a_payment_abroad(money);
+    }
+    payment(amount, code, ("66374958", Some("08-99-99")))
+}
+
+/// A payment to a German account, by Swift unless it is in euros.
+pub fn a_payment_abroad(money: &str) -> PaymentInput {
+    let (amount, code) = money.split_once(' ').unwrap();
+    payment(amount, code, ("DE89 3704 0044 0532 0130 00", None))
+}
+
+fn payment(amount: &str, code: &str, (account, bank): (&str, Option<&str>)) -> PaymentInput {
+    let some = |text: &str| Some(text.to_owned());
+    PaymentInput {
+        amount: some(amount),
+        currency_code: some(code),
+        reference: some("Invoice 12"),
+        recipient: RecipientInput {
+            name: some("Ann Archer"),
+            account_identifier: some(account),
+            bank_identifier: bank.map(str::to_owned),
+            ..RecipientInput::default()
+        },
+        ..PaymentInput::default()
+    }
+}
+
+/// The payment with the country that the recipient lives in.
+pub fn living_in(mut input: PaymentInput, country: &str) -> PaymentInput {
+    let country_code = Some(country.to_owned());
+    input.recipient.address = Some(PostalAddressInput { country_code, ..PostalAddressInput::default() });
+    input
+}
+
+/// What rows are checked against: these budgets, of which [`BUDGET`] pays for rows that name none.
+pub fn check_basis(funding: FundingBudgets) -> CheckBasis {
+    CheckBasis { default_budget: Some(BUDGET), funding, modulus: Arc::new(ModulusTable::built_in().unwrap()) }
+}
+
+/// The rows, checked.
+pub fn checked(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> CheckedRows {
+    let row = |input| PaymentRow { input, miscounted: None };
+    check_rows(inputs.into_iter().map(row).collect(), basis, noon())
+}
+
+/// An upload of these payments as JSON, checked.
+pub fn upload_of(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> UploadRequest {
+    UploadRequest { format: InputFormat::Json, checked: checked(inputs, basis) }
+}

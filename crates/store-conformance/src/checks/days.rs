@@ -1,0 +1,75 @@
+//! Days begin at midnight UTC, whatever the zone of the machine or of the server's session.
+
+use crate::check::{Proof, checks};
+use crate::commands::{first, message, stamp_at};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::world::{Who, day, world};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use florin_domain::card::{ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::money::{Minor, Total};
+
+checks! {
+    "days.limits.count_from_midnight_utc" => limits,
+    "days.cards.expire_at_the_end_of_their_day_in_utc" => expiry,
+}
+
+/// The first moment of a window, on different days of the year.
+fn starts() -> [(SpendingWindow, DateTime<Utc>); 4] {
+    [
+        (SpendingWindow::Day, day(2026, 9, 2)),
+        (SpendingWindow::Day, day(2026, 3, 29)),
+        (SpendingWindow::Week, day(2026, 8, 30)),
+        (SpendingWindow::Month, day(2026, 9, 1)),
+    ]
+    .map(|(window, day)| (window, day.and_time(NaiveTime::MIN).and_utc()))
+}
+
+async fn limits(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    let (mut cards, mut number) = (Vec::new(), 0);
+    for (window, start) in starts() {
+        // A week begins on the day that the domain says.
+        let start = (0..7).map(|days| start + TimeDelta::days(days)).find(|at| window.start(*at) == at.date_naive());
+        let start = there("the first moment of a window", start)?;
+        let mut seed = world.accounts[0].cards[0].clone();
+        seed.card.id.0 = crate::world::uuid(17, cards.len() as u128);
+        let (amount, window_start) = (Minor(10_000), window.start(start - TimeDelta::days(40)));
+        let unused = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(0), uses: 0 };
+        seed.limits = vec![unused];
+        cards.push((seed.card.id, window, start));
+        world.accounts[0].cards.push(seed);
+    }
+    handle.seeding.seed(world).await?;
+    for (card, _, start) in &cards {
+        // Just before the window, at its very beginning, and half a day later.
+        for (at, text) in
+            [(*start - TimeDelta::microseconds(1), "1"), (*start, "2"), (*start + TimeDelta::hours(12), "4")]
+        {
+            number += 1;
+            let command = first(Who::Mine, *card, message(ChainKind::Purchase, text)?, stamp_at(number, at))?;
+            fresh(handle.cards.first_message(command).await)?;
+        }
+    }
+    let books = handle.books.books(&Who::Mine.account()?).await?;
+    for (card, window, start) in cards {
+        let found = there("the limit", books.limits.iter().find(|limit| limit.card == card))?;
+        same("the window", (found.limit.window, found.limit.window_start), (window, start.date_naive()))?;
+        same("what was used", (found.limit.spent, found.limit.uses), (Minor(600), 2))?;
+        same("what messages account for", (found.most_spent, found.most_uses), (Total(600), 2))?;
+    }
+    Ok(())
+}
+
+async fn expiry(handle: Handle) -> Proof {
+    let mut world = world(9_500)?;
+    world.accounts[0].cards[0].card.expires_on = day(2026, 9, 1);
+    handle.seeding.seed(world).await?;
+    let end = day(2026, 9, 2).and_time(NaiveTime::MIN).and_utc();
+    for (number, at, approved) in [(1, end - TimeDelta::microseconds(1), true), (2, end, false)] {
+        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let done = fresh(handle.cards.first_message(command).await)?;
+        same("approved", done.response == florin_domain::card::Response::Approved, approved)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Two accounts on which everything has the same ids, as worlds that are created from one snapshot have: each sees and changes its
+//! own.
+
+use super::worlds::{command, prepared};
+use super::worlds_state::{copy, snapshot};
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, same};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, differences, single_reads};
+use crate::payments::{after, claim, confirmed, record, start, take};
+use crate::scenario::{NUMBERS, Values, play, play_with};
+use crate::world::Who;
+use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
+use florin_domain::world::WorldSeed;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+checks! {
+    "equal_ids.copy.reads_as_its_original" => reads,
+    "equal_ids.commands.change_one_account_only" => commands,
+    "equal_ids.values.are_the_accounts_own" => own_values,
+    "equal_ids.work.is_the_accounts_own" => own_work,
+    "equal_ids.delete.leaves_the_other_account" => deleted,
+    "equal_ids.restore.leaves_the_other_account" => restored,
+}
+
+/// What the first scenario is numbered from.
+const FIRST: u128 = 100;
+/// What the second one is.
+const SECOND: u128 = 200;
+
+const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
+
+const fn numbers(base: u128) -> RangeInclusive<u128> {
+    base..=base + NUMBERS
+}
+
+/// My world, in which the scenario was played, and a copy of it.
+async fn twins(handle: &Handle) -> Proof {
+    prepared(handle).await?;
+    handle.worlds.create(command()?).await?;
+    play(handle, Who::Mine, FIRST).await?;
+    copied(handle).await
+}
+
+/// My world as it was created, and a copy of it.
+pub(super) async fn untouched_twins(handle: &Handle) -> Proof {
+    prepared(handle).await?;
+    handle.worlds.create(command()?).await?;
+    copied(handle).await
+}
+
+async fn copied(handle: &Handle) -> Proof {
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
+    Ok(())
+}
+
+/// Expects that all reads of both accounts show the same, but for the account.
+pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> Proof {
+    let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
+    let (mine, twin) = (seen.of_one(Who::Mine)?, seen.of_one(Who::Twin)?);
+    none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
+    let (mine, twin) = (single_reads(handle, Who::Mine).await?, single_reads(handle, Who::Twin).await?);
+    none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
+}
+
+fn none(differences: &[String]) -> Proof {
+    match differences.first() {
+        None => Ok(()),
+        Some(first) => Err(Failure::new(format!("{} differences, the first: {first}", differences.len()))),
+    }
+}
+
+async fn reads(handle: Handle) -> Proof {
+    twins(&handle).await?;
+    equal(&handle, numbers(FIRST)).await?;
+    audited(&handle).await
+}
+
+async fn commands(handle: Handle) -> Proof {
+    twins(&handle).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Mine).await?;
+    let twin = play(&handle, Who::Twin, SECOND).await?;
+    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
+    none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
+    none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    let mine = play(&handle, Who::Mine, SECOND).await?;
+    for (mine, twin) in mine.iter().zip(&twin) {
+        same("an answer to the same command on the other account", mine, twin)?;
+    }
+    equal(&handle, numbers(SECOND)).await?;
+    audited(&handle).await
+}
+
+/// What an account shows of these numbers.
+async fn shown(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2], Failure> {
+    let seen = Observation::of_accounts(handle, &[who], numbers(SECOND)).await?;
+    Ok([seen.of_one(who)?, single_reads(handle, who).await?])
+}
+
+fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> Proof {
+    before.iter().zip(after).try_for_each(|(before, after)| none(&differences(before, after)))
+}
+
+/// The same ids with other amounts, texts and numbers of rows on each account.
+async fn own_values(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
+    let mine = shown(&handle, Who::Mine).await?;
+    play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
+    unchanged(&mine, &shown(&handle, Who::Mine).await?)?;
+    let twin = shown(&handle, Who::Twin).await?;
+    holds("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
+    audited(&handle).await
+}
+
+/// Two batches with the same ids, worked on side by side.
+async fn own_work(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    for who in TWINS {
+        confirmed(&handle, who, 1, 4).await?;
+    }
+    let leases = handle.processing.claim(claim(1, after(80), 10)).await?;
+    same("leases", leases.len(), 2)?;
+    for lease in &leases {
+        handle.processing.start(start(lease, 1_000)).await?;
+    }
+    for lease in leases.iter().rev() {
+        let taken = handle.processing.take(take(lease, 100, 2_000)).await?;
+        let own = |payments: &[Payment]| payments.iter().all(|payment| payment.account == lease.account);
+        same("payments that were taken, all of the account", (taken.len(), own(&taken)), (4, true))?;
+        let due = handle.processing.due(lease, after(9_999), 100).await?;
+        same("payments that are due, all of the account", (due.len(), own(&due)), (4, true))?;
+    }
+    for lease in &leases {
+        let due = handle.processing.due(lease, after(9_999), 100).await?;
+        let ids: Vec<_> = due.iter().map(|payment| payment.id).collect();
+        let done = handle.processing.record(record(lease, &ids, PaymentOutcome::Completed, None, 3_000)).await?;
+        // The last of its payments ends a batch, whatever is open on the other account.
+        same("the end of the batch", done.batch.map(|batch| batch.status), Some(PaymentBatchStatus::Completed))?;
+        same("payments that are due afterwards", handle.processing.due(lease, after(9_999), 100).await?.len(), 0)?;
+    }
+    audited(&handle).await
+}
+
+async fn deleted(handle: Handle) -> Proof {
+    twins(&handle).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Mine).await?;
+    holds("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
+    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
+    none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
+    none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    // Nothing of it is left: it can be created again, and is as it was.
+    handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
+    equal(&handle, numbers(FIRST)).await?;
+    audited(&handle).await
+}
+
+async fn restored(handle: Handle) -> Proof {
+    twins(&handle).await?;
+    let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
+    play(&handle, Who::Mine, SECOND).await?;
+    play(&handle, Who::Twin, SECOND).await?;
+    let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
+    fresh(handle.worlds.restore(super::worlds_state::restore(1)?).await)?;
+    let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
+    none(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
+    let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
+    none(&differences(&twin.of_one(Who::Twin)?, &mine.of_one(Who::Mine)?))?;
+    audited(&handle).await
+}

@@ -1,0 +1,222 @@
+//! Optional members and texts of what is created: missing, empty, and every text as it was given.
+
+use super::unicode::TEXTS;
+use crate::check::{Failure, Proof, checks};
+use crate::commands::{credit_of, credit_with_everything, instruction, journal_id};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::management::{bring, budget_id, card_id, issue, make, transfer, user};
+use crate::payments::{Fill, after, batch_id, content, create, empty, rename, summary};
+use crate::world::{BOTH, Who, gbp, key, noon, seeded, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
+use florin_domain::activity::{ActivityDetail, CreditDetail};
+use florin_domain::batch::{FundingBudgets, InputFormat};
+use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
+use florin_domain::card::{CardOwner, CardState, CreateCardSituation};
+use florin_domain::ids::{ActivityId, ApiKeyId};
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use std::sync::Arc;
+
+checks! {
+    "credits.credit.keeps_every_member" => credits,
+    "transfers.transfer.keeps_every_reference" => transfers,
+    "budgets.create.keeps_every_name" => budgets,
+    "card_management.create.keeps_every_member" => cards,
+    "card_management.transition.keeps_every_reason" => reasons,
+    "batch_management.create.keeps_every_member" => batches,
+    "registry.add_key.keeps_every_member" => keys,
+}
+
+/// Missing, empty, and every text.
+fn optional() -> impl Iterator<Item = Option<&'static str>> {
+    [None, Some("")].into_iter().chain(TEXTS.into_iter().map(Some))
+}
+
+/// Expects that activity shows a credit as it was answered.
+async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> Proof {
+    let id = ActivityId(journal_id(number).0);
+    let found = there("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
+    same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
+}
+
+/// Instructions with one optional member each: empty, and with a text.
+fn alone() -> Result<Vec<CreditInstruction>, Failure> {
+    let members: [fn(&mut CreditInstruction) -> &mut Option<Text<0, 140>>; 7] = [
+        |sent| &mut sent.reference,
+        |sent| &mut sent.bank_identifier,
+        |sent| &mut sent.account_identifier,
+        |sent| &mut sent.order_id,
+        |sent| &mut sent.third_party_reference,
+        |sent| &mut sent.institution_name,
+        |sent| &mut sent.institution_address,
+    ];
+    let mut instructions = Vec::new();
+    for (member, text) in members.into_iter().flat_map(|member| ["", "alone"].map(|text| (member, text))) {
+        let mut sent = instruction(Who::Mine, "1", gbp()?)?;
+        *member(&mut sent) = Some(Text::parse(text)?);
+        instructions.push(sent);
+    }
+    Ok(instructions)
+}
+
+async fn credits(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    for (number, text) in (1..).zip(TEXTS) {
+        let done = fresh(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
+        credit_is_kept(&handle, number, &done).await?;
+    }
+    for (number, sent) in (100..).zip(alone()?) {
+        let done = fresh(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        credit_is_kept(&handle, number, &done).await?;
+    }
+    for (number, scheme) in (200..).zip(CreditScheme::ALL) {
+        let sent = CreditInstruction { scheme, ..instruction(Who::Mine, "1", gbp()?)? };
+        let done = fresh(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        credit_is_kept(&handle, number, &done).await?;
+    }
+    Ok(())
+}
+
+async fn transfers(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
+    for (number, reference) in (1..).zip(optional()) {
+        let mut command = transfer(Who::Mine, number, ends, "0.01")?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &TransferSituation| {
+            let mut decision = rule(situation)?;
+            decision.done.transfer.reference = reference.map(str::to_owned);
+            Ok(decision)
+        });
+        let done = fresh(handle.transfers.transfer(command).await)?;
+        same("the answer", done.transfer.reference.as_deref(), reference)?;
+        let id = ActivityId(done.transfer.id.0);
+        let found = there("the transfer", handle.activities.find(&Who::Mine.account()?, id).await?)?;
+        same("the transfer", Some(found), florin_domain::activity::Activity::of_transfer(done.transfer))?;
+    }
+    Ok(())
+}
+
+async fn budgets(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for (number, name) in (1_u128..).zip(TEXTS) {
+        let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
+        let mut command = make(Who::Mine, number, parent, vec![gbp()?])?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &_| {
+            let mut record = rule(situation)?;
+            record.budget.name = name.into();
+            Ok(record)
+        });
+        let done = fresh(handle.budgets.create(command).await)?;
+        same("the name", done.budget.name.as_str(), name)?;
+        same("the budget", handle.budgets.find(&mine, budget_id(number)).await?, Some(done.clone()))?;
+        let all = handle.seeding.budgets(&mine).await?;
+        same("the operator's view", all.into_iter().find(|budget| budget.id == budget_id(number)), Some(done.budget))?;
+    }
+    Ok(())
+}
+
+async fn cards(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for (number, name) in (1..).zip(optional()) {
+        let owner = CardOwner::ALL[usize::from(number % 2 == 0)];
+        let mut command = issue(Who::Mine, number, Who::Mine.budget(), number % 2 == 0)?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &CreateCardSituation| {
+            let mut record = rule(situation)?;
+            (record.name, record.owner, record.card.user_token) = (name.map(str::to_owned), owner, user(number % 3));
+            record.card.expires_on -= TimeDelta::days(i64::try_from(number).unwrap_or_default());
+            record.created_at = record.created_at.map(|at| at + TimeDelta::microseconds(1));
+            Ok(record)
+        });
+        let done = fresh(handle.card_management.create(command).await)?;
+        same("the name", done.name.as_deref(), name)?;
+        same("the card", handle.card_management.find(&mine, card_id(number)).await?, Some(done.clone()))?;
+        let listed =
+            handle.card_management.list(&mine, florin_domain::card::CardFilter::default(), PageRequest::default());
+        same("the listed card", listed.await?.rows.first(), Some(&done))?;
+    }
+    Ok(())
+}
+
+async fn reasons(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
+    for (number, reason) in (1..).zip(TEXTS) {
+        let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
+        fresh(handle.card_management.transition(bring(Who::Mine, card, to, reason)?).await)?;
+        let page = PageRequest { limit: 1, offset: 0 };
+        let life = there("the card", handle.card_management.transitions(&mine, card, page).await?)?;
+        same("the reason", life.rows.first().map(|moved| moved.reason.as_str()), Some(reason))?;
+        same("the count", life.count, number)?;
+    }
+    Ok(())
+}
+
+async fn batches(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let names = [""].into_iter().chain(TEXTS);
+    for (number, name) in (1..).zip(names) {
+        let mut batch = empty(Who::Mine, number, after(i64::try_from(number).unwrap_or_default()))?;
+        (batch.name, batch.visible, batch.locked) = (name.into(), number % 2 == 0, number % 3 == 0);
+        let fill = (number % 3 != 0).then(|| Fill::of(number * 100, 1));
+        let mut command = create(Who::Mine, batch, fill)?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |funding: &FundingBudgets| {
+            let mut decision = rule(funding)?;
+            if let Some(input) = &mut decision.batch.input {
+                input.format = InputFormat::ALL[usize::from(number % 2 == 0)];
+                input.default_budget = input.default_budget.filter(|_| number % 2 == 0);
+                (input.created_at, input.updated_at) = (after(100), after(200));
+            }
+            Ok(decision)
+        });
+        let done = fresh(handle.management.create(command).await)?;
+        same("the name", done.batch.name.as_str(), name)?;
+        same("the batch", summary(&handle, Who::Mine, batch_id(number)).await?, done)?;
+        let renamed = format!("{name} again ");
+        fresh(handle.management.edit(rename(Who::Mine, batch_id(number), &renamed, after(300))?).await)?;
+        same("the new name", content(&handle, Who::Mine, batch_id(number)).await?.batch.name, renamed)?;
+    }
+    Ok(())
+}
+
+async fn keys(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
+    let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
+    let mut number = 100;
+    let mut wanted = Vec::new();
+    for who in BOTH {
+        wanted.push(key(who)?);
+    }
+    let both = |environment| {
+        grants
+            .iter()
+            .flat_map(|grant| scopes.iter().map(move |some| (grant, some)))
+            .map(move |(grant, some)| (environment, grant, some))
+    };
+    let all: Vec<_> = [Environment::Sandbox, Environment::Production].into_iter().flat_map(both).collect();
+    for (environment, accounts, scopes) in all {
+        number += 1;
+        let new = ApiKey {
+            id: ApiKeyId(uuid(4, number.into())),
+            environment,
+            accounts: accounts.clone(),
+            scopes: scopes.iter().copied().collect(),
+            expires_at: (number % 2 == 0).then(|| noon() + TimeDelta::days(1)),
+            revoked_at: (number % 3 == 0).then(noon),
+            ..key(Who::Mine)?
+        };
+        let hash = KeyHash([number; 32]);
+        handle.registry.add_key(new.clone(), hash).await?;
+        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, new.clone())?;
+        wanted.push(new);
+    }
+    same("all keys", handle.registry.keys(None).await?, wanted)
+}

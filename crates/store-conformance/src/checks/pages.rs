@@ -1,0 +1,210 @@
+//! Lists behind filters: every page, and the count of all that match.
+
+use super::worlds::{empty, prepared};
+use super::worlds_state::snapshot;
+use crate::check::{Proof, checks};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::management::{bring, card_id, issue, make, user};
+use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
+use chrono::TimeDelta;
+use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::card::{CardFilter, CardRecord, CardState};
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::SnapshotCommand;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+checks! {
+    "budgets.list.every_page_behind_every_filter" => budgets,
+    "card_management.list.every_page_behind_every_filter" => cards,
+    "card_management.transitions.every_page" => transitions,
+    "checkouts.list.every_page_behind_every_filter" => checkouts,
+    "worlds.list.every_page_behind_its_filter" => worlds,
+    "worlds.snapshots.every_page" => snapshots,
+}
+
+/// Pages that cover a list, and two behind its end.
+pub(super) fn pages(count: usize) -> Vec<PageRequest> {
+    let offsets = (0..=count).step_by(2).filter_map(|offset| i64::try_from(offset).ok());
+    let behind = [PageRequest { limit: 5, offset: 1_000 }, PageRequest { limit: 1, offset: i64::MAX }];
+    offsets.map(|offset| PageRequest { limit: 2, offset }).chain(behind).collect()
+}
+
+/// Expects a page to be that part of all rows, with the count of all.
+pub(super) fn is_page<T: Clone + PartialEq + Debug>(
+    what: &str,
+    found: &Page<T>,
+    all: &[T],
+    page: PageRequest,
+) -> Proof {
+    let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    let wanted: Vec<_> = all.iter().skip(size(page.offset)).take(size(page.limit)).cloned().collect();
+    let count = i64::try_from(all.len()).unwrap_or(-1);
+    same(&format!("the count of {what}"), found.count, count)?;
+    same(&format!("{page:?} of {what}"), &found.rows, &wanted)
+}
+
+async fn budgets(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for number in 1..=7_u128 {
+        let parent = [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget())]
+            [usize::from(number % 3 == 0) + usize::from(number % 2 == 0)];
+        let currencies = if number % 2 == 0 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
+        fresh(handle.budgets.create(make(Who::Mine, number, parent, currencies)?).await)?;
+        fresh(handle.budgets.create(make(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?).await)?;
+    }
+    let all = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest { limit: 1000, offset: 0 }).await?.rows;
+    for parent in [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget()), Some(Who::Other.budget())] {
+        for currency in [None, Some(gbp()?), Some(jpy()?)] {
+            let matches = |row: &&BudgetRecord| {
+                (parent.is_none() || row.parent == parent)
+                    && currency.is_none_or(|currency| row.budget.in_currency(currency).is_some())
+            };
+            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let filter = BudgetFilter { parent, currency };
+            for page in pages(wanted.len()) {
+                is_page(&format!("{filter:?}"), &handle.budgets.list(&mine, filter, page).await?, &wanted, page)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn cards(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for number in 1..=7_u128 {
+        let budget = if number % 2 == 0 { Who::Mine.budget() } else { Who::Mine.second_budget() };
+        let mut command = issue(Who::Mine, number, budget, number % 3 == 0)?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &_| {
+            let mut record = rule(situation)?;
+            record.card.user_token = user(number % 2);
+            Ok(record)
+        });
+        fresh(handle.card_management.create(command).await)?;
+        fresh(handle.card_management.create(issue(Who::Other, 100 + number, Who::Other.budget(), true)?).await)?;
+    }
+    let page = PageRequest { limit: 1000, offset: 0 };
+    let all = handle.card_management.list(&mine, CardFilter::default(), page).await?.rows;
+    for budget in [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget()), Some(Who::Other.budget())] {
+        for state in [None, Some(CardState::Active), Some(CardState::Unactivated), Some(CardState::Terminated)] {
+            for holder in [None, Some(user(0)), Some(user(1)), Some(user(101))] {
+                let matches = |row: &&CardRecord| {
+                    budget.is_none_or(|budget| row.card.budget == budget)
+                        && state.is_none_or(|state| row.card.state == state)
+                        && holder.is_none_or(|holder| row.card.user_token == holder)
+                };
+                let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+                let filter = CardFilter { budget, state, user: holder };
+                for page in pages(wanted.len()) {
+                    let found = handle.card_management.list(&mine, filter, page).await?;
+                    is_page(&format!("{filter:?}"), &found, &wanted, page)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn transitions(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    let mut wanted = Vec::new();
+    for number in 0..12 {
+        let to = if number % 2 == 0 { CardState::Suspended } else { CardState::Active };
+        for card in [Who::Mine.card(), card_id(1)] {
+            fresh(handle.card_management.transition(bring(Who::Mine, card, to, &format!("step {number}"))?).await)?;
+        }
+        let first = handle.card_management.transitions(&mine, card_id(1), PageRequest { limit: 1, offset: 0 }).await?;
+        wanted.extend(there("the card", first)?.rows);
+    }
+    wanted.reverse();
+    for page in pages(wanted.len()) {
+        let found = there("the card", handle.card_management.transitions(&mine, card_id(1), page).await?)?;
+        is_page("transitions", &found, &wanted, page)?;
+    }
+    Ok(())
+}
+
+async fn checkouts(handle: Handle) -> Proof {
+    let mut all: Vec<Checkout> = Vec::new();
+    for number in 0..9_u8 {
+        let mut one = checkout(Who::Mine, 100 + u128::from(number))?;
+        one.created_at = noon() + TimeDelta::microseconds(i64::from(number % 2));
+        one.status = CheckoutStatus::ALL[usize::from(number % 3 == 0)];
+        if number % 4 != 0 {
+            one.kind = CheckoutKind::Shopping { settlement_account: None, shipping: None };
+        }
+        all.push(one);
+    }
+    let mut world = world(0)?;
+    world.accounts[0].checkouts.clone_from(&all);
+    handle.seeding.seed(world).await?;
+    all.sort_by_key(|one| std::cmp::Reverse((one.created_at, one.id)));
+    for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
+        for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
+            let matches = |one: &&Checkout| {
+                checkout_type.is_none_or(|wanted| one.kind.checkout_type() == wanted)
+                    && status.is_none_or(|wanted| one.status == wanted)
+            };
+            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let filter = CheckoutFilter { checkout_type, status };
+            for page in pages(wanted.len()) {
+                let found = handle.checkouts.list(&Who::Mine.account()?, filter, page).await?;
+                is_page(&format!("{filter:?}"), &found, &wanted, page)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn worlds(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let mut all = Vec::new();
+    for number in 0..7_u8 {
+        let mut command = empty(&format!("W{number}"), 110 + number)?;
+        command.world.created_at = noon() + TimeDelta::microseconds(i64::from(number % 3));
+        all.push(handle.worlds.create(command).await?);
+    }
+    all.sort_by_key(|world| (std::cmp::Reverse(world.created_at), world.account.clone()));
+    let lists = [None, Some(vec!["W0", "W2", "W5", "W6", "F2", "W9"]), Some(vec!["W9"]), Some(vec![])];
+    for only in lists {
+        let only = only.map(|only| only.iter().filter_map(|id| AccountId::parse(id).ok()).collect());
+        let listed =
+            |id: &AccountId| only.as_ref().is_none_or(|only: &std::collections::BTreeSet<_>| only.contains(id));
+        let wanted: Vec<_> = all.iter().filter(|world| listed(&world.account)).cloned().collect();
+        for page in pages(wanted.len()) {
+            let found = handle.worlds.list(Who::Mine.client(), only.clone(), page).await?;
+            is_page(&format!("{only:?}"), &found, &wanted, page)?;
+        }
+    }
+    Ok(())
+}
+
+async fn snapshots(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(super::worlds::command()?).await?;
+    handle.worlds.create(empty("W1", 111)?).await?;
+    let mut all = Vec::new();
+    for number in [4, 1, 5, 2, 3] {
+        let mut command = snapshot(number)?;
+        if number % 2 == 0 {
+            command.name = None;
+        }
+        command.now = noon() + TimeDelta::microseconds(i64::try_from(number).unwrap_or_default());
+        all.push(fresh(handle.worlds.take_snapshot(command).await)?);
+        let account = AccountId::parse("W1")?;
+        fresh(handle.worlds.take_snapshot(SnapshotCommand { account, ..snapshot(number)? }).await)?;
+    }
+    all.sort_by_key(|snapshot| snapshot.id);
+    for page in pages(all.len()) {
+        is_page("snapshots", &handle.worlds.snapshots(&Who::Mine.account()?, page).await?, &all, page)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! Claims on batches with work, and the leases that they give.
+
+use super::payments_process::running;
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, same, there};
+use crate::factory::Handle;
+use crate::observe::Observation;
+use crate::payments::{
+    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, lease_id, leased, record, start, summary,
+    take,
+};
+use crate::world::{Who, noon, seeded};
+use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
+use florin_ports::{Lease, ProcessingError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+checks! {
+    "batch_processing.claim.finds_batches_with_work_and_no_others" => finds_work,
+    "batch_processing.claim.longest_unchanged_first_and_bounded" => in_order,
+    "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
+    "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
+    "batch_processing.claim.due_payments_are_work_from_the_very_moment" => due_is_work,
+    "batch_processing.lease.that_is_lost_writes_nothing" => lost,
+    "batch_processing.lease.that_has_run_out_still_holds" => still_held,
+    "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" => renewed,
+}
+
+fn batches(leases: &[Lease]) -> Vec<u128> {
+    leases.iter().map(|lease| lease.batch.0.as_u128() & u128::from(u64::MAX)).collect()
+}
+
+#[track_caller]
+fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Proof {
+    match answer {
+        Err(ProcessingError::LeaseLost) => Ok(()),
+        other => Err(Failure::new(format!("the lease is lost, but: {other:?}"))),
+    }
+}
+
+async fn finds_work(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
+    same("work in a world without payments", claimed, vec![])?;
+    // Without payments, draft, validated, cancelled: no work.
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    let fill = Fill::of(200, 2).with_faults(&[0]);
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await)?;
+    confirmed(&handle, Who::Mine, 4, 2).await?;
+    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
+    // Confirmed without payments: none, either.
+    fresh(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
+    same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
+    confirmed(&handle, Who::Other, 5, 2).await?;
+    let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
+    let wanted = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
+    same("the only work", claimed, vec![wanted.clone()])?;
+    handle.processing.start(start(&wanted, 7_200)).await?;
+    handle.processing.take(take(&wanted, 1, 7_300)).await?;
+    handle.processing.release(&wanted).await?;
+    let claimed = handle.processing.claim(claim(4, after(90), 100)).await?;
+    same("a batch with one more to take", batches(&claimed), vec![5])?;
+    let lease = there("a lease", claimed.into_iter().next())?;
+    handle.processing.take(take(&lease, 9, 7_400)).await?;
+    handle.processing.release(&lease).await?;
+    same("all taken, none due", handle.processing.claim(claim(5, after(100), 100)).await?, vec![])
+}
+
+async fn in_order(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
+        confirmed(&handle, Who::Mine, number, 1).await?;
+        // An edit is a change, too.
+        let at = after(minute * 60);
+        let decide = Arc::new(move |batch: &florin_domain::batch::PaymentBatch| florin_domain::batch::PaymentBatch {
+            updated_at: at,
+            ..batch.clone()
+        });
+        let command = florin_ports::EditBatchCommand {
+            account: Who::Mine.account()?,
+            batch: batch_id(number),
+            decide,
+            repeat: None,
+        };
+        fresh(handle.management.edit(command).await)?;
+    }
+    same("the first three", batches(&handle.processing.claim(claim(1, after(900), 3)).await?), vec![2, 4, 3])?;
+    same("the rest", batches(&handle.processing.claim(claim(2, after(900), 3)).await?), vec![1])
+}
+
+async fn exclusive(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
+    let lease = leased(&handle, 1, after(80)).await?;
+    for seconds in [80, 100, 139] {
+        same("a second claim", handle.processing.claim(claim(2, after(seconds), 9)).await?, vec![])?;
+    }
+    handle.processing.start(start(&lease, 1)).await?;
+    Ok(())
+}
+
+async fn taken_over(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
+    let first = leased(&handle, 1, after(80)).await?;
+    let second = leased(&handle, 2, after(140)).await?;
+    same("whose it is", (second.id, second.until), (lease_id(2), after(200)))?;
+    lease_lost(handle.processing.start(start(&first, 1)).await)?;
+    handle.processing.start(start(&second, 1)).await?;
+    Ok(())
+}
+
+async fn due_is_work(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (lease, payments) = running(&handle, 1, 2).await?;
+    handle.processing.release(&lease).await?;
+    // The bank is to be asked 120 seconds after noon.
+    let just_before = after(120) - chrono::TimeDelta::microseconds(1);
+    same("before it is due", handle.processing.claim(claim(2, just_before, 9)).await?, vec![])?;
+    let lease = leased(&handle, 3, after(120)).await?;
+    let done = record(&lease, &payments, PaymentOutcome::Completed, Some(after(500)), 900);
+    handle.processing.record(done).await?;
+    handle.processing.release(&lease).await?;
+    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status, PaymentBatchStatus::Completed)?;
+    same("it is completed", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
+    let lease = leased(&handle, 5, after(500)).await?;
+    let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);
+    handle.processing.record(nothing_new).await?;
+    handle.processing.release(&lease).await?;
+    same("nothing more to be learnt", handle.processing.claim(claim(6, after(9_999), 9)).await?, vec![])
+}
+
+async fn lost(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let old = leased(&handle, 1, after(10)).await?;
+    let new = leased(&handle, 2, after(80)).await?;
+    let before = Observation::take(&handle, 0).await?;
+    lease_lost(handle.processing.start(start(&old, 1)).await)?;
+    lease_lost(handle.processing.take(take(&old, 9, 1)).await)?;
+    lease_lost(handle.processing.record(record(&old, &[], PaymentOutcome::Completed, None, 1)).await)?;
+    same("whether it is renewed", handle.processing.renew(&old, after(9_999)).await?, false)?;
+    handle.processing.release(&old).await?;
+    before.still_holds("a lost lease", &handle).await?;
+    handle.processing.start(start(&new, 1)).await?;
+    let payments: Vec<_> =
+        handle.processing.take(take(&new, 9, 10)).await?.into_iter().map(|payment| payment.id).collect();
+    handle.processing.release(&new).await?;
+    let before = Observation::take(&handle, 0).await?;
+    lease_lost(handle.processing.record(record(&new, &payments, PaymentOutcome::Completed, None, 1)).await)?;
+    same("whether it is renewed", handle.processing.renew(&new, after(9_999)).await?, false)?;
+    // The id alone is not enough, nor is the batch.
+    let third = leased(&handle, 3, after(140)).await?;
+    for wrong in [
+        Lease { account: Who::Other.account()?, ..third.clone() },
+        Lease { batch: Who::Mine.batch(), ..third.clone() },
+        Lease { batch: batch_id(99), ..third.clone() },
+        Lease { id: lease_id(4), ..third },
+    ] {
+        lease_lost(handle.processing.take(take(&wrong, 9, 20)).await)?;
+        lease_lost(handle.processing.record(record(&wrong, &payments, PaymentOutcome::Completed, None, 30)).await)?;
+        same("whether it is renewed", handle.processing.renew(&wrong, after(9_999)).await?, false)?;
+    }
+    before.still_holds("a wrong lease", &handle).await
+}
+
+async fn still_held(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
+    let lease = leased(&handle, 1, after(-900)).await?;
+    handle.processing.start(start(&lease, 1)).await?;
+    same("what is taken", handle.processing.take(take(&lease, 9, 10)).await?.len(), 2)?;
+    same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
+}
+
+async fn renewed(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
+    let lease = leased(&handle, 1, after(80)).await?;
+    same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
+    same("a claim before its end", handle.processing.claim(claim(2, after(299), 9)).await?, vec![])?;
+    let second = leased(&handle, 3, after(300)).await?;
+    handle.processing.release(&lease).await?;
+    same("a release by another", handle.processing.claim(claim(4, after(300), 9)).await?, vec![])?;
+    handle.processing.release(&second).await?;
+    leased(&handle, 5, after(300)).await?;
+    Ok(())
+}

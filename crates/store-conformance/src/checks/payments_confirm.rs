@@ -1,0 +1,52 @@
+//! Batches with payments are confirmed whole, or not at all.
+
+use super::payments_manage::balance_set;
+use crate::check::{Proof, checks};
+use crate::expect::{fresh, holds, same, store_failed, there};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, balances};
+use crate::payments::{Fill, after, batch_id, confirm, confirmed, content, create, empty, statuses};
+use crate::world::{Who, gbp, noon, seeded};
+use florin_domain::batch::PaymentStatus;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+
+checks! {
+    "batches.confirm.marks_every_payment_and_reserves_fees" => confirmed_with_fees,
+    "batches.confirm.failure_marks_no_payment" => confirm_failed,
+}
+
+async fn confirmed_with_fees(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let batch = confirmed(&handle, Who::Mine, 1, 4).await?;
+    same("who confirmed it", batch.confirmed_by, Some(Who::Mine.client()))?;
+    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("the batch", &found.batch, &batch)?;
+    same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;
+    holds("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
+    // 1.00 and 1.02 of the first budget with one fee, 1.01 and 1.03 of the second with one.
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
+    let wanted =
+        [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
+    same("both budgets", balance_set(&handle).await?, wanted.to_vec())?;
+    let (of_batch, funds) = there("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    same("the batch", of_batch, found.batch)?;
+    for (budget, wanted) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(wanted) {
+        same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(wanted))?;
+    }
+    audited(&handle).await
+}
+
+async fn confirm_failed(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let fill = Fill::of(500, 4);
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    let before = Observation::take(&handle, 0).await?;
+    // Its second journal id is that of the first confirmation.
+    store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
+    before.still_holds("a confirmation that failed half-way", &handle).await?;
+    fresh(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
+    audited(&handle).await
+}

@@ -1,0 +1,299 @@
+//! Two handles on the same data, as two instances of a program have: what one locks, the other waits for.
+
+use super::contention::second;
+use super::worlds::{command as my_world, empty, prepared};
+use crate::check::{Failure, Proof, checks};
+use crate::commands::{SANDBOX, confirm, open};
+use crate::expect::{duplicate, fresh, holds, same, there};
+use crate::factory::Handle;
+use crate::management::{bring, card_id, issue, limit, make};
+use crate::observe::audited;
+use crate::together::{Work, race};
+use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{ApiKey, Feature, KeyHash};
+use florin_domain::address::{Address, Postcode};
+use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
+use florin_domain::card::{CardState, CreateCardRefusal, CreateCardSituation, SpendingWindow};
+use florin_domain::ids::{ApiKeyId, SnapshotId};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret, TotpEnrolment};
+use florin_domain::page::PageRequest;
+use florin_domain::world::{
+    ClockChange, ClockSetting, CreateWorldRefusal, MadeUnder, SnapshotRefusal, decide_create_world,
+};
+use florin_ports::{CreateWorldCommand, SnapshotCommand};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+checks! {
+    "two_handles.budgets.create_is_shown_true_numbers" (Reopen) => budgets,
+    "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
+    "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
+    "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
+    "two_handles.timelines.numbers_are_given_once" (Reopen) => numbers,
+    "two_handles.timelines.changes_of_a_clock_add_up" (Reopen) => clocks,
+    "two_handles.batches.every_wrong_token_counts" (Reopen) => attempts,
+    "two_handles.registry.features_are_switched_one_at_a_time" (Reopen) => features,
+    "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists,
+    "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments,
+    "two_handles.registry.a_key_is_added_once" (Reopen) => keys,
+    "two_handles.worlds.create_is_shown_true_numbers" (Reopen) => worlds,
+    "two_handles.worlds.take_snapshot_is_shown_true_numbers" (Reopen) => snapshots,
+    "two_handles.worlds.one_is_created_under_a_key" (Reopen) => worlds_under_a_key,
+    "two_handles.worlds.one_deletes" (Reopen) => deletions,
+}
+
+/// How many commands race.
+pub(super) const RACERS: u8 = 16;
+
+/// Runs work on both handles in turn, all at once.
+pub(super) async fn on_both<T: Send + 'static>(
+    handle: &Handle,
+    work: impl Fn(Handle, u8) -> Result<Work<T>, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let other = second(handle).await?;
+    let handles = [handle, &other];
+    let racers = (0..RACERS).zip(handles.into_iter().cycle());
+    race(racers.map(|(number, handle)| work(handle.clone(), number)).collect::<Result<_, _>>()?).await
+}
+
+async fn budgets(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let created = on_both(&handle, |handle, number| {
+        let mut command = make(Who::Mine, number.into(), None, vec![gbp()?])?;
+        let rule = command.decide;
+        command.decide =
+            Arc::new(
+                move |situation: &CreateBudgetSituation| {
+                    if situation.budgets < 6 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
+                },
+            );
+        Ok(Box::pin(async move { handle.budgets.create(command).await.is_ok() }))
+    });
+    let created = created.await?.into_iter().filter(|created| *created).count();
+    same("created beside the two that were seeded", created, 4)
+}
+
+async fn cards(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let created = on_both(&handle, |handle, number| {
+        // On two budgets: their locks alone would not do.
+        let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
+        let mut command = issue(Who::Mine, number.into(), budget, true)?;
+        let rule = command.decide;
+        command.decide = Arc::new(
+            move |situation: &CreateCardSituation| {
+                if situation.cards < 7 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
+            },
+        );
+        Ok(Box::pin(async move { handle.card_management.create(command).await.is_ok() }))
+    });
+    let created = created.await?.into_iter().filter(|created| *created).count();
+    same("created beside the three that were seeded", created, 4)
+}
+
+async fn transitions(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let moved = on_both(&handle, |handle, _| {
+        let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        Ok(Box::pin(async move { handle.card_management.transition(command).await.is_ok() }))
+    });
+    same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
+    let page = PageRequest::default();
+    let life = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
+    same("its transitions", there("the card", life)?.count, 1)
+}
+
+async fn limits(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    let set = on_both(&handle, |handle, number| {
+        let amount = format!("{}", number + 1);
+        let command = limit(Who::Mine, card_id(1), (SpendingWindow::Day, &amount, None), noon())?;
+        Ok(Box::pin(async move { handle.card_management.set_limit(command).await }))
+    });
+    let mut new = 0;
+    for answer in set.await? {
+        new += usize::from(fresh(answer)?.is_new);
+    }
+    same("new limits", new, 1)?;
+    let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
+    same("limits", there("the card", seen)?.limits.len(), 1)
+}
+
+async fn numbers(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(my_world()?).await?;
+    let given = on_both(&handle, |handle, _| {
+        let mine = Who::Mine.account()?;
+        Ok(Box::pin(async move {
+            let first = handle.timelines.next_number(&mine).await?;
+            Ok::<_, Failure>([first, handle.timelines.next_number(&mine).await?])
+        }))
+    });
+    let given = given.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let given: BTreeSet<_> = given.into_iter().flatten().collect();
+    same("the numbers", given, (1..=u64::from(RACERS) * 2).collect::<BTreeSet<_>>())
+}
+
+async fn clocks(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let changed = on_both(&handle, |handle, _| {
+        let day = ClockChange::AdvanceBy(TimeDelta::days(1));
+        let command = super::timelines::change(Who::Mine, day)?;
+        Ok(Box::pin(async move {
+            handle.timelines.set_clock(command).await.map(|_| ()).map_err(|error| format!("{error:?}"))
+        }))
+    });
+    for answer in changed.await? {
+        same("a change of the clock", answer, Ok(()))?;
+    }
+    let clock = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline.clock;
+    same("the clock", clock, ClockSetting::Running { ahead: TimeDelta::days(RACERS.into()) })
+}
+
+async fn attempts(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    for session in 0..RACERS {
+        fresh(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
+    }
+    let refused = on_both(&handle, |handle, number| {
+        let proof = (MfaProviderName::Totp, MfaVerdict::Wrong);
+        let command = confirm(Who::Mine, number.into(), 1, proof)?;
+        Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
+    });
+    same("refused", refused.await?.into_iter().all(|refused| refused), true)?;
+    let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
+    fresh(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
+    audited(&handle).await
+}
+
+async fn features(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let switched = on_both(&handle, |handle, number| {
+        let on = number % 4 < 3;
+        Ok(Box::pin(async move { handle.registry.set_feature(Who::Mine.client(), Feature::AddressesLookup, on).await }))
+    });
+    for answer in switched.await? {
+        same("a switch", answer, Ok(()))?;
+    }
+    Ok(())
+}
+
+async fn lists(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let line = |number: u8, place: u8| Address {
+        address_line1: format!("{place} of list {number}"),
+        postcode: "SW1A1AA".into(),
+        ..Address::default()
+    };
+    let replaced = on_both(&handle, |handle, number| {
+        let banks = (0..9).map(|place| bank(place, &format!("bank {place} of list {number}")));
+        let banks = banks.collect::<Result<Vec<_>, Failure>>()?;
+        let addresses = (0..9).map(|place| line(number, place)).collect();
+        Ok(Box::pin(async move {
+            (handle.registry.replace_banks(banks).await, handle.registry.replace_addresses(addresses).await)
+        }))
+    });
+    for answer in replaced.await? {
+        same("a replacement", answer, (Ok(()), Ok(())))?;
+    }
+    let seen = handle.banks.list(PageRequest::default()).await?.rows;
+    let lists: BTreeSet<_> = seen.iter().filter_map(|bank| bank.name.rsplit(' ').next()).collect();
+    same("banks, and the lists that they are of", (seen.len(), lists.len()), (9, 1))?;
+    let seen = handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?;
+    let lists: BTreeSet<_> = seen.iter().filter_map(|address| address.address_line1.rsplit(' ').next()).collect();
+    same("addresses, and the lists that they are of", (seen.len(), lists.len()), (9, 1))
+}
+
+async fn enrolments(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let enrolled = on_both(&handle, |handle, number| {
+        let secret = Secret::new(vec![number; 20]);
+        let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
+        Ok(Box::pin(async move { handle.registry.enrol(enrolment).await }))
+    });
+    for answer in enrolled.await? {
+        same("an enrolment", answer, Ok(()))?;
+    }
+    there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    Ok(())
+}
+
+async fn keys(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let added = on_both(&handle, |handle, number| {
+        let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Mine)? };
+        Ok(Box::pin(async move { handle.registry.add_key(key, KeyHash([number + 100; 32])).await }))
+    });
+    let (added, others): (Vec<_>, Vec<_>) = added.await?.into_iter().partition(Result::is_ok);
+    same("keys of one id that were added", added.len(), 1)?;
+    others.iter().try_for_each(|answer| duplicate("a key of the same id", answer))
+}
+
+/// An empty world of this number, created by this rule.
+fn world(number: u8) -> Result<CreateWorldCommand, Failure> {
+    empty(&format!("W{number}"), 110 + number)
+}
+
+async fn worlds(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let created = on_both(&handle, |handle, number| {
+        let decide = Arc::new(
+            |situation: &florin_domain::world::CreateSituation| {
+                if situation.worlds < 5 { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }
+            },
+        );
+        let command = CreateWorldCommand { decide, ..world(number)? };
+        Ok(Box::pin(async move { handle.worlds.create(command).await.is_ok() }))
+    });
+    same("created", created.await?.into_iter().filter(|created| *created).count(), 5)
+}
+
+async fn snapshots(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(my_world()?).await?;
+    let taken = on_both(&handle, |handle, number| {
+        let command = SnapshotCommand {
+            decide: Arc::new(|(others, _)| if *others < 5 { Ok(()) } else { Err(SnapshotRefusal::TooMany) }),
+            id: SnapshotId(uuid(91, number.into())),
+            ..super::worlds_state::snapshot(1)?
+        };
+        Ok(Box::pin(async move { handle.worlds.take_snapshot(command).await.is_ok() }))
+    });
+    same("taken", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
+}
+
+async fn worlds_under_a_key(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let created = on_both(&handle, |handle, number| {
+        let under = MadeUnder { key: "k".into(), request: "a".repeat(64) };
+        let claimed = under.clone();
+        let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&claimed)));
+        let command = CreateWorldCommand { under: Some(under), decide, ..world(number)? };
+        Ok(Box::pin(async move { handle.worlds.create(command).await }))
+    });
+    let mut created_now = 0;
+    for answer in created.await? {
+        match answer {
+            Ok(_) => created_now += 1,
+            Err(florin_ports::WriteError::Refused(CreateWorldRefusal::MadeBefore(_))) => {}
+            Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
+        }
+    }
+    same("created", created_now, 1)
+}
+
+async fn deletions(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(my_world()?).await?;
+    let mine = Who::Mine.account()?;
+    let deleted = on_both(&handle, |handle, _| {
+        let mine = mine.clone();
+        Ok(Box::pin(async move { handle.worlds.delete(&mine).await }))
+    });
+    let deleted = deleted.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    same("deleted once", deleted.into_iter().filter(|deleted| *deleted).count(), 1)?;
+    holds("the world is still there", handle.worlds.find(&mine).await?.is_none())
+}

@@ -1,0 +1,218 @@
+//! Worlds are put back and deleted whole: with everything that any command left, and with nothing of any other account.
+
+use super::unicode::TEXTS;
+use super::worlds::{command, empty, prepared};
+use super::worlds_state::{restore, snapshot};
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, same, there};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, differences, single_reads};
+use crate::payments::{after, batch_id, claim, payment_id, take};
+use crate::scenario::{NUMBERS, play};
+use crate::world::{Who, gbp, noon};
+use chrono::TimeDelta;
+use florin_domain::ids::{AccountId, PaymentId, SnapshotId};
+use florin_domain::money::Minor;
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use florin_domain::world::{ClockSetting, WorldTemplate};
+use florin_ports::{AcceptedPayment, CreateWorldCommand, ProcessingError, SnapshotCommand, WorldContents};
+use std::ops::RangeInclusive;
+
+checks! {
+    "worlds.restore.puts_back_what_every_command_changed" => restored,
+    "worlds.restore.puts_back_what_the_bank_remembers" => bank_restored,
+    "worlds.restore.ends_every_lease" => leases,
+    "worlds.delete.leaves_nothing_of_it" => deleted,
+    "worlds.delete.leaves_other_accounts_as_they_are" => others,
+    "worlds.delete_expired.leaves_nothing_of_them" => expired,
+    "worlds.create.keeps_every_member" => members,
+    "worlds.take_snapshot.keeps_every_member" => snapshot_members,
+}
+
+const FIRST: u128 = 100;
+const SECOND: u128 = 200;
+
+const fn numbers(base: u128) -> RangeInclusive<u128> {
+    base..=base + NUMBERS
+}
+
+/// My world, in which the scenario was played.
+async fn played(handle: &Handle) -> Proof {
+    prepared(handle).await?;
+    handle.worlds.create(command()?).await?;
+    play(handle, Who::Mine, FIRST).await?;
+    Ok(())
+}
+
+/// The bank accepts the payment of this number.
+async fn accept(handle: &Handle, number: u128) -> Result<AcceptedPayment, Failure> {
+    let (id, amount) = (payment_id(number), Minor(5).of(gbp()?));
+    let payment = AcceptedPayment { id, amount, reference: Some(format!("{number}")), accepted_at: after(1) };
+    Ok(handle.bank.accept(payment).await?)
+}
+
+/// A payment of the scenario that begins at this number.
+const fn payment(base: u128, place: u128) -> u128 {
+    base * 10_000 + place
+}
+
+async fn restored(handle: Handle) -> Proof {
+    played(&handle).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let before = Observation::of(&handle, numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Mine).await?;
+    let answers = play(&handle, Who::Mine, SECOND).await?;
+    for round in 0..2 {
+        fresh(handle.worlds.restore(restore(1)?).await)?;
+        before.still_holds("a world that was put back", &handle).await?;
+        let found = differences(&reads, &single_reads(&handle, Who::Mine).await?);
+        same(&format!("what reads differently in round {round}"), found, Vec::<String>::new())?;
+        let later = Observation::of_accounts(&handle, &[Who::Mine], numbers(SECOND)).await?;
+        let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
+        let left = left.iter().filter(|(what, value)| what.starts_with("story of") && value != "None").count();
+        same("stories of what came later", left, 0)?;
+        // What was done can be done again, under the same ids and keys, and is answered alike.
+        let again = play(&handle, Who::Mine, SECOND).await?;
+        for (again, first) in again.iter().zip(&answers) {
+            same("an answer in a world that was put back", again, first)?;
+        }
+        audited(&handle).await?;
+    }
+    Ok(())
+}
+
+async fn bank_restored(handle: Handle) -> Proof {
+    played(&handle).await?;
+    let first = accept(&handle, payment(FIRST, 20)).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let elsewhere = accept(&handle, 77).await?;
+    accept(&handle, payment(FIRST, 21)).await?;
+    play(&handle, Who::Mine, SECOND).await?;
+    accept(&handle, payment(SECOND, 20)).await?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    let remembered = async |id: PaymentId| Ok::<_, Failure>(handle.bank.find(id).await?);
+    same("what was accepted before", remembered(first.id).await?, Some(first))?;
+    for later in [payment(FIRST, 21), payment(SECOND, 20)] {
+        same("what was accepted since", remembered(payment_id(later)).await?, None)?;
+    }
+    same("what is of no world", remembered(elsewhere.id).await?, Some(elsewhere))
+}
+
+async fn leases(handle: Handle) -> Proof {
+    played(&handle).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
+    let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    let late = handle.processing.take(take(&lease, 9, 9)).await;
+    holds("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
+    holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
+}
+
+async fn deleted(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let before = Observation::of(&handle, numbers(FIRST)).await?;
+    let answers = play(&handle, Who::Mine, FIRST).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let accepted = accept(&handle, payment(FIRST, 20)).await?;
+    let mine = Who::Mine.account()?;
+    holds("there was no world to delete", handle.worlds.delete(&mine).await?)?;
+    same("what the bank remembers", handle.bank.find(accepted.id).await?, None)?;
+    handle.worlds.create(command()?).await?;
+    before.still_holds("a world that was deleted and created again", &handle).await?;
+    same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
+    // Under the same keys: none of them is used any more.
+    let again = play(&handle, Who::Mine, FIRST).await?;
+    for (again, first) in again.iter().zip(&answers) {
+        same("an answer in a new world", again, first)?;
+    }
+    audited(&handle).await
+}
+
+async fn others(handle: Handle) -> Proof {
+    played(&handle).await?;
+    play(&handle, Who::Other, SECOND).await?;
+    let accepted = accept(&handle, payment(SECOND, 20)).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
+    let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
+    holds("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    let later = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
+    same("what changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
+    same(
+        "what reads differently",
+        differences(&reads, &single_reads(&handle, Who::Other).await?),
+        Vec::<String>::new(),
+    )?;
+    same("what the bank remembers", handle.bank.find(accepted.id).await?, Some(accepted))?;
+    there("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
+    audited(&handle).await
+}
+
+async fn expired(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let before = Observation::of(&handle, numbers(FIRST)).await?;
+    handle.worlds.create(command()?).await?;
+    handle.worlds.create(empty("W1", 111)?).await?;
+    play(&handle, Who::Mine, FIRST).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let over = noon() + TimeDelta::days(2);
+    let gone = handle.worlds.delete_expired(over, 10).await?;
+    same("which", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
+    before.still_holds("worlds that were created and swept away", &handle).await?;
+    handle.worlds.create(command()?).await?;
+    play(&handle, Who::Mine, FIRST).await?;
+    audited(&handle).await
+}
+
+async fn members(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let seeds = [None].into_iter().chain(TEXTS.into_iter().map(Some));
+    let mut wanted = Vec::new();
+    for (number, seed) in (0_u8..).zip(seeds) {
+        let mut command = empty(&format!("W{number}"), 110 + number)?;
+        let at = noon() + TimeDelta::microseconds(number.into());
+        command.world.template = WorldTemplate::ALL[usize::from(number % 3)];
+        command.world.seed = seed.map(Text::parse).transpose()?;
+        command.world.created_at = at;
+        command.world.expires_at = at + TimeDelta::days(7);
+        command.world.clock = match number % 3 {
+            0 => ClockSetting::Running { ahead: TimeDelta::microseconds(-1) },
+            1 => ClockSetting::Frozen { at },
+            _ => ClockSetting::default(),
+        };
+        if let WorldContents::Seeded(seeded) = &mut command.contents {
+            seeded.account.timeline.clock = command.world.clock;
+        }
+        let new = command.world.clone();
+        same("the answer", handle.worlds.create(CreateWorldCommand { ..command }).await?, new.clone())?;
+        same("the world", handle.worlds.find(&new.account).await?, Some(new.clone()))?;
+        wanted.insert(0, new);
+    }
+    let page = PageRequest { limit: 100, offset: 0 };
+    same("the list", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, wanted)
+}
+
+async fn snapshot_members(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let names = [None].into_iter().chain(TEXTS.into_iter().map(Some));
+    let mut wanted = Vec::new();
+    for (number, name) in (1..).zip(names) {
+        let now = noon() + TimeDelta::microseconds(i64::try_from(number).unwrap_or_default());
+        let name = name.map(Text::parse).transpose()?;
+        let taken = handle.worlds.take_snapshot(SnapshotCommand { name: name.clone(), now, ..snapshot(number)? });
+        let taken = fresh(taken.await)?;
+        same("name and time", (&taken.name, taken.created_at), (&name, now))?;
+        same(
+            "id and account",
+            (taken.id, &taken.account),
+            (SnapshotId(snapshot(number)?.id.0), &Who::Mine.account()?),
+        )?;
+        wanted.push(taken);
+    }
+    let page = PageRequest { limit: 100, offset: 0 };
+    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, wanted)
+}

@@ -1,0 +1,202 @@
+//! Everything the ports show of a store, as lines of text that can be compared.
+
+use super::{batch, budget, card, chain};
+use crate::check::{Failure, Proof};
+use crate::commands::{session_id, token};
+use crate::factory::Handle;
+use crate::world::{BOTH, Who, gbp, jpy, noon};
+use chrono::TimeDelta;
+use florin_domain::activity::ActivityFilter;
+use florin_domain::batch::{AlertFilter, BatchFilter, PaymentFilter};
+use florin_domain::budget::BudgetFilter;
+use florin_domain::card::CardFilter;
+use florin_domain::merchant::CheckoutFilter;
+use florin_domain::page::PageRequest;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+
+const PAGE: PageRequest = PageRequest { limit: 1000, offset: 0 };
+
+/// Everything the ports show of a store, as lines of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Observation {
+    /// What belongs to no account.
+    common: BTreeMap<String, String>,
+    accounts: BTreeMap<Who, BTreeMap<String, String>>,
+    numbers: RangeInclusive<u128>,
+}
+
+impl Observation {
+    /// Reads everything of both accounts: messages and sessions of the numbers 0 to `numbers`, too.
+    pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
+        Self::of(handle, 0..=numbers).await
+    }
+
+    /// Reads everything of both accounts, and messages and sessions of these numbers.
+    pub(crate) async fn of(handle: &Handle, numbers: RangeInclusive<u128>) -> Result<Self, Failure> {
+        Self::of_accounts(handle, &BOTH, numbers).await
+    }
+
+    /// Reads everything of these accounts, and messages and sessions of these numbers.
+    pub(crate) async fn of_accounts(
+        handle: &Handle,
+        accounts: &[Who],
+        numbers: RangeInclusive<u128>,
+    ) -> Result<Self, Failure> {
+        let mut events = match &handle.events {
+            Some(log) => log.events().await?,
+            None => Vec::new(),
+        };
+        events.sort_by_key(|event| event.id);
+        let mut lines = BTreeMap::new();
+        for who in accounts {
+            let mut seen = of_account(handle, *who, numbers.clone()).await?;
+            let account = who.account()?;
+            let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
+            seen.insert("events".into(), format!("{own:?}"));
+            lines.insert(*who, seen);
+        }
+        Ok(Self { common: common(handle).await?, accounts: lines, numbers })
+    }
+
+    /// What it shows of an account, the same for accounts on which the same things stand.
+    pub(crate) fn of_one(&self, who: Who) -> Result<BTreeMap<String, String>, Failure> {
+        let lines = self.accounts.get(&who).into_iter().flatten();
+        lines.map(|(what, value)| Ok((what.clone(), without_account(value, who)?))).collect()
+    }
+
+    /// What differs in a later observation of the same things.
+    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+        let mut changes = differences(&self.common, &later.common);
+        for (who, lines) in &self.accounts {
+            let later = later.accounts.get(who).cloned().unwrap_or_default();
+            changes.extend(differences(lines, &later).into_iter().map(|change| format!("{who:?}: {change}")));
+        }
+        changes
+    }
+
+    /// Expects that nothing has changed since.
+    pub(crate) async fn still_holds(&self, what: &str, handle: &Handle) -> Proof {
+        let accounts: Vec<_> = self.accounts.keys().copied().collect();
+        let changes = self.changes(&Self::of_accounts(handle, &accounts, self.numbers.clone()).await?);
+        match changes.first() {
+            None => Ok(()),
+            Some(change) => Err(Failure::new(format!("{what} changed {} things: {change}", changes.len()))),
+        }
+    }
+}
+
+/// The lines of one that another does not have, or has otherwise.
+pub(crate) fn differences(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
+    let changed = one.iter().filter(|(what, value)| other.get(*what) != Some(value));
+    changed.map(|(what, value)| format!("{what}: {value} became {:?}", other.get(what))).collect()
+}
+
+/// A text in which the id of an account is replaced by a placeholder.
+pub(crate) fn without_account(text: &str, who: Who) -> Result<String, Failure> {
+    let id = format!("{:?}", who.account()?);
+    // A stored answer is a text within a text.
+    let quoted = id.replace('"', "\\\"");
+    Ok(text.replace(&id, "AccountId(…)").replace(&quoted, "AccountId(…)"))
+}
+
+async fn common(handle: &Handle) -> Result<BTreeMap<String, String>, Failure> {
+    let mut lines = BTreeMap::new();
+    let mut see = |what: &str, value: &dyn Debug| {
+        lines.insert(what.to_owned(), format!("{value:?}"));
+    };
+    see("clients", &handle.registry.clients().await?);
+    see("accounts", &handle.registry.accounts().await?);
+    see("keys", &handle.registry.keys(None).await?);
+    see("banks", &handle.banks.list(PageRequest::default()).await?);
+    see("audit", &handle.audit.audit().await?);
+    see("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
+    see("own timelines", &handle.timelines.own().await?);
+    Ok(lines)
+}
+
+async fn of_account(
+    handle: &Handle,
+    who: Who,
+    numbers: RangeInclusive<u128>,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let account = who.account()?;
+    let mut lines = BTreeMap::new();
+    let mut see = |what: String, value: &dyn Debug| {
+        lines.insert(what, format!("{value:?}"));
+    };
+    see("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
+    see("budgets".into(), &handle.seeding.budgets(&account).await?);
+    see("cards".into(), &handle.seeding.cards(&account).await?);
+    see("list of budgets".into(), &handle.budgets.list(&account, BudgetFilter::default(), PAGE).await?);
+    let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
+    for id in cards.rows.iter().map(|row| row.card.id) {
+        see(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);
+        see(format!("life of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
+    }
+    see("list of cards".into(), &cards);
+    see("batches".into(), &handle.seeding.batches(&account).await?);
+    let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
+    let listed = handle.reading.list(&account, every, PAGE).await?;
+    for batch in listed.rows.iter().map(|row| row.batch.id) {
+        let content = handle.reading.content(&account, batch, PaymentFilter::default()).await?;
+        see(format!("batch {batch}"), &content);
+    }
+    see("list of batches".into(), &listed);
+    see("enrolment".into(), &handle.mfa.enrolment(&account).await?);
+    see("next credit".into(), &budget(handle, &account, who.budget()).await?.map(|(_, number)| number));
+    see("activity".into(), &handle.activities.list(&account, ActivityFilter::default(), PAGE).await?);
+    for id in [who.card(), who.limited_card(), who.yen_card()] {
+        see(format!("card {id}"), &card(handle, &account, id).await?);
+    }
+    for number in numbers {
+        let seen = chain(handle, &account, token(number)).await?;
+        see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named, seen.chain)));
+        see(format!("story of {number}"), &handle.chains.story(&account, token(number)).await?);
+        let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
+        see(format!("session {number}"), &seen.and_then(|seen| seen.session));
+    }
+    Ok(lines)
+}
+
+/// What every other read of an account's ports shows: single records, second pages, books. The same for accounts on which the
+/// same things stand.
+pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<String, String>, Failure> {
+    let account = who.account()?;
+    let mut lines = BTreeMap::new();
+    let mut see = |what: String, value: &dyn Debug| {
+        lines.insert(what, format!("{value:?}"));
+    };
+    let second = PageRequest { limit: 2, offset: 1 };
+    see("books".into(), &handle.books.books(&account).await?);
+    see("funding".into(), &handle.reading.funding(&account).await?);
+    see("due holds".into(), &handle.timelines.due_holds(&account, noon() + TimeDelta::days(365), 100).await?);
+    for record in handle.budgets.list(&account, BudgetFilter::default(), PAGE).await?.rows {
+        let id = record.budget.id;
+        see(format!("budget {id}"), &handle.budgets.find(&account, id).await?);
+        for currency in [gbp()?, jpy()?] {
+            see(format!("{currency} of {id}"), &handle.books.explain(&account, id, currency, PAGE).await?);
+            see(format!("more {currency} of {id}"), &handle.books.explain(&account, id, currency, second).await?);
+        }
+        let filter = ActivityFilter { budget: Some(id), ..ActivityFilter::default() };
+        see(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
+    }
+    for record in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
+        let id = record.card.id;
+        see(format!("card {id}"), &handle.card_management.find(&account, id).await?);
+        see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, second).await?);
+    }
+    let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
+    for batch in handle.reading.list(&account, every, PAGE).await?.rows.iter().map(|row| row.batch.id) {
+        let (payments, alerts) = (PaymentFilter::default(), AlertFilter::default());
+        see(format!("batch {batch}"), &handle.reading.find(&account, batch).await?);
+        see(format!("payments of {batch}"), &handle.reading.payments(&account, batch, payments, PAGE).await?);
+        see(format!("alerts of {batch}"), &handle.reading.alerts(&account, batch, alerts, PAGE).await?);
+        see(format!("funds of {batch}"), &handle.reading.funds(&account, batch).await?);
+    }
+    for row in handle.activities.list(&account, ActivityFilter::default(), PAGE).await?.rows {
+        see(format!("movement {}", row.id), &handle.activities.find(&account, row.id).await?);
+    }
+    lines.into_iter().map(|(what, value)| Ok((what, without_account(&value, who)?))).collect()
+}

@@ -1,0 +1,138 @@
+//! Reads a store through its ports: everything that they show.
+//!
+//! What no port reads (messages, limits, sessions, the number of the next credit) is seen by commands whose rule records its
+//! situation and refuses.
+
+mod everything;
+
+pub(crate) use everything::{Observation, differences, single_reads, without_account};
+
+use crate::check::{Failure, Proof};
+use crate::expect::there;
+use crate::factory::Handle;
+use crate::world::Who;
+use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
+use florin_domain::budget::{Budget, CreditRefusal};
+use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
+use florin_domain::ledger::{AmountOverflow, Balances};
+use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
+use florin_domain::money::Currency;
+use florin_ports::{
+    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, OpenSessionCommand, WriteError,
+    Written,
+};
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Records what a rule was shown.
+struct Observer<S>(Arc<Mutex<Option<S>>>);
+
+impl<S: Clone + Send + 'static> Observer<S> {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(None)))
+    }
+
+    /// A rule that records its situation and refuses.
+    fn refusing<D: 'static>(&self, refusal: impl Fn() -> D + Send + Sync + 'static) -> Decide<S, D> {
+        let seen = Arc::clone(&self.0);
+        Arc::new(move |situation: &S| {
+            *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.clone());
+            refusal()
+        })
+    }
+
+    /// The situation; `None` where the command named something that is absent.
+    fn saw<T: Debug, R: Debug>(self, answer: Result<Written<T>, WriteError<R>>) -> Result<Option<S>, Failure> {
+        match answer {
+            Err(WriteError::Absent) => Ok(None),
+            Err(WriteError::Refused(_)) => {
+                let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+                Ok(Some(there("a situation that was refused", seen)?))
+            }
+            other => Err(Failure::new(format!("a refusal was answered by {other:?}"))),
+        }
+    }
+}
+
+/// What a first message on the card would be shown, limits by window.
+pub(crate) async fn card(
+    handle: &Handle,
+    account: &AccountId,
+    card: CardId,
+) -> Result<Option<FirstSituation>, Failure> {
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CardRefusal::Expired));
+    let command = FirstMessageCommand { account: account.clone(), card, decide, repeat: None };
+    let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
+    Ok(seen.map(|mut seen| {
+        seen.limits.sort_by_key(|limit| limit.window);
+        seen
+    }))
+}
+
+/// What a follow-up to the message would be shown, limits by window.
+pub(crate) async fn chain(
+    handle: &Handle,
+    account: &AccountId,
+    token: TransactionToken,
+) -> Result<Option<ChainSituation>, Failure> {
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CardRefusal::Expired));
+    let command = FollowUpCommand { account: account.clone(), token, decide, repeat: None };
+    let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
+    Ok(seen.map(|mut seen| {
+        seen.limits.sort_by_key(|limit| limit.window);
+        seen
+    }))
+}
+
+/// The budget as a credit would be shown it, and the number it would get.
+pub(crate) async fn budget(
+    handle: &Handle,
+    account: &AccountId,
+    budget: BudgetId,
+) -> Result<Option<(Budget, i64)>, Failure> {
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
+    let command = CreditCommand { account: account.clone(), budget, decide, repeat: None };
+    observer.saw(handle.credits.credit(command).await)
+}
+
+/// What a confirmation under that session would be shown.
+pub(crate) async fn batch(
+    handle: &Handle,
+    account: &AccountId,
+    batch: PaymentBatchId,
+    session: Option<MfaSessionId>,
+) -> Result<Option<ConfirmSituation>, Failure> {
+    let observer = Observer::new();
+    let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
+    let decide = observer.refusing(refused);
+    let command = ConfirmCommand { account: account.clone(), batch, session, decide, repeat: None };
+    observer.saw(handle.batches.confirm(command).await)
+}
+
+/// What the opening of a session would be shown.
+pub(crate) async fn opening(
+    handle: &Handle,
+    account: &AccountId,
+    batch: PaymentBatchId,
+) -> Result<Option<OpenSituation>, Failure> {
+    let observer = Observer::new();
+    let decide = observer.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
+    let command = OpenSessionCommand { account: account.clone(), batch, decide, repeat: None };
+    observer.saw(handle.mfa.open(command).await)
+}
+
+/// What the account's first budget holds in a currency, as the operator sees it.
+pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> Result<Balances, Failure> {
+    let budgets = handle.seeding.budgets(&who.account()?).await?;
+    let budget = there("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;
+    there("the balance", budget.in_currency(currency))
+}
+
+/// Expects that the journal proves all balances.
+pub(crate) async fn audited(handle: &Handle) -> Proof {
+    crate::expect::same("the audit", handle.audit.audit().await?.discrepancies, Vec::new())
+}

@@ -1,0 +1,236 @@
+//! A scenario that uses every command of every port on one account, and records every answer.
+
+use crate::check::Failure;
+use crate::commands::{
+    RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
+    follow_up, message, open, stamp, token,
+};
+use crate::expect::there;
+use crate::factory::Handle;
+use crate::management::{bring, budget_id, card_id, issue, limit, make, make_for, no_limit, transfer};
+use crate::observe::without_account;
+use crate::payments::{
+    Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
+    rename, start, take, upload,
+};
+use crate::world::{Who, gbp, jpy, noon};
+use chrono::TimeDelta;
+use florin_domain::batch::{FailureReason, PaymentOutcome};
+use florin_domain::budget::BudgetFeature;
+use florin_domain::card::decide::FollowUp;
+use florin_domain::card::{CardState, ChainKind, SpendingWindow};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_ports::{CreditCommand, FirstMessageCommand};
+use std::fmt::Debug;
+
+/// How many numbers a scenario uses, for messages, credits, sessions and whatever else it creates.
+pub(crate) const NUMBERS: u128 = 40;
+
+/// The answers of a scenario, without the account that they are of.
+pub(crate) struct Answers {
+    who: Who,
+    values: Values,
+    texts: Vec<String>,
+}
+
+/// Which amounts and texts a scenario uses; its ids are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    Usual,
+    Others,
+}
+
+impl Values {
+    /// The usual value, or the other one.
+    const fn pick<T: Copy>(self, usual: T, other: T) -> T {
+        match self {
+            Self::Usual => usual,
+            Self::Others => other,
+        }
+    }
+}
+
+impl Answers {
+    const fn of(who: Who, values: Values) -> Self {
+        Self { who, values, texts: Vec::new() }
+    }
+
+    /// Records an answer. A refusal is one; a failure of the store fails the check.
+    #[track_caller]
+    pub(crate) fn add(&mut self, what: &str, answer: impl Debug) -> Result<(), Failure> {
+        let text = without_account(&format!("{what}: {answer:?}"), self.who)?;
+        if text.contains("Err(Store(") || text.contains("Err(Absent)") || text.contains("Err(LeaseLost)") {
+            return Err(Failure::new(text));
+        }
+        self.texts.push(text);
+        Ok(())
+    }
+}
+
+/// Plays the whole scenario. What it creates is numbered from `base` on, which must be a multiple of 100.
+pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<String>, Failure> {
+    play_with(handle, who, base, Values::Usual).await
+}
+
+/// Plays it with these values.
+pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
+    let mut answers = Answers::of(who, values);
+    manage(handle, &mut answers, base).await?;
+    spend(handle, &mut answers, base).await?;
+    fund(handle, &mut answers, base).await?;
+    fill(handle, &mut answers, base).await?;
+    authenticate(handle, &mut answers, base).await?;
+    process(handle, &mut answers, base).await?;
+    Ok(answers.texts)
+}
+
+/// Creates budgets and cards, and changes cards and limits.
+async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
+    let parent = Some(who.budget());
+    answers.add("budget", handle.budgets.create(make(who, base + 1, parent, vec![jpy()?, gbp()?])?).await)?;
+    let only_cards = [BudgetFeature::Cards];
+    answers.add("budget", handle.budgets.create(make_for(who, base + 2, None, vec![gbp()?], &only_cards)?).await)?;
+    answers.add("card", cards.create(issue(who, base + 3, budget_id(base + 2), false)?).await)?;
+    answers.add("card", cards.create(issue(who, base + 4, who.budget(), true)?).await)?;
+    for (state, reason) in [
+        (CardState::Active, values.pick(" ", "another reason")),
+        (CardState::Suspended, " lost "),
+        (CardState::Active, "Gefunden ✓"),
+    ] {
+        answers.add("state", cards.transition(bring(who, card_id(base + 3), state, reason)?).await)?;
+    }
+    for (window, amount) in
+        [(SpendingWindow::Day, "9"), (SpendingWindow::Week, "50"), (SpendingWindow::Day, values.pick("12", "13"))]
+    {
+        let command = limit(who, card_id(base + 4), (window, amount, Some(5)), noon())?;
+        answers.add("limit", cards.set_limit(command).await)?;
+    }
+    let command = no_limit(who, card_id(base + 4), SpendingWindow::Week)?;
+    answers.add("removed limit", cards.remove_limit(command).await)
+}
+
+/// Card messages of every kind, a chain that is declined, and a hold that expires.
+async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, cards, values) = (answers.who, &handle.cards, answers.values);
+    let firsts = [
+        (5, who.card(), ChainKind::Purchase, values.pick("10", "11")),
+        (6, who.card(), ChainKind::Purchase, values.pick("9999", "8888")),
+        (7, card_id(base + 4), ChainKind::Purchase, values.pick("5", "5.50")),
+        (8, who.card(), ChainKind::Atm, values.pick("3", "2")),
+        (9, who.card(), ChainKind::Refund, "4"),
+        (10, who.yen_card(), ChainKind::Purchase, values.pick("100", "200")),
+    ];
+    for (number, card, kind, text) in firsts {
+        let repeat = Some(claim(who, &format!("message-{}", base + number), "{}")?);
+        let command = first(who, card, message(kind, text)?, stamp(base + number))?;
+        answers.add("message", cards.first_message(FirstMessageCommand { repeat, ..command }).await)?;
+    }
+    let follow_ups = [
+        (11, 5, FollowUp::Incremental { amount: amount(values.pick("2", "1"))?, decline: None }),
+        (12, 5, clearing(values.pick("4", "3"), false)?),
+        (13, 5, FollowUp::Advice { amount: amount("9999")? }),
+        (14, 7, clearing("6", true)?),
+        (15, 8, FollowUp::Reversal { amount: Some(amount("1")?) }),
+        (16, 9, FollowUp::RefundClearing { amount: amount("4")? }),
+    ];
+    for (number, named, message) in follow_ups {
+        let command = follow_up(who, token(base + named), base + number, message)?;
+        answers.add("follow-up", cards.follow_up(command).await)?;
+    }
+    let late = noon() + TimeDelta::days(40);
+    answers.add("expiry", cards.expire(expiry(who, token(base + 10), base + 17, late)?).await)
+}
+
+/// Credits and transfers.
+async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, values) = (answers.who, answers.values);
+    let repeat = Some(claim(who, &format!("credit-{base}"), "{}")?);
+    let command = CreditCommand { repeat, ..credit(who, base + 18, values.pick("7", "8"), gbp()?)? };
+    answers.add("credit", handle.credits.credit(command).await)?;
+    answers.add(
+        "credit",
+        handle.credits.credit(credit_with_everything(who, base + 19, values.pick("texts", "others"))?).await,
+    )?;
+    let ends = (who.budget(), who.second_budget());
+    answers.add(
+        "transfer",
+        handle.transfers.transfer(transfer(who, base + 20, ends, values.pick("20.05", "10.05"))?).await,
+    )?;
+    let ends = (who.second_budget(), budget_id(base + 1));
+    answers
+        .add("transfer", handle.transfers.transfer(transfer(who, base + 21, ends, values.pick("1.00", "2.00"))?).await)
+}
+
+/// Batches that are created, filled again, renamed, confirmed and cancelled.
+async fn fill(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, batches, ids, values) = (answers.who, &handle.management, base * 10_000, answers.values);
+    let faulty = Fill::of(ids, 4).with_faults(values.pick(&[1], &[0, 1]));
+    answers.add("batch", batches.create(create(who, empty(who, base + 1, noon())?, Some(faulty))?).await)?;
+    let again = Fill::of(ids + 10, 3).with_faults(values.pick(&[2], &[1, 2]));
+    answers.add("upload", batches.upload(upload(who, batch_id(base + 1), again)?).await)?;
+    answers.add(
+        "edit",
+        batches.edit(rename(who, batch_id(base + 1), values.pick(" renamed ", "other"), after(9))?).await,
+    )?;
+    for (number, first) in [(2, 20), (3, 30), (4, 40)] {
+        let fill = Some(Fill::of(ids + first, values.pick(4, 5)));
+        answers.add("batch", batches.create(create(who, empty(who, base + number, noon())?, fill)?).await)?;
+    }
+    for (number, first) in [(2, 100), (3, 200)] {
+        let command = confirm_without_mfa(who, batch_id(base + number), ids + first)?;
+        answers.add("confirmation", handle.batches.confirm(command).await)?;
+    }
+    answers.add("cancellation", batches.cancel(cancel(who, batch_id(base + 3), ids + 300)?).await)
+}
+
+/// Sessions, wrong tokens and right ones; a confirmation of a batch with payments and one without.
+async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, totp, batch) = (answers.who, MfaProviderName::Totp, batch_id(base + 4));
+    for (number, provider) in [(22, SANDBOX), (23, totp)] {
+        let mut command = open(who, base + number, provider)?;
+        command.batch = batch;
+        answers.add("session", handle.mfa.open(command).await)?;
+    }
+    answers.add("session", handle.mfa.open(open(who, base + 24, SANDBOX)?).await)?;
+    let ids = base * 10_000 + 400;
+    let step = i64::try_from(base).unwrap_or_default();
+    for (session, proof) in [
+        (22, (SANDBOX, MfaVerdict::Wrong)),
+        (23, (totp, MfaVerdict::Wrong)),
+        (23, (totp, MfaVerdict::Right { step: Some(step) })),
+    ] {
+        let command = confirm_batch(who, batch, base + session, ids, proof)?;
+        answers.add("confirmation", handle.batches.confirm(command).await)?;
+    }
+    let command = confirm(who, base + 24, ids + 100, (SANDBOX, RIGHT))?;
+    answers.add("confirmation", handle.batches.confirm(command).await)
+}
+
+/// Work on the second batch: some payments end, one comes back, one is not sent yet.
+async fn process(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, processing, ids) = (answers.who, &handle.processing, base * 10_000);
+    let mine = |lease: &florin_ports::Lease| who.account().is_ok_and(|account| lease.account == account);
+    let leases = processing.claim(lease(base, after(90), 100)).await?;
+    for lease in &leases {
+        if lease.batch != batch_id(base + 2) || !mine(lease) {
+            processing.release(lease).await?;
+        }
+    }
+    let own = |lease: &florin_ports::Lease| lease.batch == batch_id(base + 2) && mine(lease);
+    let lease = there("a lease", leases.into_iter().find(own))?;
+    answers.add("start", processing.start(start(&lease, ids + 600)).await)?;
+    answers.add("payments", processing.take(take(&lease, 3, ids + 700)).await)?;
+    answers.add("due", processing.due(&lease, after(9_999), 2).await)?;
+    let failed = PaymentOutcome::Failed(FailureReason::NameMismatch);
+    let returned = PaymentOutcome::Returned(FailureReason::AccountClosed);
+    for (place, outcome, again) in
+        [(0, PaymentOutcome::Completed, Some(after(500))), (1, failed, None), (0, returned, None)]
+    {
+        let (paid, ids) = ([payment_id(ids + 20 + place)], ids + 800 + 100 * place + u128::from(again.is_none()) * 50);
+        answers.add("report", processing.record(record(&lease, &paid, outcome, again, ids)).await)?;
+    }
+    answers.add("renewal", processing.renew(&lease, after(200)).await)?;
+    processing.release(&lease).await?;
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! Promises about days, kept in a process whose local time is not UTC.
+
+use florin_store_conformance::{Factory, Outcome, checks};
+use std::process::Command;
+
+/// Zones before and after UTC.
+const ZONES: [&str; 2] = ["Pacific/Kiritimati", "America/Los_Angeles"];
+/// Tells the process that it runs in such a zone.
+const MARK: &str = "FLORIN_TEST_ZONE";
+
+/// Runs all checks about days and times. The zone of a process is set where it starts: this one starts the same test again, once
+/// for each zone.
+pub(crate) async fn keep_promises(factory: &impl Factory, test: &str) {
+    if std::env::var_os(MARK).is_none() {
+        for zone in ZONES {
+            let program = std::env::current_exe().unwrap();
+            let mut again = Command::new(program);
+            again.args(["--exact", test]).env("TZ", zone).env("PGTZ", zone).env(MARK, zone);
+            let output = again.output().unwrap();
+            assert!(output.status.success(), "in {zone}: {}", String::from_utf8_lossy(&output.stdout));
+        }
+        return;
+    }
+    let about_time = ["days.", "times.", "cards.limits."];
+    for check in checks() {
+        if about_time.iter().any(|start| check.name().starts_with(start)) {
+            let outcome = check.run(factory).await;
+            assert!(matches!(outcome, Outcome::Kept), "{}: {outcome:?}", check.name());
+        }
+    }
+}
