@@ -89,7 +89,7 @@ async fn caches_expired() {
 
 /// Reads an argument, or reports what is wrong with it.
 fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
-    read(text).map_err(|flaw| UsageError::new(format!("{name} is {text:?}: {}", flaw.message)))
+    read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
 }
 
 /// Turns a store's refusal into a message for operators.

@@ -46,7 +46,7 @@ pub(crate) async fn home(request: HttpRequest, app: web::Data<App>) -> Result<Ht
     let mut response = if prefers_html(&request) {
         page(html(&app, &root_url(&app, &request)).await, POLICY)
     } else {
-        crate::repeat::ok(&summary(&app))?
+        crate::reply::ok(&summary(&app))?
     };
     response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
     Ok(response)

@@ -1,4 +1,4 @@
-//! Bank lists in files. A file is taken whole or not at all, and every fault is told with its place.
+//! Reads bank lists from files. A file is accepted whole or not at all, and every fault is reported with its place.
 
 use florin_domain::fault::Flaw;
 use florin_domain::merchant::{Bank, BankId};
@@ -10,12 +10,12 @@ use std::fmt;
 /// The columns of a CSV file, and the members of an object.
 const MEMBERS: [&str; 4] = ["id", "name", "iconUrl", "supportsRefunds"];
 
-/// What is wrong with a file, one line a fault.
+/// The faults of a file, one per line.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<String>);
 
 impl Faults {
-    /// More than anybody reads.
+    /// Maximum number of faults that are printed.
     const MAX: usize = 50;
 
     fn one(fault: impl Into<String>) -> Self {
@@ -33,7 +33,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// One bank as it stands in a file: a value, or what is wrong with its type, for each of the members.
+/// A bank as the file has it: for each member its value, or the fault of its type.
 type Entry = [Result<String, Flaw>; 4];
 
 /// Reads CSV (RFC 4180, UTF-8 with or without a byte order mark) with the header `id,name,iconUrl,supportsRefunds`.
@@ -42,7 +42,7 @@ pub(super) fn from_csv(text: &[u8]) -> Result<Vec<Bank>, Faults> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
     let header = reader.headers().map_err(|error| Faults::one(format!("line 1: {error}")))?;
     if header.iter().ne(MEMBERS) {
-        return Err(Faults::one(format!("line 1: the header {} is wanted", MEMBERS.join(","))));
+        return Err(Faults::one(format!("line 1: the header must be {}", MEMBERS.join(","))));
     }
     let mut list = List::default();
     for record in reader.records() {
@@ -57,7 +57,7 @@ pub(super) fn from_csv(text: &[u8]) -> Result<Vec<Bank>, Faults> {
         let cells: Vec<_> = record.iter().map(str::to_owned).collect();
         match <[String; 4]>::try_from(cells) {
             Ok(cells) => list.add(&place, |member| format!("{place}, {member}"), cells.map(Ok)),
-            Err(cells) => list.faults.0.push(format!("{place}: 4 columns are wanted, not {}", cells.len())),
+            Err(cells) => list.faults.0.push(format!("{place}: must have 4 columns (got {})", cells.len())),
         }
     }
     list.finish()
@@ -67,24 +67,24 @@ pub(super) fn from_csv(text: &[u8]) -> Result<Vec<Bank>, Faults> {
 pub(super) fn from_json(text: &[u8]) -> Result<Vec<Bank>, Faults> {
     let value: Value = serde_json::from_slice(text).map_err(|error| Faults::one(error.to_string()))?;
     let Value::Array(entries) = value else {
-        return Err(Faults::one("an array of objects is wanted"));
+        return Err(Faults::one("must be an array of objects"));
     };
     let mut list = List::default();
     for (index, entry) in entries.into_iter().enumerate() {
         let place = format!("[{index}]");
         let Value::Object(mut members) = entry else {
-            list.faults.0.push(format!("{place}: an object is wanted"));
+            list.faults.0.push(format!("{place}: must be an object"));
             continue;
         };
         let entry = MEMBERS.map(|name| match (name, members.remove(name)) {
             (_, None) => Err(Flaw::required()),
             ("supportsRefunds", Some(Value::Bool(value))) => Ok(value.to_string()),
             ("id" | "name" | "iconUrl", Some(Value::String(text))) => Ok(text),
-            ("supportsRefunds", Some(_)) => Err(Flaw::value("true or false is wanted.")),
-            (_, Some(_)) => Err(Flaw::value("A string is wanted.")),
+            ("supportsRefunds", Some(_)) => Err(Flaw::value("must be true or false")),
+            (_, Some(_)) => Err(Flaw::value("must be a string")),
         });
         for unknown in members.keys() {
-            list.faults.0.push(format!("{place}.{unknown}: there is no such member"));
+            list.faults.0.push(format!("{place}.{unknown}: unknown field"));
         }
         list.add(&place, |member| format!("{place}.{member}"), entry);
     }
@@ -95,13 +95,13 @@ pub(super) fn from_json(text: &[u8]) -> Result<Vec<Bank>, Faults> {
 #[derive(Default)]
 struct List {
     banks: Vec<Bank>,
-    /// Where each id stands.
+    /// The place of each id.
     seen: BTreeMap<BankId, String>,
     faults: Faults,
 }
 
 impl List {
-    /// Adds the bank of an entry, or all that is wrong with it.
+    /// Adds the bank of an entry, or all its faults.
     fn add(&mut self, place: &str, at: impl Fn(&str) -> String, entry: Entry) {
         let before = self.faults.0.len();
         let [id, name, icon_url, supports_refunds] = entry;
@@ -113,7 +113,7 @@ impl List {
         if let Some(id) = &id
             && let Some(first) = self.seen.insert(id.clone(), place.to_owned())
         {
-            self.faults.0.push(format!("{}: the id of {first} again", at("id")));
+            self.faults.0.push(format!("{}: repeats the id of {first}", at("id")));
         }
         let (Some(id), Some(name), Some(icon_url), Some(supports_refunds)) = (id, name, icon_url, supports_refunds)
         else {
@@ -126,7 +126,7 @@ impl List {
 
     fn finish(mut self) -> Result<Vec<Bank>, Faults> {
         if self.banks.is_empty() && self.faults.0.is_empty() {
-            self.faults.0.push("there is no bank in it".to_owned());
+            self.faults.0.push("it contains no bank".to_owned());
         }
         if self.faults.0.is_empty() { Ok(self.banks) } else { Err(self.faults) }
     }
@@ -140,11 +140,11 @@ fn web_address(text: String) -> Result<String, Flaw> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let sound =
         host.is_some_and(|rest| !rest.is_empty()) && text.len() <= 2048 && text.bytes().all(|b| b.is_ascii_graphic());
-    if sound { Ok(text) } else { Err(Flaw::format("A web address such as https://example.com/icon.svg is wanted.")) }
+    if sound { Ok(text) } else { Err(Flaw::format("must be a web address such as https://example.com/icon.svg")) }
 }
 
 fn boolean(text: &str) -> Result<bool, Flaw> {
-    text.parse().map_err(|_| Flaw::value("true or false is wanted."))
+    text.parse().map_err(|_| Flaw::value("must be true or false"))
 }
 
 #[cfg(test)]
