@@ -26,6 +26,7 @@ enum Outside {
 const DOMAIN: &str = "florin-domain";
 const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
+const CONTRACT: &str = "florin-store-contract";
 const RECENT: &str = "florin-short-cache";
 
 /// Packages that a provider must not use, because they belong to HTTP, storage or the binary.
@@ -66,8 +67,13 @@ const ROOMS: &[Room] = &[
         ]),
     },
     Room {
+        name: CONTRACT,
+        workspace: &[PORTS],
+        outside: Outside::Only(&["chrono", "serde", "serde_json", "sha2", "thiserror"]),
+    },
+    Room {
         name: "florin-store-diesel",
-        workspace: &[DOMAIN, PORTS],
+        workspace: &[DOMAIN, PORTS, CONTRACT],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config"]),
     },
     Room {
@@ -99,6 +105,7 @@ const ROOMS: &[Room] = &[
             PORTS,
             APPLICATION,
             RECENT,
+            CONTRACT,
             "florin-access-cache",
             "florin-store-diesel",
             "florin-bank-sandbox",

@@ -47,7 +47,7 @@ fn one(client: &Client, id: &str) -> Value {
 }
 
 /// A wallet with 500.00, and messages of every kind on it: the tokens of the first messages.
-fn played(server: &Server) -> (Wallet, Vec<String>) {
+fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.followed(CLEARING, &bought, "8");
@@ -63,7 +63,7 @@ fn played(server: &Server) -> (Wallet, Vec<String>) {
 #[test]
 fn every_card_message_is_a_row() {
     let (server, client) = alone();
-    let (wallet, tokens) = played(&server);
+    let (wallet, tokens) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let known = |row: &Value| (text(row, "/type").to_owned(), text(row, "/status").to_owned());
     let of_chain =
@@ -96,21 +96,24 @@ fn every_card_message_is_a_row() {
 #[test]
 fn each_movement_is_returned_in_full() {
     let (server, client) = alone();
-    let (wallet, tokens) = played(&server);
-    let told = one(&client, &tokens[2]);
-    assert_eq!(text(&told, "/cardTransaction/token"), tokens[2]);
-    assert_eq!(text(&told, "/cardTransaction/gpa/impactedAmount"), "-30.00");
-    assert!(told["credit"].is_null() && told["payment"].is_null(), "{told}");
+    let (wallet, tokens) = wallet_with_activity(&server);
+    let movement = one(&client, &tokens[2]);
+    assert_eq!(text(&movement, "/cardTransaction/token"), tokens[2]);
+    assert_eq!(text(&movement, "/cardTransaction/gpa/impactedAmount"), "-30.00");
+    assert!(movement["credit"].is_null() && movement["payment"].is_null(), "{movement}");
     let number = wallet.credit("12.34")["boxTransactionId"].clone();
     let credits = rows(&client, "type=credit");
     let credit = credits.iter().find(|row| row["amount"] == "12.34").unwrap();
     assert_eq!((text(credit, "/status"), text(credit, "/counterparty")), ("completed", "Ada Remitter"));
-    let told = one(&client, text(credit, "/id"));
-    assert_eq!((&told["credit"]["boxTransactionId"], text(&told, "/credit/schemeName")), (&number, "FasterPayment"));
-    assert_eq!(told["createdAt"], credit["createdAt"]);
+    let movement = one(&client, text(credit, "/id"));
+    assert_eq!(
+        (&movement["credit"]["boxTransactionId"], text(&movement, "/credit/schemeName")),
+        (&number, "FasterPayment")
+    );
+    assert_eq!(movement["createdAt"], credit["createdAt"]);
     // The initial funds of the demo account exist only in the journal.
-    let told = one(&client, text(credits.last().unwrap(), "/id"));
-    assert!(told["credit"].is_null() && told["cardTransaction"].is_null(), "{told}");
+    let movement = one(&client, text(credits.last().unwrap(), "/id"));
+    assert!(movement["credit"].is_null() && movement["cardTransaction"].is_null(), "{movement}");
 }
 
 #[test]
@@ -132,9 +135,9 @@ fn payments_appear_when_their_batch_is_confirmed() {
     assert_eq!((text(paid, "/paymentBatchId"), text(paid, "/counterparty")), (&*batch, "Ada Lovelace"));
     let failed = payments.iter().find(|row| row["status"] == "failed").unwrap();
     assert_eq!((text(failed, "/amount"), text(failed, "/impactedAmount")), ("20.00", "0.00"));
-    let told = one(&client, text(failed, "/id"));
-    assert_eq!(text(&told, "/payment/failureReason"), "name_mismatch");
-    assert_eq!(told["payment"]["id"], told["id"]);
+    let movement = one(&client, text(failed, "/id"));
+    assert_eq!(text(&movement, "/payment/failureReason"), "name_mismatch");
+    assert_eq!(movement["payment"]["id"], movement["id"]);
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn a_transfer_is_one_row_under_both_budgets() {
 #[test]
 fn filters_select_matching_rows() {
     let (server, client) = alone();
-    let (wallet, _) = played(&server);
+    let (wallet, _) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let values = |member: &str| -> BTreeSet<String> {
         all.iter().filter_map(|row| row[member].as_str()).map(str::to_owned).collect()
@@ -169,17 +172,17 @@ fn filters_select_matching_rows() {
         ("currencyCode", "currencyCode"),
     ] {
         for value in values(member) {
-            let wanted: Vec<_> = all.iter().filter(|row| row[member] == value.as_str()).cloned().collect();
-            assert!(!wanted.is_empty());
-            assert_eq!(rows(&client, &format!("{parameter}={value}")), wanted, "{parameter}={value}");
+            let expected: Vec<_> = all.iter().filter(|row| row[member] == value.as_str()).cloned().collect();
+            assert!(!expected.is_empty());
+            assert_eq!(rows(&client, &format!("{parameter}={value}")), expected, "{parameter}={value}");
         }
     }
     let at = text(&all[0], "/createdAt").to_owned();
-    let wanted = |keep: &dyn Fn(&str) -> bool| -> Vec<_> {
+    let expected = |keep: &dyn Fn(&str) -> bool| -> Vec<_> {
         all.iter().filter(|row| keep(text(row, "/createdAt"))).cloned().collect()
     };
-    assert_eq!(rows(&client, &format!("from={at}")), wanted(&|time| time >= &*at));
-    assert_eq!(rows(&client, &format!("to={at}")), wanted(&|time| time <= &*at));
+    assert_eq!(rows(&client, &format!("from={at}")), expected(&|time| time >= &*at));
+    assert_eq!(rows(&client, &format!("to={at}")), expected(&|time| time <= &*at));
     assert_eq!(rows(&client, "to=2001-01-01T00:00:00Z"), Vec::<Value>::new());
     let both = format!("cardId={}&status=DECLINED&type=authorization", wallet.card.id);
     assert_eq!(rows(&client, &both).len(), 1);
@@ -190,7 +193,7 @@ fn filters_select_matching_rows() {
 #[test]
 fn pages_do_not_overlap() {
     let (server, client) = alone();
-    played(&server);
+    wallet_with_activity(&server);
     let all = rows(&client, "");
     for limit in [1, 4, 7] {
         let mut seen = Vec::new();
@@ -242,7 +245,7 @@ fn invalid_parameters_are_reported() {
 #[test]
 fn movements_of_other_accounts_are_absent() {
     let (server, client) = alone();
-    let (_, tokens) = played(&server);
+    let (_, tokens) = wallet_with_activity(&server);
     let other = server.other();
     for id in [&tokens[0], &ABSENT.to_owned()] {
         let answer = other.get(&target(&other, &format!("/{id}?")));

@@ -22,8 +22,8 @@ fn every_demo_postcode_has_addresses_with_every_member() {
         let data = found["data"].as_array().unwrap();
         assert!(!data.is_empty(), "nothing at {postcode}");
         for address in data {
-            let wanted = ["addressLine1", "addressLine2", "addressLine3", "city", "county", "postcode"];
-            assert_eq!(members(address), wanted);
+            let expected = ["addressLine1", "addressLine2", "addressLine3", "city", "county", "postcode"];
+            assert_eq!(members(address), expected);
             assert!(members(address).iter().all(|name| address[name].is_string()), "{address}");
             assert_eq!(text(address, "/postcode"), postcode.replace(' ', "").to_uppercase());
             assert!(!text(address, "/addressLine1").is_empty(), "{address}");
@@ -35,7 +35,7 @@ fn every_demo_postcode_has_addresses_with_every_member() {
 fn spaces_and_case_are_ignored() {
     let client = shared().client();
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "").to_uppercase();
-    let wanted = look_up(&client, &postcode);
+    let expected = look_up(&client, &postcode);
     let (outward, inward) = postcode.split_at(postcode.len() - 3);
     for written in [
         postcode.to_lowercase(),
@@ -44,7 +44,7 @@ fn spaces_and_case_are_ignored() {
         format!("%20%20{}%09{inward}%0A", outward.to_lowercase()),
         postcode.split("").collect::<Vec<_>>().join("%20"),
     ] {
-        assert_eq!(look_up(&client, &written), wanted, "{written}");
+        assert_eq!(look_up(&client, &written), expected, "{written}");
     }
 }
 
@@ -91,9 +91,9 @@ fn malformed_postcodes_are_refused() {
 fn other_parameters_are_ignored() {
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
     let client = shared().client();
-    let wanted = look_up(&client, &postcode);
+    let expected = look_up(&client, &postcode);
     for extra in ["accountId=F00000", "accountId=", "limit=0", "x=1&x=2"] {
-        assert_eq!(look_up(&client, &format!("{postcode}&{extra}")), wanted, "{extra}");
+        assert_eq!(look_up(&client, &format!("{postcode}&{extra}")), expected, "{extra}");
     }
 }
 
@@ -155,8 +155,8 @@ fn an_operator_imports_addresses() {
             "postcode": "ZE39ZZ", "county": county
         })
     };
-    let wanted = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
-    assert_eq!(look_up(&server.client(), "ZE39ZZ"), wanted);
+    let expected = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
+    assert_eq!(look_up(&server.client(), "ZE39ZZ"), expected);
 
     let (_, home) = server.stop();
     let file = home.write("second.csv", &format!("{HEADER}9 New Road,,,Newtown,ZE3 9ZY,\n"));
@@ -171,8 +171,8 @@ fn a_faulty_file_names_line_and_column_and_changes_nothing() {
     let home = Home::demo();
     let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
     let file = home.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));
-    let said = home.refused(&["addresses", "import", &file]);
-    assert!(said.contains("line 3") && said.contains("postcode"), "neither line nor column: {said}");
+    let output = home.refused(&["addresses", "import", &file]);
+    assert!(output.contains("line 3") && output.contains("postcode"), "neither line nor column: {output}");
     for (name, text) in [
         ("empty-line.csv", format!("{HEADER}{good},,,Testtown,ZE3 9ZZ,\n")),
         ("columns.csv", format!("{HEADER}{good}2 Test Lane,Testtown\n")),

@@ -50,10 +50,10 @@ fn an_increment_can_be_declined() {
     assert_eq!(text(&declined, "/gpa/impactedAmount"), "0.00");
     let named = wallet.follow(CLEARING, text(&declined, "/token"), "1");
     expect_fault(&named, 409, PRECEDING, "wrong_transaction_kind");
-    let told = expect_json(&wallet.client.get(&chain_path(&token)), 200);
-    let last = &told["messages"][1]["explanation"]["rules"].as_array().unwrap().last().unwrap().clone();
+    let chain = expect_json(&wallet.client.get(&chain_path(&token)), 200);
+    let last = &chain["messages"][1]["explanation"]["rules"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["rule"], &last["wantedAmount"]), (&json!("available_balance"), &json!("10.01")));
-    assert_eq!(told["hold"]["heldAmount"], "10.00");
+    assert_eq!(chain["hold"]["heldAmount"], "10.00");
     expect_fault(&wallet.follow(INCREMENT, &token, "0"), 400, "body.amount", "out_of_range");
 }
 
@@ -95,9 +95,9 @@ fn a_refund_can_be_reversed() {
     expect_fault(&wallet.follow(REFUND_CLEARING, &token, "1"), 409, PRECEDING, "already_reversed");
     expect_fault(&withdraw(&wallet, &token), 409, PRECEDING, "already_reversed");
     expect_fault(&withdraw(&wallet, text(&gone, "/token")), 409, PRECEDING, "wrong_transaction_kind");
-    let told = expect_json(&wallet.client.get(&chain_path(&token)), 200);
-    assert_eq!((&told["hold"]["endedBy"], &told["journal"]), (&json!("reversed"), &json!([])));
-    assert_eq!(told["messages"][0]["transaction"]["state"], "CLEARED");
+    let chain = expect_json(&wallet.client.get(&chain_path(&token)), 200);
+    assert_eq!((&chain["hold"]["endedBy"], &chain["journal"]), (&json!("reversed"), &json!([])));
+    assert_eq!(chain["messages"][0]["transaction"]["state"], "CLEARED");
     let cleared = wallet.token(REFUND, "10");
     wallet.followed(REFUND_CLEARING, &cleared, "10");
     expect_fault(&withdraw(&wallet, &cleared), 409, PRECEDING, "already_cleared");
@@ -155,9 +155,9 @@ fn a_decline_can_be_forced_by_code() {
         let declined = transaction(&answer);
         assert_eq!(declined["state"], "DECLINED");
         assert_eq!(declined["response"], json!({"code": code, "memo": memo}));
-        let told = expect_json(&wallet.client.get(&chain_path(text(&declined, "/token"))), 200);
+        let chain = expect_json(&wallet.client.get(&chain_path(text(&declined, "/token"))), 200);
         let why = json!({"code": code, "rules": [{"rule": "forced", "passed": false, "code": code}]});
-        assert_eq!(told["messages"][0]["explanation"], why);
+        assert_eq!(chain["messages"][0]["explanation"], why);
     }
     assert_eq!(wallet.balance().available, 25_000);
     let token = wallet.token(AUTHORIZATION, "10");

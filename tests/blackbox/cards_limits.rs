@@ -37,11 +37,11 @@ fn a_limit_is_set_used_and_changed() {
     assert!(limits(&client, &card).is_empty());
     let answer = set(&client, &card, &json!({"window": "DAY", "amount": "100", "mostUses": 3}));
     truthful("post", LIMITS, &answer);
-    let made = expect_json(&answer, 201);
-    let wanted = ["amount", "currencyCode", "mostUses", "remaining", "used", "uses", "window", "windowStart"];
-    assert_eq!(members(&made), wanted);
+    let created = expect_json(&answer, 201);
+    let expected = ["amount", "currencyCode", "mostUses", "remaining", "used", "uses", "window", "windowStart"];
+    assert_eq!(members(&created), expected);
     assert_eq!(
-        (&made["amount"], &made["remaining"], &made["mostUses"]),
+        (&created["amount"], &created["remaining"], &created["mostUses"]),
         (&json!("100.00"), &json!("100.00"), &json!(3))
     );
     assert_eq!(authorize(&client, &card, "60"), "0000");

@@ -85,8 +85,8 @@ fn killed_under_load_three_times() {
 
         let answers = retry_all(&wallet.client, &log);
         let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-        let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
-        assert_eq!(wallet.balance(), wanted, "after the retries every message has one effect");
+        let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
+        assert_eq!(wallet.balance(), expected, "after the retries every message has one effect");
 
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
@@ -94,8 +94,8 @@ fn killed_under_load_three_times() {
             wallet.followed(REVERSAL, text(&answer, "/transaction/token"), "1.00");
             released += 100;
         }
-        let wanted = Balance { available: wanted.available + released, ..wanted };
-        assert_eq!(wallet.balance(), wanted);
+        let expected = Balance { available: expected.available + released, ..expected };
+        assert_eq!(wallet.balance(), expected);
     }
     check_journal(&server.kill());
 }
@@ -146,9 +146,9 @@ fn killed_while_it_creates_the_demo_data() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let made = home.json(&["demo", "--json"]);
-    assert_eq!(made["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
-    assert_eq!(made["apiKey"], demo().json["apiKey"]);
+    let created = home.json(&["demo", "--json"]);
+    assert_eq!(created["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
+    assert_eq!(created["apiKey"], demo().json["apiKey"]);
     check_journal(&home);
     let server = Server::on(home);
     expect_json(&server.client().get(crate::support::CHECKOUTS), 200);

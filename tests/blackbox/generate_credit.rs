@@ -38,8 +38,8 @@ fn a_credit_raises_both_balances() {
     assert!(second["boxTransactionId"].is_i64() || second["boxTransactionId"].is_u64());
     assert_eq!(text(&second, "/balance/runningBalance"), wallet.ledger(20_001));
     assert_eq!(text(&second, "/balance/availableBalance"), "150.01");
-    let wanted = Balance { ledger: 20_001 + wallet.reserved, available: 15_001 };
-    assert_eq!(wallet.balance(), wanted);
+    let expected = Balance { ledger: 20_001 + wallet.reserved, available: 15_001 };
+    assert_eq!(wallet.balance(), expected);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn every_scheme_is_accepted() {
 
 #[test]
 fn all_missing_members_are_reported_at_once() {
-    let wanted = [
+    let expected = [
         ("body.budgetId", "required"),
         ("body.settlementPriceAmount", "required"),
         ("body.settlementPriceCurrency", "required"),
@@ -122,10 +122,10 @@ fn all_missing_members_are_reported_at_once() {
         ("body.beneficiaryName", "required"),
         ("body.schemeName", "required"),
     ];
-    expect_faults(&shared().client().post(CREDIT, "{}"), 400, &wanted);
-    let nulls: Vec<_> = wanted.iter().map(|(path, _)| format!("\"{}\": null", &path[5..])).collect();
+    expect_faults(&shared().client().post(CREDIT, "{}"), 400, &expected);
+    let nulls: Vec<_> = expected.iter().map(|(path, _)| format!("\"{}\": null", &path[5..])).collect();
     let nulls = format!("{{{}}}", nulls.join(","));
-    expect_faults(&shared().client().post(CREDIT, nulls), 400, &wanted);
+    expect_faults(&shared().client().post(CREDIT, nulls), 400, &expected);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn every_operation_requires_the_key_and_has_a_unique_name() {
         let operation = operation(method, path);
         let security = operation.get("security").or_else(|| document().get("security"));
         let security = security.and_then(Value::as_array).unwrap_or_else(|| panic!("{path} wants no key"));
-        assert!(security.iter().any(|wanted| wanted.get(scheme).is_some()), "{path} wants no key");
+        assert!(security.iter().any(|expected| expected.get(scheme).is_some()), "{path} wants no key");
         names.push(text(operation, "/operationId"));
     }
     let count = names.len();

@@ -157,14 +157,14 @@ fn allowed(answer: &Answer) -> Vec<String> {
     allow.split(',').map(|method| method.trim().to_owned()).collect()
 }
 
-fn refused_method(method: &str, path: &str, wanted: &[&str]) {
+fn refused_method(method: &str, path: &str, expected: &[&str]) {
     let target = format!("{method} {path}?accountId={}", demo().account);
     let authorization = format!("ApiKey {}", demo().api_key);
     let headers = [("Authorization", authorization.as_str()), ("Content-Length", "0")];
     let answer = exchange(&shared().address, &target, &headers, b"");
     expect_fault(&answer, 405, "", "method_not_allowed");
     let allowed = allowed(&answer);
-    assert!(wanted.iter().all(|method| allowed.iter().any(|known| known == method)), "{target}: {allowed:?}");
+    assert!(expected.iter().all(|method| allowed.iter().any(|known| known == method)), "{target}: {allowed:?}");
     assert!(!allowed.iter().any(|known| known == method), "{target}: {allowed:?}");
 }
 
@@ -219,10 +219,10 @@ fn request_ids_are_kept_or_created() {
     for bad in ["", "a b", "a/b", "é", "<script>", "a,b", &longer] {
         let headers = [("X-Request-Id", bad)];
         let answer = exchange(&shared().address, "GET /healthz", &headers, b"");
-        let made = answer.header("x-request-id").unwrap();
-        assert_ne!(made, bad);
-        assert!((1..=64).contains(&made.len()), "{made}");
-        assert!(made.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter)), "{made}");
+        let created = answer.header("x-request-id").unwrap();
+        assert_ne!(created, bad);
+        assert!((1..=64).contains(&created.len()), "{created}");
+        assert!(created.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter)), "{created}");
     }
     let (one, two) = (client.get(BANKS), client.get(BANKS));
     assert_ne!(one.header("x-request-id"), two.header("x-request-id"));

@@ -23,7 +23,7 @@ fn the_template_is_the_header_row() {
     let client = shared().client();
     let answer = client.get(TEMPLATE);
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")), "{answer:?}");
-    assert_eq!(client.get(&format!("{TEMPLATE}?")).body, answer.body, "no account is wanted");
+    assert_eq!(client.get(&format!("{TEMPLATE}?")).body, answer.body, "no account is required");
     let text = answer.text();
     assert!(text.starts_with("amount,currencyCode,fundingBudgetId,") && text.ends_with("\r\n"), "{text}");
     assert_eq!((text.lines().count(), text.trim().split(',').count()), (1, 35));

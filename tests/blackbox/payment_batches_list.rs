@@ -109,10 +109,10 @@ fn payments_are_listed_with_every_member() {
     wrong["recipient"]["subscribedEmails"] = json!([{"name": "A", "email": "a@example.com"}]);
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1.5", "a"), euros("20", "b"), wrong])), "failed");
     let list = payments(&client, &batch);
-    let wanted = "amount charges createdAt currencyCode externalId failureReason fees fundingBudgetId id inputIndex \
+    let expected = "amount charges createdAt currencyCode externalId failureReason fees fundingBudgetId id inputIndex \
                   orderId paymentBatchId purpose purposeCode recipient reference status updatedAt";
     for (index, payment) in list.iter().enumerate() {
-        assert_eq!(members(payment), wanted.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(members(payment), expected.split_whitespace().collect::<Vec<_>>());
         assert_eq!((&payment["inputIndex"], &payment["charges"]), (&json!(index), &json!("SHA")));
         assert_eq!(payment["paymentBatchId"], batch.as_str());
         assert_eq!(members(&payment["recipient"]).len(), 13);

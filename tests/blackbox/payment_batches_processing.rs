@@ -11,11 +11,11 @@ use crate::support::server::LIMIT;
 use crate::support::{Client, Server, Wallet, expect_fault};
 
 /// Waits until a batch fulfils a condition.
-fn until(client: &Client, batch: &str, wanted: impl Fn(&Value, &[Value]) -> bool) -> Vec<Value> {
+fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bool) -> Vec<Value> {
     let start = Instant::now();
     loop {
         let (found, list) = (find(client, batch), payments(client, batch));
-        if wanted(&found, &list) {
+        if expected(&found, &list) {
             return list;
         }
         assert!(start.elapsed() < LIMIT, "it did not come to that: {found} {list:?}");
@@ -44,7 +44,7 @@ fn every_reference_has_its_outcome() {
     let batch = filled(&client, &rows);
     confirmed(&client, &batch);
     let list = ended(&client, &batch, "completed");
-    let wanted = [
+    let expected = [
         ("completed", ""),
         ("failed", "account_closed"),
         ("failed", "account_not_found"),
@@ -52,7 +52,7 @@ fn every_reference_has_its_outcome() {
         ("failed", "rejected_by_bank"),
         ("failed", "compliance"),
     ];
-    assert_eq!(endings(&list), wanted);
+    assert_eq!(endings(&list), expected);
     assert!(find(&client, &batch)["ordersSentAt"].is_string());
     let balance = wallet.balance();
     assert_eq!(balance.available, 100_000 - 1_000, "what failed is available again");

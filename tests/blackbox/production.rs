@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::management::{CARDS, balance, bring, budget, card, limits, transfer};
+use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
@@ -61,7 +61,7 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     assert_eq!(balance(&client, &one), ["0.00"; 4]);
     expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
     let card = card(&client, &one);
-    expect_json(&bring(&client, &card, "SUSPENDED"), 200);
+    expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
     let path = format!("{CARDS}/{card}/spending-limits");
     expect_json(&client.post(&path, r#"{"window": "DAY", "amount": "1"}"#), 201);
     assert_eq!(limits(&client, &card).len(), 1);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
-use crate::support::management::{bring, budget, card, transfer as moved};
+use crate::support::management::{budget, card, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
@@ -60,10 +60,10 @@ fn rows(path: &str) -> Vec<String> {
 }
 
 /// Checks that a refused import left nothing: a valid import still finds the store empty.
-fn refused(target: &Home, file: &str, said: &str) {
+fn refused(target: &Home, file: &str, output: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
-    assert!(refusal.contains(said), "{said}: {refusal}");
+    assert!(refusal.contains(output), "{output}: {refusal}");
 }
 
 /// Work that begins in one store and ends in another.
@@ -89,7 +89,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     }
     let saved = budget(&client, "Savings");
     expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 201);
-    expect_json(&bring(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);
@@ -139,7 +139,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
-    let (made, world) = make(&server, json!({"seed": "moved"}));
+    let (created, world) = make(&server, json!({"seed": "moved"}));
     let (kept, shown) = (snapshot(&world), clock(&world));
     let file = export(server.home());
     let source = server.kill();
@@ -165,7 +165,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
     assert_eq!(expect_json(&wallet.client.get(&lookup), 200), address);
     expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
-    let world = server.client_of(text(&made, "/apiKey"), &world.account);
+    let world = server.client_of(text(&created, "/apiKey"), &world.account);
     assert_eq!(clock(&world), shown);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     check_journal(&server.kill());
@@ -188,7 +188,7 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
     let lines: Vec<_> = whole.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
-    for (name, text, said) in [
+    for (name, text, output) in [
         ("half", &whole[..whole.len() / 2], "cut off"),
         ("almost", whole.trim_end(), "cut off"),
         ("footless", &without_footer, "cut off"),
@@ -199,7 +199,7 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
         ("other", "{}\n", "no export"),
     ] {
         assert_ne!(text, whole, "{name}");
-        refused(&target, &source.write(name, text), said);
+        refused(&target, &source.write(name, text), output);
     }
     refused(&target, "/nowhere/at/all", "can't be read");
     target.json(&["import", &file, "--json"]);

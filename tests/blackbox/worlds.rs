@@ -277,8 +277,8 @@ fn invalid_requests_are_reported() {
     expect_faults(&client.post(WORLDS, long), 400, &[("body.seed", "too_long")]);
     expect_faults(&client.call("POST", WORLDS).send(), 400, &[("body", "required")]);
     let path = below_world(&"x".repeat(37), "restore");
-    let wanted = [("path.accountId", "too_long"), ("body.snapshotId", "invalid_format")];
-    expect_faults(&client.post(&path, r#"{"snapshotId": "x"}"#), 400, &wanted);
+    let expected = [("path.accountId", "too_long"), ("body.snapshotId", "invalid_format")];
+    expect_faults(&client.post(&path, r#"{"snapshotId": "x"}"#), 400, &expected);
     let limited = shared().limited();
     expect_fault(&limited.post(WORLDS, "{}"), 403, "header.Authorization", "insufficient_scope");
     expect_fault(&client.call("PUT", WORLDS).send(), 405, "", "method_not_allowed");

@@ -152,9 +152,9 @@ pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
         }
     });
     let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-    let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
+    let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
     for wallet in wallets {
-        assert_eq!(wallet.balance(), wanted, "each of {} messages has one effect", log.len());
+        assert_eq!(wallet.balance(), expected, "each of {} messages has one effect", log.len());
     }
 }
 

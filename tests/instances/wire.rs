@@ -85,16 +85,16 @@ fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>) {
 fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8) {
     let (mut buffer, mut reads_only) = ([0; 16 * 1024], false);
     while let Ok(count @ 1..) = client.read(&mut buffer) {
-        let said = &buffer[..count];
-        reads_only = reads_only || has(said, b"default_transaction_read_only");
-        if !reads_only && has(said, b"COMMIT") {
+        let output = &buffer[..count];
+        reads_only = reads_only || has(output, b"default_transaction_read_only");
+        if !reads_only && has(output, b"COMMIT") {
             let cut = order.swap(WHOLE, Ordering::SeqCst);
             if cut == Cut::Before as u8 {
                 break;
             }
             deaf.store(u8::from(cut == Cut::After as u8), Ordering::SeqCst);
         }
-        if server.write_all(said).is_err() {
+        if server.write_all(output).is_err() {
             break;
         }
     }

@@ -202,7 +202,7 @@ mod tests {
     use florin_domain::access::ApiClient;
     use florin_domain::ids::ClientId;
     use florin_ports::Clock;
-    use florin_store_diesel::{AnyStore, StoreSettings};
+    use florin_store_contract::{AnyStore, StoreSettings};
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
     use tempfile::TempDir;
@@ -211,7 +211,7 @@ mod tests {
     fn on_fresh_store(test: impl AsyncFnOnce(&dyn AnyStore)) {
         let dir = TempDir::new().unwrap();
         let url = format!("sqlite://{}", dir.path().join("florin.db").display());
-        let store = florin_store_diesel::open(&StoreSettings::at(url)).unwrap();
+        let store = florin_store_contract::open(&crate::wiring::ADAPTERS, &StoreSettings::at(url)).unwrap();
         store.migrate().unwrap();
         actix_web::rt::System::new().block_on(test(store.as_ref()));
         store.close();

@@ -18,13 +18,15 @@ use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::STALENESS;
-use florin_store_diesel::{AnyStore, StoreSettings};
+use florin_store_contract::{Adapter, AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The storage adapters of this program. The scheme of the database URL selects one.
+pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
 /// How long a postcode provider may take.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// How many answers of it are kept, one a postcode.
@@ -33,7 +35,7 @@ const POSTCODES_KEPT: u64 = 10_000;
 /// Opens the store. Its schema may be anything yet.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let url = settings.database_url.expose_secret().to_owned();
-    let store = florin_store_diesel::open(&StoreSettings::at(url));
+    let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url));
     store.map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
 }
 

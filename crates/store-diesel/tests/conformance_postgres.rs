@@ -6,7 +6,8 @@
 use async_trait::async_trait;
 use database::Database;
 use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, SetupError, run, run_against};
-use florin_store_diesel::{PostgresStore, StoreSettings};
+use florin_store_contract::StoreSettings;
+use florin_store_diesel::PostgresStore;
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl Factory for Databases {
 }
 
 fn open(url: &str) -> Result<PostgresStore, SetupError> {
-    let settings = StoreSettings { readers: 2, ..StoreSettings::at(url.to_owned()) };
+    let settings = StoreSettings { readers: Some(2), ..StoreSettings::at(url.to_owned()) };
     Ok(PostgresStore::open(&settings)?)
 }
 

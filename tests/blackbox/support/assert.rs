@@ -112,16 +112,16 @@ pub(crate) fn expect_fault(answer: &Answer, status: u16, path: &str, code: &str)
 }
 
 /// Expects an error with exactly these entries, in any order. `*` matches any code or path.
-pub(crate) fn expect_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Vec<Fault> {
-    compare_faults(answer, status, wanted).unwrap_or_else(|why| panic!("{why}"))
+pub(crate) fn expect_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Vec<Fault> {
+    compare_faults(answer, status, expected).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// Like [`expect_faults`], but returns the failure, for tables that continue after one.
-pub(crate) fn compare_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
+pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
     // Exact entries first, so that a star does not match the entry of another.
-    let mut sorted = wanted.to_vec();
+    let mut sorted = expected.to_vec();
     sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
     for (path, code) in sorted {
         let found =
@@ -131,7 +131,7 @@ pub(crate) fn compare_faults(answer: &Answer, status: u16, wanted: &[(&str, &str
         };
         left.swap_remove(found);
     }
-    if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {wanted:?} in {answer:?}")) }
+    if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {expected:?} in {answer:?}")) }
 }
 
 /// Expects a success with this status, and the headers that every answer has.

@@ -49,7 +49,7 @@ pub(crate) fn card(client: &Client, budget: &str) -> String {
 }
 
 /// Changes a card's state.
-pub(crate) fn bring(client: &Client, card: &str, state: &str) -> Answer {
+pub(crate) fn move_card(client: &Client, card: &str, state: &str) -> Answer {
     client.post(&format!("{CARDS}/{card}/transition"), json!({"state": state, "reason": "a test"}).to_string())
 }
 

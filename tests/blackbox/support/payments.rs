@@ -75,9 +75,9 @@ pub(crate) fn upload_csv(client: &Client, batch: &str, csv: impl AsRef<[u8]>) ->
 }
 
 /// Creates a batch with these rows.
-pub(crate) fn filled(client: &Client, wanted: &[Value]) -> String {
+pub(crate) fn filled(client: &Client, expected: &[Value]) -> String {
     let batch = create(client, "Filled");
-    assert_eq!(uploaded(client, &batch, rows(wanted)), "validated", "{}", find(client, &batch)["alerts"]);
+    assert_eq!(uploaded(client, &batch, rows(expected)), "validated", "{}", find(client, &batch)["alerts"]);
     batch
 }
 

@@ -143,12 +143,12 @@ fn janitor() {
 
 #[test]
 fn the_url_of_another_database() {
-    for (server, wanted) in [
+    for (server, expected) in [
         ("postgres://u:p@host:5432/postgres", "postgres://u:p@host:5432/x"),
         ("postgres://host", "postgres://host/x"),
         ("postgresql://host/a?sslmode=disable", "postgresql://host/x?sslmode=disable"),
         ("postgres:///a?host=/tmp", "postgres:///x?host=/tmp"),
     ] {
-        assert_eq!(url_of(server, "x"), wanted);
+        assert_eq!(url_of(server, "x"), expected);
     }
 }

@@ -20,15 +20,15 @@ pub(crate) fn below_world(account: &str, what: &str) -> String {
 }
 
 /// Creates a world. Returns the answer, and a client with the world's key.
-#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
+#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn make(server: &Server, body: Value) -> (Value, Client) {
-    let made = expect_json(&server.client().post(WORLDS, body.to_string()), 201);
-    let client = server.client_of(text(&made, "/apiKey"), text(&made, "/accountId"));
-    (made, client)
+    let created = expect_json(&server.client().post(WORLDS, body.to_string()), 201);
+    let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    (created, client)
 }
 
 /// Changes a clock, expects success, and returns its reading.
-#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
+#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn set(client: &Client, body: Value) -> String {
     let clock = expect_json(&client.post(CLOCK, body.to_string()), 200);
     text(&clock, "/now").to_owned()

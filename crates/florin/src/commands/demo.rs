@@ -8,7 +8,7 @@ use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::access::Environment;
 use florin_ports::Clock;
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
     if context.settings.environment == Environment::Production {

@@ -7,7 +7,8 @@ use crate::usage::UsageError;
 use crate::wiring;
 use anyhow::{Context as _, anyhow};
 use florin_ports::Clock;
-use florin_store_diesel::{About, AnyStore, Contents};
+use florin_store_contract::AnyStore;
+use florin_store_contract::export::{ExportContents, ExportOrigin};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -34,20 +35,20 @@ struct Report<'a> {
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<()> {
     wiring::must_be_current(store).await?;
-    let about = About { environment: context.settings.environment.as_str().to_owned(), at: SystemClock.now() };
+    let origin = ExportOrigin { environment: context.settings.environment.as_str().to_owned(), at: SystemClock.now() };
     if arguments.file.as_os_str() == "-" {
         // What is written is the result.
         let mut out = BufWriter::new(io::stdout().lock());
-        store.export(&about, &mut out)?;
+        store.export(&origin, &mut out)?;
         return Ok(());
     }
     let file = Target::make(&arguments.file, arguments.force)?;
-    let contents = file.fill(|out| Ok(store.export(&about, out)?))?;
+    let contents = file.fill(|out| Ok(store.export(&origin, out)?))?;
     let report = Report { rows: &contents.rows, sha256: &contents.sha256 };
     output::either(context.json, &report, || print(&arguments.file, &contents))
 }
 
-fn print(file: &Path, contents: &Contents) -> String {
+fn print(file: &Path, contents: &ExportContents) -> String {
     format!(
         "{} rows of {} tables are in {}. It holds secrets: keep it as you keep the store.",
         contents.total(),

@@ -4,7 +4,8 @@ use super::{Context, forgotten};
 use crate::output;
 use crate::wiring;
 use anyhow::anyhow;
-use florin_store_diesel::{AnyStore, Imported};
+use florin_store_contract::AnyStore;
+use florin_store_contract::export::ImportReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -50,7 +51,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     output::either(context.json, &report, || print(file, &imported))
 }
 
-fn print(file: &Path, imported: &Imported) -> String {
+fn print(file: &Path, imported: &ImportReport) -> String {
     let facts = [
         ["The file".to_owned(), format!("whole and unchanged: SHA-256 {}", imported.contents.sha256)],
         ["The rows".to_owned(), format!("{} in {} tables", imported.contents.total(), imported.contents.rows.len())],

@@ -8,7 +8,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_mfa::base32_secret;
 use florin_ports::{Accounts, Clock, StoreError};
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::output;
 use crate::wiring;
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 

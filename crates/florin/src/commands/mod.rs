@@ -24,7 +24,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_http_actix::HttpSettings;
 use florin_ports::Clock;
-use florin_store_diesel::AnyStore;
+use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::net::SocketAddr;

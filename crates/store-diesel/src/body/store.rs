@@ -5,8 +5,8 @@ use super::errors::{Failure, MayFail, Outcome};
 use super::group::Command;
 use super::job::{Job, Reply};
 use super::writer::Writer;
-use crate::{OpenError, StoreSettings};
 use florin_ports::StoreError;
+use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -34,8 +34,9 @@ impl Store {
         let place = backend::place(settings)?;
         // Before the readers: it tells at once, and in a word, what is wrong.
         let writer = Writer::start(&place, settings.queue)?;
-        let readers = backend::open_readers(&place, settings.readers, PATIENCE)?;
-        let permits = Arc::new(Semaphore::new(settings.readers.max(1) as usize));
+        let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
+        let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
+        let permits = Arc::new(Semaphore::new(max_readers as usize));
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 

@@ -8,12 +8,13 @@ mod queue;
 
 use self::queue::{Counter, Entrance, Turn};
 use super::backend::{self, Conn, Place};
+use super::body;
 use super::errors::{Failure, Outcome};
 use super::group::{Footprint, RecordKey, WorkingSet, text_of};
 use super::job::Job;
 use super::repeat;
-use crate::OpenError;
 use florin_ports::StoreError;
+use florin_store_contract::OpenError;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,11 +3,11 @@
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
 use super::url::PostgresUrl;
-use crate::OpenError;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, sql_query};
 use florin_ports::StoreError;
+use florin_store_contract::OpenError;
 
 /// Of every connection: nothing waits without an end. (Diesel sets the time zone to UTC and the encoding to UTF-8.)
 const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \

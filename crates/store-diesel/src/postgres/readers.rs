@@ -4,9 +4,9 @@ use super::Conn;
 use super::body::errors::{Failure, Outcome};
 use super::connection::connect_reader;
 use super::url::PostgresUrl;
-use crate::OpenError;
 use diesel::r2d2::R2D2Connection;
 use florin_ports::StoreError;
+use florin_store_contract::OpenError;
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl ManageConnection for Server {
 /// Opens connections that read, and can't write.
 pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
-        .max_size(max.max(1))
+        .max_size(max)
         .connection_timeout(wait)
         // No question before each use: a read that finds its connection dead takes another one.
         .test_on_check_out(false)

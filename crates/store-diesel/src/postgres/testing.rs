@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by panicking, and names its database")]
 
 use super::{Conn, Store};
-use crate::StoreSettings;
 use diesel::Connection;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
+use florin_store_contract::StoreSettings;
 use std::io::Write;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ impl Drop for Database {
 /// Runs a test on an empty store with a queue of this length.
 pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     let Some(database) = Database::new("the writer") else { return };
-    let store = Store::open(&StoreSettings { queue, readers: 1, ..StoreSettings::at(database.url()) }).unwrap();
+    let store = Store::open(&StoreSettings { queue, readers: Some(1), ..StoreSettings::at(database.url()) }).unwrap();
     store.migrate().unwrap();
     test(store);
 }

@@ -3,8 +3,7 @@
 //! libpq reads the URL itself. It quotes what it can't read, and a mistyped URL may have it quote a password: so a URL
 //! that libpq would stumble over is refused here, without a quotation.
 
-use crate::settings::Kind;
-use crate::{OpenError, StoreSettings};
+use florin_store_contract::{OpenError, StoreSettings};
 use std::fmt;
 
 /// What libpq is told unless the URL says otherwise: a host that does not answer is given up soon, before a caller is.
@@ -27,20 +26,29 @@ pub(crate) struct PostgresUrl {
 
 /// The place that settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> {
-    match settings.kind()? {
-        Kind::Postgres(url) => PostgresUrl::parse(url),
-        Kind::Sqlite(_) => Err(OpenError::WrongAdapter),
-    }
+    if crate::POSTGRES.takes(settings) { PostgresUrl::parse(&settings.url) } else { Err(OpenError::WrongAdapter) }
+}
+
+/// The message for a URL that can't be read. It does not quote the URL, which may hold a password.
+const UNREADABLE: &str = "the database URL can't be read: it must look like \
+    postgres://user:password@host:5432/database, and special characters in it must be percent-encoded";
+
+/// The message for a URL that would reach another machine in plain text.
+fn plain_text(host: &str) -> String {
+    format!(
+        "the database host {host} is not this machine, and this build has no TLS: build with the feature \
+         `postgres-tls`, or add `sslmode=disable` to the database URL if the network is to be trusted"
+    )
 }
 
 impl PostgresUrl {
     fn parse(url: &str) -> Result<Self, OpenError> {
-        let parts = Parts::of(url).ok_or(OpenError::UnreadableUrl)?;
+        let parts = Parts::of(url).ok_or_else(|| OpenError::InvalidUrl(UNREADABLE.to_owned()))?;
         let remote = parts.remote_host();
         let mode = parts.value("sslmode");
         let has_tls = cfg!(feature = "postgres-tls");
         if let Some(host) = remote.as_ref().filter(|_| !has_tls && mode.as_deref() != Some("disable")) {
-            return Err(OpenError::PlainText(host.clone()));
+            return Err(OpenError::InvalidUrl(plain_text(host)));
         }
         let mut defaults = DEFAULTS.to_vec();
         if has_tls && remote.is_some() {

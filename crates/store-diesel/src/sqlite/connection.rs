@@ -2,12 +2,12 @@
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
-use crate::settings::Kind;
-use crate::{OpenError, StoreSettings};
+use super::place::Place;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
 use diesel::{Connection, QueryResult};
 use florin_ports::StoreError;
+use florin_store_contract::OpenError;
 use r2d2::{CustomizeConnection, Pool};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,19 +19,8 @@ const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PR
 /// before it is put into the file, since that takes as long as many commits.
 const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192;";
 
-/// Where a database is.
-pub(crate) type Place = PathBuf;
-
 /// The connections that read.
 pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
-
-/// The place that settings name.
-pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
-    match settings.kind()? {
-        Kind::Sqlite(path) => Ok(path.to_owned()),
-        Kind::Postgres(_) => Err(OpenError::WrongAdapter),
-    }
-}
 
 /// Opens a connection that writes.
 pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
@@ -48,7 +37,7 @@ pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
 /// Opens connections that read, and can't write.
 pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
-        .max_size(max.max(1))
+        .max_size(max)
         .connection_timeout(wait)
         // A file does not go away as a server does: no question before each use.
         .test_on_check_out(false)

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::Store;
-use crate::StoreSettings;
 use diesel::sql_types::{Integer, Text};
+use florin_store_contract::StoreSettings;
 
 /// Runs a test on an empty store with a queue of this length.
 pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {

@@ -5,7 +5,7 @@ use chrono::DateTime;
 use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
 use florin_store_conformance::{EventLog, SetupError};
-use florin_store_diesel::{About, Transfer};
+use florin_store_contract::export::{ExportImport, ExportOrigin};
 use serde::Deserialize;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -35,11 +35,11 @@ fn id(text: Option<String>) -> Result<Option<Uuid>, SetupError> {
 }
 
 #[async_trait]
-impl<S: Transfer + Send + Sync> EventLog for Exported<S> {
+impl<S: ExportImport + Send + Sync> EventLog for Exported<S> {
     async fn events(&self) -> Result<Vec<Event>, SetupError> {
         let mut file = Vec::new();
-        let about = About { environment: "sandbox".into(), at: DateTime::UNIX_EPOCH };
-        tokio::task::block_in_place(|| self.0.export(&about, &mut file))?;
+        let origin = ExportOrigin { environment: "sandbox".into(), at: DateTime::UNIX_EPOCH };
+        tokio::task::block_in_place(|| self.0.export(&origin, &mut file))?;
         let mut events = Vec::new();
         for line in String::from_utf8(file)?.lines() {
             let Line { table: Some(table), row: Some(row) } = serde_json::from_str(line)? else { continue };

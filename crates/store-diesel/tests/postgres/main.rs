@@ -8,7 +8,7 @@
 // The shared tests name the crate: here they get this one, which has another `Store` for them.
 extern crate florin_store_diesel as adapter;
 extern crate self as florin_store_diesel;
-pub(crate) use adapter::{PostgresStore as Store, StoreSettings};
+pub(crate) use adapter::PostgresStore as Store;
 
 #[path = "../store/audit.rs"]
 mod audit;

@@ -1,8 +1,9 @@
 //! Opening, migrating, readiness.
 
+use crate::Store;
 use crate::support::{Database, Home, MINE, authorize, id, settings_of, world};
-use crate::{Store, StoreSettings};
 use florin_ports::{Accounts, Readiness, Seeding, StoreError, Upkeep};
+use florin_store_contract::StoreSettings;
 use std::sync::{Arc, Barrier};
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,12 +1,13 @@
 //! What is done often is parsed once: the server's log says so.
 
+use crate::Store;
 use crate::database::skipped;
 use crate::support::{Home, MINE, id, key_hash, settings_of};
 use crate::work::{ROUNDS, alone, together, world_of_work};
-use crate::{Store, StoreSettings};
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
 use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, CardLedger, Checkouts, MfaSessions, Seeding};
+use florin_store_contract::StoreSettings;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -84,7 +85,7 @@ async fn what_is_done_often_is_parsed_once() {
     home.store.seed(world_of_work()).await.unwrap();
     let database = home.database.name();
     home.sql(&format!("ALTER DATABASE {database} SET log_min_duration_statement = 0"));
-    let store = Store::open(&StoreSettings { readers: 1, ..settings_of(&home.database.url) }).unwrap();
+    let store = Store::open(&StoreSettings { readers: Some(1), ..settings_of(&home.database.url) }).unwrap();
 
     let start = log.end();
     round(&store, 0).await;

@@ -1,10 +1,11 @@
 //! A store on a database of its own, and a small world in it.
 
+use crate::Store;
 pub(crate) use crate::database::Database;
 pub(crate) use crate::fixtures::*;
-use crate::{Store, StoreSettings};
 use florin_domain::ledger::Balances;
 use florin_ports::{LedgerAudit, Seeding};
+use florin_store_contract::StoreSettings;
 
 /// A migrated store on a database that goes away with it.
 pub(crate) struct Home {
@@ -62,5 +63,5 @@ impl Home {
 
 /// Few connections: many tests run at once.
 pub(crate) fn settings_of(url: &str) -> StoreSettings {
-    StoreSettings { readers: 2, ..StoreSettings::at(url) }
+    StoreSettings { readers: Some(2), ..StoreSettings::at(url) }
 }

@@ -1,9 +1,10 @@
 //! A database of an earlier version, with all its rows, is brought up to date.
 
+use crate::Store;
 use crate::database::Database;
 use crate::upgrade::{budgets_and_cards_are_whole, is_whole, statements};
-use crate::{Store, StoreSettings};
 use diesel::connection::SimpleConnection;
+use florin_store_contract::StoreSettings;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
@@ -11,7 +12,7 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     for statement in statements("postgres", &[("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE")]) {
         database.sql(&statement);
     }
-    let store = Store::open(&StoreSettings { readers: 1, ..StoreSettings::at(database.url.clone()) }).unwrap();
+    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;

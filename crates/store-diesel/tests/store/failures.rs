@@ -5,7 +5,8 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, Seeding, StoreError, WriteError};
-use florin_store_diesel::{Store, StoreSettings};
+use florin_store_contract::StoreSettings;
+use florin_store_diesel::Store;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_locked_database_is_unavailable_and_comes_back() {
@@ -35,7 +36,7 @@ async fn a_stored_value_that_can_not_be_read_is_corrupt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_reader_serves_many() {
     let home = Home::seeded().await;
-    let store = Store::open(&StoreSettings { readers: 1, ..settings(&home.directory) }).unwrap();
+    let store = Store::open(&StoreSettings { readers: Some(1), ..settings(&home.directory) }).unwrap();
     let reads: Vec<_> = (0..200)
         .map(|_| {
             let store = store.clone();

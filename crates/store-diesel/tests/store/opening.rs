@@ -4,7 +4,8 @@ use crate::support::{Home, MINE, authorize, follow_up, fresh, id, settings, stam
 use florin_domain::card::decide::FollowUp;
 use florin_domain::money::Minor;
 use florin_ports::{Accounts, CardLedger, Readiness, Seeding, StoreError, Upkeep};
-use florin_store_diesel::{Store, StoreSettings};
+use florin_store_contract::StoreSettings;
+use florin_store_diesel::Store;
 use std::sync::{Arc, Barrier};
 
 #[tokio::test(flavor = "multi_thread")]

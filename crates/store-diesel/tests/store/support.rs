@@ -21,7 +21,8 @@ use florin_ports::{
     CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, SeedAccount, SeedBudget, SeedCard, Seeding, World,
     WriteError, Written,
 };
-use florin_store_diesel::{Store, StoreSettings};
+use florin_store_contract::StoreSettings;
+use florin_store_diesel::Store;
 use std::sync::Arc;
 use tempfile::TempDir;
 use uuid::Uuid;

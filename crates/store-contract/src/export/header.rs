@@ -1,0 +1,50 @@
+//! The first line of an export.
+
+use super::{ExportError, ExportOrigin};
+use chrono::SecondsFormat;
+use serde::{Deserialize, Serialize};
+
+/// The name of the format, in the first line of a file.
+pub(super) const FORMAT: &str = "florin-export";
+/// The version of the format.
+pub(super) const VERSION: u32 = 1;
+
+/// The first line of an export.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExportHeader {
+    format: String,
+    version: u32,
+    schema: String,
+    environment: String,
+    exported_at: String,
+}
+
+impl ExportHeader {
+    /// The header of a new export of a store with this schema: the name of its last migration.
+    pub fn new(origin: &ExportOrigin, schema: String) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            schema,
+            environment: origin.environment.clone(),
+            exported_at: origin.at.to_rfc3339_opts(SecondsFormat::Micros, true),
+        }
+    }
+
+    /// The time at which the file was written.
+    pub fn exported_at(&self) -> &str {
+        &self.exported_at
+    }
+
+    /// Checks that the file fits a store of this schema and environment.
+    pub fn fits(&self, schema: &str, environment: &str) -> Result<(), ExportError> {
+        if self.schema != schema {
+            return Err(ExportError::Schema { file: self.schema.clone(), store: schema.to_owned() });
+        }
+        if self.environment != environment {
+            return Err(ExportError::Environment(self.environment.clone()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Export and import: everything in a store as a file, and from the file into an empty store of any kind.
+//!
+//! The file is JSON Lines: a header, a line for each row of each table, and a footer with the number of rows of each
+//! table and the SHA-256 of all lines before it. Amounts are integers in minor units, times RFC 3339 with microseconds,
+//! bytes hexadecimal. It holds all secrets that the store holds.
+
+mod error;
+mod header;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use error::ExportError;
+pub use header::ExportHeader;
+pub use reader::{ExportReader, ExportRow};
+pub use writer::ExportWriter;
+
+use chrono::{DateTime, Utc};
+use florin_ports::AuditReport;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{BufRead, Seek, Write};
+
+/// The facts of an export that a store does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportOrigin {
+    /// The environment that the exporting process serves: `sandbox` or `production`.
+    pub environment: String,
+    /// The current time.
+    pub at: DateTime<Utc>,
+}
+
+/// The contents of a file, as its last line states them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportContents {
+    /// The number of rows of each table.
+    pub rows: BTreeMap<String, u64>,
+    /// The SHA-256 of all lines before the last, hexadecimal.
+    pub sha256: String,
+}
+
+impl ExportContents {
+    /// The number of rows of all tables together.
+    pub fn total(&self) -> u64 {
+        self.rows.values().sum()
+    }
+}
+
+/// The result of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportReport {
+    /// The time at which the file was written.
+    pub exported_at: String,
+    /// The contents of the file, which are now those of the store.
+    pub contents: ExportContents,
+    /// The audit of the imported ledger. It found no discrepancies.
+    pub audit: AuditReport,
+}
+
+/// A file that an export is read from. It is read twice: the first time to check that it is complete.
+pub trait ExportSource: BufRead + Seek {}
+
+impl<S: BufRead + Seek> ExportSource for S {}
+
+/// Moves everything in a store to a file and back.
+pub trait ExportImport {
+    /// Writes every row of every table, in one consistent view. The schema must be current. Blocks.
+    fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError>;
+
+    /// Stores all rows of an export of the same schema and environment: all of them or, after any error, none. The
+    /// store must be empty, and its schema current. Blocks.
+    fn import(&self, environment: &str, file: &mut dyn ExportSource) -> Result<ImportReport, ExportError>;
+}
+
+/// The last line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Footer {
+    rows: BTreeMap<String, u64>,
+    sha256: String,
+}
+
+/// Formats bytes as hexadecimal digits, as all bytes in an export are.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

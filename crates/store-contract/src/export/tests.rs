@@ -1,0 +1,95 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::*;
+use chrono::DateTime;
+use std::io::Cursor;
+
+fn origin() -> ExportOrigin {
+    ExportOrigin { environment: "sandbox".into(), at: DateTime::from_timestamp_micros(1_795_000_000_000_001).unwrap() }
+}
+
+/// A file with two rows in one table and none in another.
+fn file() -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut export = ExportWriter::begin(&mut out, &ExportHeader::new(&origin(), "0006_service".into())).unwrap();
+    export.table("clients");
+    export.row("clients", r#"{"id":1}"#).unwrap();
+    export.row("clients", r#"{"id":2}"#).unwrap();
+    export.table("banks");
+    assert_eq!(export.end().unwrap().total(), 2);
+    out
+}
+
+fn read(bytes: &[u8]) -> Result<(ExportContents, Vec<String>), ExportError> {
+    let mut file = Cursor::new(bytes);
+    let rows = ExportReader::open(&mut file)?;
+    rows.header().fits("0006_service", "sandbox")?;
+    let mut seen = Vec::new();
+    let contents = rows.each(|row| {
+        seen.push(format!("{} {} {}", row.line, row.table, row.json));
+        Ok(())
+    })?;
+    Ok((contents, seen))
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    read(bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let (contents, seen) = read(&file()).unwrap();
+    assert_eq!(seen, [r#"2 clients {"id":1}"#, r#"3 clients {"id":2}"#]);
+    assert_eq!(contents.rows, BTreeMap::from([("banks".to_owned(), 0), ("clients".to_owned(), 2)]));
+    let text = String::from_utf8(file()).unwrap();
+    let header = r#"{"format":"florin-export","version":1,"schema":"0006_service","environment":"sandbox","#;
+    let expected = header.to_owned() + r#""exportedAt":"2026-11-18T11:06:40.000001Z"}"#;
+    assert_eq!(text.lines().next(), Some(expected.as_str()));
+}
+
+#[test]
+fn no_beginning_of_a_file_is_taken_for_the_whole() {
+    let file = file();
+    for length in 0..file.len() {
+        assert!(read(&file[..length]).is_err(), "the first {length} bytes");
+    }
+    let last = file[..file.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
+    assert!(refusal(&file[..=last]).contains("cut off"));
+    assert!(refusal(&file[..last]).contains("cut off"));
+}
+
+#[test]
+fn no_changed_byte_goes_unnoticed() {
+    let file = file();
+    for place in 0..file.len() {
+        let mut changed = file.clone();
+        changed[place] ^= 1;
+        // Of a table with no rows only the last line knows: a store compares the names with its own.
+        let unnoticed = read(&changed).is_ok_and(|(contents, _)| contents.rows == read(&file).unwrap().0.rows);
+        assert!(!unnoticed, "byte {place}");
+    }
+    assert!(refusal(&[&file[..], b"{}\n"].concat()).contains("follows"));
+    let text = String::from_utf8(file).unwrap();
+    assert!(refusal(text.replace(r#"{"id":2}"#, r#"{"id":3}"#).as_bytes()).contains("SHA-256"));
+    assert!(refusal(text.replace(r#""clients":2"#, r#""clients":3"#).as_bytes()).contains("rows"));
+    let lines: Vec<_> = text.lines().collect();
+    let without = [lines[0], lines[1], lines[3], ""].join("\n");
+    assert!(refusal(without.as_bytes()).contains("SHA-256"));
+}
+
+#[test]
+fn what_does_not_fit_is_told_by_its_header() {
+    let text = String::from_utf8(file()).unwrap();
+    for (from, to, said) in [
+        ("florin-export", "other", "no export"),
+        (r#""version":1"#, r#""version":2"#, "version 2"),
+        ("0006_service", "0005_batches", "0005_batches"),
+        ("sandbox", "production", "FLORIN_ENVIRONMENT"),
+    ] {
+        let message = refusal(text.replacen(from, to, 1).as_bytes());
+        assert!(message.contains(said), "{message}");
+    }
+    for other in ["", "\n", "SQLite format 3\0", "[]\n", "{}\n"] {
+        assert!(refusal(other.as_bytes()).contains("no export"), "{other:?}");
+    }
+}

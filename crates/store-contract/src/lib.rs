@@ -1,0 +1,17 @@
+//! What a storage adapter offers beside the ports: opening by URL, migrations, and the export file.
+//!
+//! An adapter implements the storage ports, [`ExportImport`] and [`AnyStore`], and declares itself as an [`Adapter`].
+//! The application binary lists its adapters in one place, and [`open`] picks one by the scheme of the database URL.
+//! `docs/ADAPTERS.md` is the guide.
+
+mod adapter;
+mod any;
+pub mod export;
+mod open_error;
+mod settings;
+
+pub use adapter::{Adapter, open};
+pub use any::AnyStore;
+pub use export::{ExportError, ExportImport};
+pub use open_error::OpenError;
+pub use settings::StoreSettings;

@@ -1,0 +1,43 @@
+//! Reasons a store could not be opened.
+
+use std::path::PathBuf;
+
+/// The reason a store could not be opened, in one line that an operator can act on. It never contains the URL, which
+/// may hold a password.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No adapter knows the scheme of the URL.
+    #[error("the database URL begins with `{scheme}:`; known schemes are {known}")]
+    UnknownScheme {
+        /// The scheme of the URL.
+        scheme: String,
+        /// The schemes that are known, as a list to read.
+        known: String,
+    },
+    /// The adapter for this kind of database was left out of this build.
+    #[error("this build has no {0}: use another database URL, or build it in")]
+    NotBuilt(&'static str),
+    /// The URL is for a database of another adapter.
+    #[error("the database URL is for another kind of database")]
+    WrongAdapter,
+    /// The adapter can't use this URL. The text says why, without quoting the URL.
+    #[error("{0}")]
+    InvalidUrl(String),
+    /// The server can't be reached, or refuses the connection.
+    #[error("the database can't be reached: {0}")]
+    Unreachable(String),
+    /// The directory of the database file does not exist.
+    #[error("the directory of the database file does not exist: {}", .0.display())]
+    NoDirectory(PathBuf),
+    /// The file can't be opened as a database.
+    #[error("the database {} can't be opened: {reason}", path.display())]
+    Unopenable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the database.
+        reason: String,
+    },
+    /// A thread of the store could not be started.
+    #[error("the writer could not be started: {0}")]
+    NoThread(#[source] std::io::Error),
+}

@@ -1,0 +1,57 @@
+//! The adapters of this crate, one for each kind of database.
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use florin_ports::StoreError;
+use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
+use std::sync::Arc;
+
+/// SQLite. `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or just a path. Paths are taken literally,
+/// with no escapes. It has 4 readers by default.
+pub const SQLITE: Adapter = Adapter { schemes: &["sqlite"], takes_paths: true, open: open_sqlite };
+
+/// PostgreSQL. `postgres://…` or `postgresql://…`, with everything that libpq knows, several hosts included. It has 8 readers
+/// by default.
+pub const POSTGRES: Adapter = Adapter { schemes: &["postgres", "postgresql"], takes_paths: false, open: open_postgres };
+
+#[cfg(feature = "sqlite")]
+fn open_sqlite(settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
+    Ok(Arc::new(crate::SqliteStore::open(settings)?))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn open_sqlite(_settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
+    Err(OpenError::NotBuilt("SQLite"))
+}
+
+#[cfg(feature = "postgres")]
+fn open_postgres(settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
+    Ok(Arc::new(crate::PostgresStore::open(settings)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_postgres(_settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
+    Err(OpenError::NotBuilt("PostgreSQL"))
+}
+
+macro_rules! any_store {
+    ($store:ty) => {
+        impl AnyStore for $store {
+            fn migrate(&self) -> Result<usize, StoreError> {
+                <$store>::migrate(self)
+            }
+
+            fn pending(&self) -> Result<Vec<String>, StoreError> {
+                <$store>::pending(self)
+            }
+
+            fn close(&self) {
+                <$store>::close(self);
+            }
+        }
+    };
+}
+
+#[cfg(feature = "sqlite")]
+any_store!(crate::SqliteStore);
+#[cfg(feature = "postgres")]
+any_store!(crate::PostgresStore);

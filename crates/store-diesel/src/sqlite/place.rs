@@ -1,0 +1,74 @@
+//! The file that a database URL names.
+
+use florin_store_contract::{OpenError, StoreSettings};
+use std::path::PathBuf;
+
+/// Where a database is.
+pub(crate) type Place = PathBuf;
+
+/// The file that settings name.
+pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
+    if !crate::SQLITE.takes(settings) {
+        return Err(OpenError::WrongAdapter);
+    }
+    let invalid = |reason: &str| Err(OpenError::InvalidUrl(reason.to_owned()));
+    let path = match settings.scheme() {
+        None => settings.url.as_str(),
+        Some(_) if settings.url.contains('?') => {
+            return invalid("a `sqlite:` URL takes no options: remove what follows the `?`");
+        }
+        Some(scheme) => {
+            let rest = &settings.url[scheme.len() + 1..];
+            rest.strip_prefix("//").unwrap_or(rest)
+        }
+    };
+    match path {
+        "" => invalid("the database URL names no file"),
+        ":memory:" => {
+            invalid("`:memory:` can't be used: each connection would have a database of its own; name a file")
+        }
+        path => Ok(PathBuf::from(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn location(url: &str) -> Result<PathBuf, String> {
+        place(&StoreSettings::at(url)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_forms_of_a_sqlite_url() {
+        for (url, path) in [
+            ("sqlite:///var/lib/florin.db", "/var/lib/florin.db"),
+            ("sqlite://data/florin.db", "data/florin.db"),
+            ("sqlite:florin.db", "florin.db"),
+            ("SQLite:florin.db", "florin.db"),
+            ("florin.db", "florin.db"),
+            ("./odd?name:x.db", "./odd?name:x.db"),
+            ("/tmp/köln.db", "/tmp/köln.db"),
+        ] {
+            assert_eq!(location(url), Ok(PathBuf::from(path)), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_at_start_up() {
+        for (url, reason) in [
+            ("mysql://root:secret@db/florin", "another kind"),
+            ("postgres://me:secret@db/florin", "another kind"),
+            ("sqlite::memory:", ":memory:"),
+            ("sqlite://:memory:", ":memory:"),
+            (":memory:", ":memory:"),
+            ("sqlite:florin.db?mode=memory", "no options"),
+            ("sqlite://", "names no file"),
+            ("", "names no file"),
+        ] {
+            let error = location(url).unwrap_err();
+            assert!(error.contains(reason), "{url}: {error}");
+            assert!(!error.contains("secret"));
+        }
+    }
+}
