@@ -1,43 +1,13 @@
 //! Idempotency records.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
-use super::schema::idempotency_records;
-use super::sets::{Stored, rows};
+use super::tables::service::{RecordRow, idempotency_records};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
 use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError};
 use std::collections::BTreeMap;
-
-rows! {
-    /// What was answered to a request.
-    #[derive(Clone, Queryable, Selectable, Insertable)]
-    #[diesel(table_name = idempotency_records, check_for_backend(Db))]
-    pub(crate) struct RecordRow in idempotency_records {
-        account_id: Account,
-        client_id: Id,
-        idempotency_key: String,
-        method: String,
-        path: String,
-        query: String,
-        body_form: String,
-        body: String,
-        answer_status: i64,
-        answer_body: String,
-        created_at: Time,
-    }
-}
-
-select_rows! {
-    /// Records by account, client and key.
-    RecordRows: RecordRow {
-        from idempotency_records by { account_id: Account, client_id: Id, idempotency_key: String, }
-        with ""
-        order ""
-        lock ""
-    }
-}
 
 /// Forgets what was answered under the key of a claim, if anything was.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
@@ -80,21 +50,21 @@ impl Records {
         if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
     }
 
-    /// The record of what is done under a claim. Nothing is noted yet.
+    /// The record of a command under a claim. It is not staged yet.
     pub(crate) fn made<T, R>(claim: Option<&RepeatClaim<T>>, done: &T) -> Result<Option<RecordRow>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))
     }
 
-    /// Notes a record.
+    /// Stages a record.
     pub(crate) fn add(&mut self, record: Option<RecordRow>) {
         self.new.extend(record.map(|row| (row.key(), row)));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        RecordRow::note(self.new.into_values().collect(), changes)
+        changes.insert(self.new.into_values().collect())
     }
 }
 

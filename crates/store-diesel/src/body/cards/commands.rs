@@ -1,9 +1,9 @@
 //! Card messages as orders of the writer.
 
-use super::super::dry_runs::Decidable;
-use super::super::group::{Command, Footprint, WorkingSet, ask};
-use super::super::repeat::Records;
-use super::super::store::Store;
+use super::body::dry_runs::Decidable;
+use super::body::group::{Command, Footprint, WorkingSet, ask};
+use super::body::repeat::Records;
+use super::body::store::Store;
 use super::chains;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -114,18 +114,18 @@ impl Command for ExpiryCommand {
         let DueHold { account, chain } = &self.hold;
         let situation = working_set.chain_situation(account, *chain)?.ok_or(WriteError::Absent)?;
         let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
-        Ok(decision.inspect(|decision| working_set.note(decision)).is_some())
+        Ok(decision.inspect(|decision| working_set.stage(decision)).is_some())
     }
 }
 
-/// Notes a decision with the answer to it.
+/// Stages a decision with its idempotency record.
 fn record(
     working_set: &mut WorkingSet,
     claim: Option<&RepeatClaim<CardTransaction>>,
     decision: CardDecision,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let record = Records::made(claim, &decision.transaction)?;
-    working_set.note(&decision);
+    working_set.stage(&decision);
     working_set.records.add(record);
     Ok(Written::New(decision.transaction))
 }

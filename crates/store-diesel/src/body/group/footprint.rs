@@ -1,6 +1,6 @@
 //! What the orders of a group ask to see.
 
-use super::super::types::{Account, Id};
+use super::body::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_ports::RepeatClaim;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Changes with a rule that are no orders of a group: each in a transaction of its own, with a sheet of its own.
 
-use super::super::backend::Conn;
-use super::super::repeat::Records;
+use super::body::backend::Conn;
+use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
