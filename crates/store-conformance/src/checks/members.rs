@@ -2,11 +2,11 @@
 
 use super::unicode::TEXTS;
 use crate::check::{Failure, Proof, checks};
-use crate::commands::{credit_of, credit_with_everything, instruction, journal_id};
+use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, issue, make, transfer, user};
-use crate::payments::{Fill, after, batch_id, content, create, empty, rename, summary};
+use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, rename, summary};
 use crate::world::{BOTH, Who, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
@@ -63,6 +63,9 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
 
 async fn credits(handle: Handle) -> Proof {
     seeded(&handle).await?;
+    // What is held and what is reserved differ, so that they can't stand for each other.
+    fresh(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let done = fresh(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
         credit_is_kept(&handle, number, &done).await?;

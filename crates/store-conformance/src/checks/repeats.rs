@@ -7,11 +7,13 @@ use crate::commands::{
 };
 use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
+use crate::management::{bring, budget_id, make, no_limit, transfer};
 use crate::observe::{Observation, audited, balances};
 use crate::world::{Who, gbp, seeded};
-use florin_domain::card::CardTransaction;
+use florin_domain::card::{CardState, CardTransaction, SpendingWindow};
 use florin_domain::ledger::Balances;
-use florin_domain::money::Minor;
+use florin_domain::mfa::MfaVerdict;
+use florin_domain::money::{Currency, Minor};
 use florin_ports::{FirstMessageCommand, RecordedBody, RepeatClaim, Written};
 
 checks! {
@@ -22,6 +24,7 @@ checks! {
     "repeats.confirm.replay_gives_the_stored_answer" => confirms,
     "repeats.another_request_is_a_mismatch_and_gets_the_first" => another_request,
     "repeats.refusal_leaves_the_key_free" => refusal,
+    "repeats.refusals_of_every_command_leave_the_key_free" => refusals,
     "repeats.failure_leaves_the_key_free" => failure,
     "repeats.keys_are_per_client_and_per_account" => per_owner,
     "repeats.keys_are_compared_exactly" => exact_keys,
@@ -137,6 +140,42 @@ async fn refusal(handle: Handle) -> Proof {
     absent("a foreign card", &handle.cards.first_message(foreign).await)?;
     fresh(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
+}
+
+/// Sends a command that its rule refuses, and then one that it does not, both under one key.
+macro_rules! refused_first {
+    ($handle:ident.$port:ident.$method:ident, $refused:expr, $good:expr) => {{
+        let key = concat!(stringify!($port), "-", stringify!($method));
+        let mut command = $refused;
+        command.repeat = Some(claim(Who::Mine, key, "{}")?);
+        refused($handle.$port.$method(command).await)?;
+        let mut command = $good;
+        command.repeat = Some(claim(Who::Mine, key, "[]")?);
+        fresh($handle.$port.$method(command).await)?;
+    }};
+}
+
+async fn refusals(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
+    let euros = Currency::parse("EUR")?;
+    refused_first!(handle.credits.credit, credit(who, 1, "1", euros)?, credit(who, 1, "1", gbp()?)?);
+    refused_first!(handle.transfers.transfer, transfer(who, 2, ends, "999")?, transfer(who, 2, ends, "1")?);
+    let mut draft = open(who, 3, SANDBOX)?;
+    draft.batch = who.draft();
+    refused_first!(handle.mfa.open, draft, open(who, 3, SANDBOX)?);
+    // The wrong token counts, and the key is free nevertheless.
+    let (wrong, right) = ((SANDBOX, MfaVerdict::Wrong), (SANDBOX, RIGHT));
+    refused_first!(handle.batches.confirm, confirm(who, 3, 100, wrong)?, confirm(who, 3, 100, right)?);
+    let (unknown, parent) = (Some(budget_id(99)), Some(who.budget()));
+    let currencies = || Ok::<_, Failure>(vec![gbp()?]);
+    refused_first!(handle.budgets.create, make(who, 1, unknown, currencies()?)?, make(who, 1, parent, currencies()?)?);
+    let (replaced, suspended) = (CardState::Unactivated, CardState::Suspended);
+    let step = |state| bring(who, who.card(), state, "now");
+    refused_first!(handle.card_management.transition, step(replaced)?, step(suspended)?);
+    let (day, limited) = (SpendingWindow::Day, who.limited_card());
+    refused_first!(handle.card_management.remove_limit, no_limit(who, who.card(), day)?, no_limit(who, limited, day)?);
+    audited(&handle).await
 }
 
 async fn failure(handle: Handle) -> Proof {
