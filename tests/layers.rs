@@ -4,6 +4,9 @@
 //! the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
+#[path = "layers/circles.rs"]
+mod circles;
+
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::path::{Path, PathBuf};
 
@@ -253,6 +256,21 @@ fn every_source_follows_the_rules() {
     let sources = sources(&root());
     assert!(sources.iter().any(|(path, _)| path == "crates/domain/src/lib.rs"), "the sources were not found");
     assert_none(&sources.iter().flat_map(|(path, text)| wrong_source(path, text)).collect::<Vec<_>>());
+}
+
+/// Crates whose files must not import each other in circles.
+const WITHOUT_CIRCLES: [&str; 1] = ["crates/http-actix/src/"];
+
+#[test]
+fn files_import_each_other_one_way() {
+    let sources = sources(&root());
+    for folder in WITHOUT_CIRCLES {
+        let below = |(path, text): &'_ (String, String)| Some((path.strip_prefix(folder)?.to_owned(), text.clone()));
+        let own: Vec<(String, String)> = sources.iter().filter_map(below).collect();
+        let own: Vec<(&str, &str)> = own.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        assert!(own.len() > 1, "{folder} was not found");
+        assert_none(&circles::Modules::read(&own).circles());
+    }
 }
 
 /// Tests that each rule can fail, with a reason.

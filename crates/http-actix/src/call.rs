@@ -1,46 +1,44 @@
 //! The steps that every `/v2` operation begins with, in the contract's order of checks (1.3).
 
 use crate::codes::ErrorCode;
+use crate::declare::{self, AccountParameter, DryRunParameter, Member, PageParameters, Parameters};
 use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
-use crate::extract::json::Json;
 use crate::extract::query::Query;
+use crate::json::{Context, Document, Place, Reading};
 use crate::middleware::note_client;
-use crate::problem::{Problem, none_of};
+use crate::problem::{Problem, none_of, read};
 use crate::state::App;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
-use florin_application::{Permission, ReachError, identify, permit, reach_account};
-use florin_domain::access::{Account, Caller};
-use florin_domain::fault::{Faults, Flaw};
-use florin_domain::ids::AccountId;
+use florin_application::{AccessError, Permission, ReachError, identify, permit, reach_account};
+use florin_domain::access::{Account, Caller, Environment};
+use florin_domain::fault::Faults;
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::page::PageRequest;
 use florin_ports::IdempotencyKey;
-use percent_encoding::percent_decode_str;
 
-/// What names an account in a path.
-const PATH_ACCOUNT: &str = "path.accountId";
-
-/// A request whose caller is known and may do this.
+/// A request whose caller is known and permitted.
 pub(crate) struct Call<'a> {
     pub(crate) app: &'a App,
     pub(crate) request: &'a HttpRequest,
     pub(crate) caller: Caller,
     pub(crate) query: Query,
-    /// What is wrong with its shape, as far as it was read.
+    /// The validation errors found so far.
     pub(crate) faults: Faults,
 }
 
 /// A call that writes: with its body and idempotency key.
 pub(crate) struct WriteCall<'a> {
     pub(crate) call: Call<'a>,
-    pub(crate) body: Option<Json>,
+    pub(crate) body: Option<Document>,
     pub(crate) key: Option<IdempotencyKey>,
     account_id: Option<AccountId>,
 }
 
 impl<'a> Call<'a> {
-    /// Credentials, scope, switches.
+    /// Checks credentials, rate limit, scope, environment and features.
     pub(crate) async fn enter(
         app: &'a App,
         request: &'a HttpRequest,
@@ -49,7 +47,7 @@ impl<'a> Call<'a> {
         let caller = identify(&app.services, api_key(request)?).await?;
         note_client(request, caller.client.id);
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {
-            let message = "Too many requests; try again later.";
+            let message = "too many requests; retry after the interval in Retry-After";
             let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message);
             return Err(problem.retry_after(seconds));
         }
@@ -59,48 +57,97 @@ impl<'a> Call<'a> {
         Ok(Self { app, request, caller, query, faults: Faults::default() })
     }
 
-    /// Reads the body, too: size, media type, syntax. Notes the faults of what all writes have in common.
+    /// Reads the body as well (size, media type, syntax), the idempotency key and the account.
     pub(crate) async fn with_body(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;
-        let key = idempotency_key(self.request, &mut self.faults);
+        let key = self.idempotency_key();
         let account_id = self.account_id();
         Ok(WriteCall { call: self, body, key, account_id })
-    }
-
-    /// The account that the query names; a fault is noted.
-    pub(crate) fn account_id(&mut self) -> Option<AccountId> {
-        self.faults.take("query.accountId", self.query.account_id())
-    }
-
-    /// Ends the reading: all faults at once, or the account.
-    pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
-        none_of(std::mem::take(&mut self.faults))?;
-        let id = crate::problem::read(id)?;
-        Ok(reach_account(&self.app.services, &self.caller, &id).await?)
     }
 }
 
 impl Call<'_> {
-    /// The account that the path names; a fault is noted.
-    pub(crate) fn path_account_id(&mut self) -> Option<AccountId> {
-        let text = percent_decode_str(self.request.match_info().query("accountId")).decode_utf8();
-        let id = text.map_err(|_| Flaw::format("This is not UTF-8.")).and_then(|text| AccountId::parse(&text));
-        self.faults.take(PATH_ACCOUNT, id)
+    /// Reads a set of parameters; `None`: faults were recorded.
+    pub(crate) fn read<P: Parameters>(&mut self) -> Option<P> {
+        P::read(self.request, &self.query, &mut self.faults)
     }
 
-    /// Ends the reading, as [`Self::account`] does, of an account that the path names.
-    pub(crate) async fn path_account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
-        none_of(std::mem::take(&mut self.faults))?;
-        let id = crate::problem::read(id)?;
-        match reach_account(&self.app.services, &self.caller, &id).await {
-            Err(ReachError::Absent) => Err(Problem::absent(PATH_ACCOUNT, "account")),
+    /// Reads the account of the query; `None`: a fault was recorded.
+    pub(crate) fn account_id(&mut self) -> Option<AccountId> {
+        self.read::<AccountParameter>().map(|account| account.id)
+    }
+
+    /// Reads the page of a list; the default where faults were recorded.
+    pub(crate) fn page(&mut self) -> PageRequest {
+        self.read::<PageParameters>().map(PageRequest::from).unwrap_or_default()
+    }
+
+    /// Reads the idempotency key, if one was sent.
+    pub(crate) fn idempotency_key(&mut self) -> Option<IdempotencyKey> {
+        idempotency_key(self.request, &mut self.faults)
+    }
+
+    /// Reads whether nothing is to be written: `dryRun=true`, in the sandbox only.
+    pub(crate) fn dry_run(&mut self) -> Result<bool, Problem> {
+        let dry_run = self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run);
+        if dry_run && self.app.services.environment != Environment::Sandbox {
+            return Err(AccessError::SandboxOnly.into());
+        }
+        Ok(dry_run)
+    }
+
+    /// Reads the body of an operation that expects none.
+    pub(crate) async fn no_body(&mut self, payload: Payload) -> Result<(), Problem> {
+        if let Some(body) = body::empty(self.request, payload).await? {
+            let mut reading = Reading::new(self.context(), &mut self.faults);
+            reading.object(body.root(), &Place::Body, |_, _, _, _| false);
+            reading.finish()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the declared members of a body; `None`: faults were recorded.
+    pub(crate) fn read_body<T: Member>(&mut self, body: Option<&Document>) -> Result<Option<T>, Problem> {
+        Ok(declare::read(body, self.context(), &mut self.faults)?)
+    }
+
+    /// The facts that members are read against.
+    pub(crate) fn context(&self) -> Context {
+        Context { environment: self.app.services.environment, budget: None }
+    }
+
+    /// Ends reading: all faults at once, or the account.
+    pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
+        Ok(self.reach(id).await??)
+    }
+
+    /// Ends reading, as [`Self::account`] does, of an account that the path names as `what`.
+    pub(crate) async fn path_account(&mut self, id: Option<AccountId>, what: &str) -> Result<Account, Problem> {
+        match self.reach(id).await? {
+            Err(ReachError::Absent) => Err(Problem::absent("path.accountId", what)),
             reached => Ok(reached?),
         }
+    }
+
+    async fn reach(&mut self, id: Option<AccountId>) -> Result<Result<Account, ReachError>, Problem> {
+        none_of(std::mem::take(&mut self.faults))?;
+        Ok(reach_account(&self.app.services, &self.caller, &read(id)?).await)
     }
 }
 
 impl WriteCall<'_> {
-    /// Ends the reading: all faults at once, or the account.
+    /// Reads the declared members of the body; `None`: faults were recorded.
+    pub(crate) fn read<T: Member>(&mut self) -> Result<Option<T>, Problem> {
+        self.call.read_body(self.body.as_ref())
+    }
+
+    /// Reads the body of an operation on the budget in the path.
+    pub(crate) fn read_for<T: Member>(&mut self, budget: Option<BudgetId>) -> Result<Option<T>, Problem> {
+        let context = Context { budget, ..self.call.context() };
+        Ok(declare::read(self.body.as_ref(), context, &mut self.call.faults)?)
+    }
+
+    /// Ends reading: all faults at once, or the account.
     pub(crate) async fn account(&mut self) -> Result<Account, Problem> {
         let id = self.account_id.take();
         self.call.account(id).await

@@ -1,33 +1,37 @@
-//! The HTTP face of Florin on actix-web: it reads requests, asks use cases, and writes answers. No rule lives here.
+//! The HTTP adapter of Florin on actix-web: it reads requests, calls use cases and writes responses. It contains no business rules.
 //!
-//! - `routes` has one operation a file; `call` has the steps that all of them begin with.
-//! - `dry_run` answers what would be, where nothing was to be written.
-//! - `extract` reads queries, headers and bodies, and collects every fault with its place.
-//! - `load` bounds how much is done at once.
-//! - `mapping` is the one place where errors become answers; `problem` is what they look like.
+//! - `routes` has one operation per file; `call` has the steps that all of them begin with.
+//! - `declare` declares bodies and parameters once: reader, OpenAPI schema and documentation.
+//! - `json` reads JSON in place; `extract` reads headers, queries and the bytes of bodies.
+//! - `mapping` maps errors to responses; `problem` is the error body; `reply` is the others.
+//! - `repeat` makes idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
-//! - `middleware` wraps every request.
+//! - `load` limits concurrent requests; `middleware` wraps every request.
 
 mod call;
 mod codes;
+mod declare;
 mod dry_run;
 mod extract;
+mod json;
 mod load;
 mod mapping;
 mod middleware;
 mod payments;
 mod problem;
 mod repeat;
+mod reply;
 mod routes;
 mod server;
+mod settings;
 mod state;
 mod views;
 
 pub use middleware::REQUESTS;
-pub use server::{HttpSettings, bind};
-pub use state::RenderMetrics;
+pub use server::bind;
+pub use settings::{HttpSettings, RenderMetrics};
 
-/// The OpenAPI 3.1 document of everything that is served, as JSON.
+/// The OpenAPI 3.1 document of all operations, as JSON.
 pub fn openapi_json() -> String {
     routes::openapi::text().to_owned()
 }

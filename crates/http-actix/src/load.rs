@@ -1,6 +1,6 @@
-//! How much is done at once, and what is refused when it is too much.
+//! The limit of concurrent requests, and the refusal of excess ones.
 //!
-//! A refusal must cost next to nothing: it is decided before the body is read and the caller is looked up.
+//! A refusal must cost almost nothing: it is decided before the body is read and the caller is looked up.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -11,18 +11,18 @@ use futures_util::StreamExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// So much of a refused request is read…
+/// How much of a refused request is read…
 const MAX_DISCARDED: usize = 64 * 1024;
-/// …and so long it is waited for.
+/// …and how long to wait for it.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 
-/// Counts the requests that are being answered.
+/// Counts the requests in progress.
 pub(crate) struct InFlight {
     max: usize,
     now: AtomicUsize,
 }
 
-/// A request that is being answered.
+/// A request in progress.
 pub(crate) struct Admission<'a>(&'a InFlight);
 
 impl InFlight {
@@ -30,7 +30,7 @@ impl InFlight {
         Self { max, now: AtomicUsize::new(0) }
     }
 
-    /// Admits a request, if there is room for it.
+    /// Admits a request if the limit allows it.
     pub(crate) fn admit(&self) -> Option<Admission<'_>> {
         let admission = Admission(self);
         (self.now.fetch_add(1, Ordering::Relaxed) < self.max).then_some(admission)
@@ -43,18 +43,18 @@ impl Drop for Admission<'_> {
     }
 }
 
-/// Whether the store takes no more writes for now: then those are refused before they cost anything.
+/// Whether the store accepts no writes for now: they are then refused before they cost anything.
 pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
     !method.is_safe() && services.upkeep.is_overloaded()
 }
 
-/// 503 at once.
+/// 503 with Retry-After.
 pub(crate) fn refusal() -> Problem {
-    Problem::unavailable(ErrorCode::Overloaded, "Too much to do; try again.")
+    Problem::unavailable(ErrorCode::Overloaded, "server overloaded; retry after the interval in Retry-After")
 }
 
-/// Reads what a refused caller has sent along: a connection with an unread body is closed, and a new one costs both sides more
-/// than the refusal. Nearly always the body is there already.
+/// Reads the body of a refused request. A connection with an unread body is closed, and a new one costs both sides more than
+/// the refusal. Nearly always the body has arrived already.
 pub(crate) async fn discard(mut payload: Payload) {
     let all = async {
         let mut discarded = 0_usize;
@@ -65,7 +65,7 @@ pub(crate) async fn discard(mut payload: Payload) {
             }
         }
     };
-    // Who is slower has to connect again.
+    // Slower clients have to connect again.
     let _in_time = tokio::time::timeout(DISCARD_PATIENCE, all).await;
 }
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_are_admitted_and_no_more_until_one_goes() {
+    fn requests_are_admitted_up_to_the_limit() {
         let load = InFlight::new(2);
         let (first, second) = (load.admit(), load.admit());
         assert!(first.is_some() && second.is_some());

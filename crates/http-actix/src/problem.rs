@@ -1,4 +1,4 @@
-//! The error body of every answer from 400 on (contract 1.3).
+//! The error body of every response with status 400 or above (contract 1.3).
 
 use crate::codes::ErrorCode;
 use actix_web::http::StatusCode;
@@ -14,7 +14,7 @@ const MESSAGE_MAX: usize = 1024;
 /// The longest path, in characters.
 const PATH_MAX: usize = 256;
 
-/// An answer from 400 on.
+/// A response with status 400 or above.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
@@ -28,27 +28,27 @@ pub(crate) struct Problem {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
 pub(crate) struct ProblemBody {
-    /// What is wrong, for a person.
+    /// The first error, or the number of errors, for people.
     #[schema(max_length = 1024)]
     message: String,
-    /// One entry for each particular error.
+    /// One entry for each error.
     #[schema(min_items = 1)]
     errors: Vec<ProblemEntry>,
 }
 
-/// One particular error.
+/// One error of a request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ErrorEntry)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProblemEntry {
-    /// The place of the bad value: `query.X`, `path.X`, `header.X`, `body`, `body.member`, or empty for the request as
-    /// a whole.
+    /// The place of the invalid value: `query.X`, `path.X`, `header.X`, `body`, `body.member`, or empty for the request
+    /// as a whole.
     #[schema(max_length = 256)]
     path: String,
-    /// Why it was refused.
+    /// What is wrong, as a sentence that begins with the path: `must be a number`.
     #[schema(max_length = 1024)]
     message: String,
-    /// A stable code of a closed list.
+    /// A stable code from a closed list.
     error_code: &'static str,
 }
 
@@ -58,42 +58,76 @@ impl ProblemEntry {
     }
 }
 
+impl ProblemEntry {
+    /// The message with the path that it completes.
+    fn sentence(&self) -> String {
+        if self.path.is_empty() { self.message.clone() } else { format!("{} {}", self.path, self.message) }
+    }
+}
+
 impl Problem {
-    /// A problem with one entry, whose message is also that of the whole.
-    pub(crate) fn new(status: StatusCode, path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
-        let message = message.into();
-        let entry = ProblemEntry::new(path, code, message.clone());
-        Self::with_entries(status, message, vec![entry])
+    /// 403
+    pub(crate) fn forbidden(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, path, code, message)
     }
 
-    /// A problem with its entries, at least one.
+    /// 409
+    pub(crate) fn conflict(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, path, code, message)
+    }
+
+    /// 409 for a balance beyond 64 bits.
+    pub(crate) fn balance_limit(path: &str) -> Self {
+        Self::conflict(path, ErrorCode::AmountOverflow, "would take a balance out of the range of 64-bit minor units")
+    }
+
+    /// 403 for a caller whose key is not valid.
+    pub(crate) fn invalid_credentials() -> Self {
+        Self::forbidden("header.Authorization", ErrorCode::InvalidCredentials, "must be a valid API key")
+    }
+
+    /// 500 for a rule that contradicts itself; the error goes to the log.
+    pub(crate) fn bug(error: &dyn std::error::Error) -> Self {
+        tracing::error!(%error, "a domain rule contradicts itself");
+        Self::internal()
+    }
+
+    /// A problem with one entry. `message` completes the path; without a path it is a sentence of its own.
+    pub(crate) fn new(status: StatusCode, path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
+        let entry = ProblemEntry::new(path, code, message);
+        Self::with_entries(status, entry.sentence(), vec![entry])
+    }
+
+    /// A problem with several entries, at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
         Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None }
     }
 
-    /// 400 with all the faults of a request.
+    /// 400 with all validation errors of a request.
     pub(crate) fn faults(faults: Vec<Fault>) -> Self {
         let entries: Vec<_> = faults
             .into_iter()
             .map(|fault| ProblemEntry::new(fault.path, fault.flaw.code.into(), fault.flaw.message))
             .collect();
         let message = match entries.as_slice() {
-            [entry] if entry.path.is_empty() => entry.message.clone(),
-            [entry] => format!("{}: {}", entry.path, entry.message),
-            entries if entries.len() >= Faults::MAX => format!("The request has {} faults or more.", Faults::MAX),
-            entries => format!("The request has {} faults.", entries.len()),
+            [] => "validation failed".to_owned(),
+            [entry] => entry.sentence(),
+            [first, ..] => {
+                let more = if entries.len() >= Faults::MAX { " or more" } else { "" };
+                format!("{}{more} validation errors; the first: {}", entries.len(), first.sentence())
+            }
         };
         Self::with_entries(StatusCode::BAD_REQUEST, message, entries)
     }
 
-    /// 404 for an object that is absent or belongs to somebody else.
+    /// 404 for an object that does not exist or belongs to another account.
     pub(crate) fn absent(path: &str, what: &str) -> Self {
-        Self::new(StatusCode::NOT_FOUND, path, ErrorCode::NotFound, format!("There is no such {what}."))
+        Self::new(StatusCode::NOT_FOUND, path, ErrorCode::NotFound, format!("must name an existing {what}"))
     }
 
-    /// 500; the cause is for the log.
+    /// 500. The cause goes to the log only.
     pub(crate) fn internal() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", ErrorCode::Internal, "Something went wrong on our side.")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", ErrorCode::Internal, "internal error")
     }
 
     /// 503 with `Retry-After`.
@@ -101,19 +135,19 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "", code, message).retry_after(1)
     }
 
-    /// The same problem with `Retry-After`, in seconds.
+    /// Adds `Retry-After`, in seconds.
     pub(crate) fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// 405 with the methods that there are.
+    /// 405 with the methods that the path has.
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
-        let message = format!("This method is not allowed here. Allowed: {allow}.");
+        let message = format!("method not allowed; allowed: {allow}");
         let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "", ErrorCode::MethodNotAllowed, message);
         Self { allow: Some(allow), ..problem }
     }
 
-    /// The answer. A 5xx tells the request id, so that the log can be found.
+    /// The response. The message of a 5xx contains the request id, to find the cause in the log.
     pub(crate) fn response(&self, request_id: Option<&str>) -> HttpResponse {
         let mut builder = HttpResponse::build(self.status);
         builder.insert_header((CONTENT_TYPE, "application/json"));
@@ -127,7 +161,7 @@ impl Problem {
             builder.insert_header((WWW_AUTHENTICATE, "ApiKey"));
         }
         let message = match request_id {
-            Some(id) if self.status.is_server_error() => format!("{} Request id: {id}.", self.message),
+            Some(id) if self.status.is_server_error() => format!("{} (request id {id})", self.message),
             _ => self.message.clone(),
         };
         let body = ProblemBody { message: cut(message, MESSAGE_MAX), errors: self.entries.clone() };
@@ -151,12 +185,12 @@ impl ResponseError for Problem {
     }
 }
 
-/// Faults, if there are any, are the answer.
+/// Refuses the request if there are faults.
 pub(crate) fn none_of(faults: Faults) -> Result<(), Problem> {
     if faults.is_empty() { Ok(()) } else { Err(Problem::faults(faults.into_vec())) }
 }
 
-/// A value that is missing although no fault was noted: a bug of a reader.
+/// The value that was read. Where it is missing although no fault was recorded, a reader has a bug.
 pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }
@@ -171,6 +205,18 @@ fn cut(text: String, max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_message_begins_with_the_path() {
+        let entry = |path: &str| florin_domain::fault::Flaw::format("must be a number").at(path);
+        let message = |faults: Vec<Fault>| Problem::faults(faults).message;
+        assert_eq!(message(vec![entry("body.amount")]), "body.amount must be a number");
+        assert_eq!(
+            message(vec![entry("body.amount"), entry("body.x"), entry("query.y")]),
+            "3 validation errors; the first: body.amount must be a number"
+        );
+        assert_eq!(Problem::method_not_allowed("POST").message, "method not allowed; allowed: POST");
+    }
 
     #[test]
     fn long_texts_are_cut_by_characters() {

@@ -1,38 +1,33 @@
-//! Idempotency claims, and the answers of writes.
+//! Idempotency claims, and writes under them.
 
 use crate::call::{Call, WriteCall};
+use crate::json::Document;
 use crate::mapping::write_problem;
 use crate::problem::Problem;
-use crate::views::List;
+use crate::reply::{Render, reply};
 use actix_web::HttpResponse;
-use actix_web::body::MessageBody;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use florin_domain::access::Account;
-use florin_ports::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written};
-use serde::Serialize;
+use florin_ports::{IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
-use utoipa::ToSchema;
 
-/// The media type of all answers.
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// Makes an answer from an outcome.
-pub(crate) type Render<T> = fn(&T) -> Answer;
-
-/// The claim of a request that carries an idempotency key.
+/// The claim of a request that carries an idempotency key. A body with a secret is recorded as a hash.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
-    secret: bool,
+    has_secret: bool,
     render: Render<T>,
-) -> Option<RepeatClaim<T>> {
-    let key = write.key.clone()?;
-    let body = write.body.as_ref().map_or_else(String::new, crate::extract::json::Json::canonical);
-    let body = if secret { RecordedBody::Hash(hash(body.as_bytes())) } else { RecordedBody::Json(body) };
-    Some(claim_of(&write.call, key, account, body, render))
+) -> Result<Option<RepeatClaim<T>>, Problem> {
+    let Some(key) = write.key.clone() else { return Ok(None) };
+    let body = canonical(write.body.as_ref())?;
+    let body = if has_secret { RecordedBody::Hash(hash(body.as_bytes())) } else { RecordedBody::Json(body) };
+    Ok(Some(claim_of(&write.call, key, account, body, render)))
+}
+
+/// The canonical text of a body; empty where there is none.
+pub(crate) fn canonical(body: Option<&Document>) -> Result<String, Problem> {
+    Ok(body.map(|body| body.root().canonical()).transpose()?.unwrap_or_default())
 }
 
 /// The claim of a request whose body is recorded like this.
@@ -59,6 +54,16 @@ pub(crate) fn claim_of<T: 'static>(
     }
 }
 
+/// The claim of a request without a body.
+pub(crate) fn claim_without_body<T: 'static>(
+    call: &Call<'_>,
+    key: Option<IdempotencyKey>,
+    account: &Account,
+    render: Render<T>,
+) -> Option<RepeatClaim<T>> {
+    key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
+}
+
 /// SHA-256, hexadecimal.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     let mut hash = Hash::default();
@@ -66,12 +71,12 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     hash.finish()
 }
 
-/// The SHA-256 of a text that is never whole.
+/// The SHA-256 of a text that is written piece by piece.
 #[derive(Default)]
 pub(crate) struct Hash(Sha256);
 
 impl Hash {
-    /// Hexadecimal.
+    /// The hash, hexadecimal.
     pub(crate) fn finish(self) -> String {
         self.0.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
             // Writing to a String can't fail.
@@ -88,13 +93,7 @@ impl Write for Hash {
     }
 }
 
-/// An answer with a JSON body.
-pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
-    // A view has string keys and no maps that could fail to be written.
-    Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
-}
-
-/// Does a write under its claim, and sends what it came to. `object` is where what it acts on was named, and what that is.
+/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<RepeatClaim<T>>,
     object: (&str, &str),
@@ -109,32 +108,4 @@ pub(crate) async fn execute<T, R>(
         Written::Replayed(answer) => (answer, true),
     };
     reply(answer, replayed)
-}
-
-/// Sends an answer, as one that was given before where it is `replayed`.
-pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
-    let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
-    let mut builder = HttpResponse::build(status);
-    if !answer.body.is_empty() {
-        builder.insert_header((CONTENT_TYPE, JSON));
-    }
-    if replayed {
-        builder.insert_header((HeaderName::from_static("idempotent-replayed"), "true"));
-    }
-    Ok(builder.body(answer.body))
-}
-
-/// Sends a JSON body with 200.
-pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
-    Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
-}
-
-/// Sends a page of a list with 200.
-pub(crate) fn ok_list<T: Serialize + ToSchema>(list: &List<T>) -> Result<HttpResponse, Problem> {
-    Ok(json(list.json().map_err(|_| Problem::internal())?))
-}
-
-/// Sends JSON with 200.
-pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
-    HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
 }

@@ -1,41 +1,22 @@
-//! The server and its limits.
+//! Starting and stopping the server.
 
 use crate::middleware::envelope;
 use crate::routes;
-use crate::state::{App, RenderMetrics};
+use crate::settings::HttpSettings;
+use crate::state::App;
 use actix_web::dev::Server;
 use actix_web::{App as ActixApp, HttpServer, web};
 use florin_application::{BatchServices, ManagementServices, Services};
 use std::io;
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::time::Duration;
-
-/// How the server listens, and what it bears.
-#[derive(Clone)]
-pub struct HttpSettings {
-    /// Where it listens; port 0 takes a free one.
-    pub listen: SocketAddr,
-    /// How many worker threads there are.
-    pub workers: usize,
-    /// How many connections are open at most, all workers together.
-    pub max_connections: usize,
-    /// How many requests of the API are answered at once; more are refused.
-    pub max_in_flight: usize,
-    /// Requests a second for each API client; `None`: any number.
-    pub rate_limit: Option<NonZeroU32>,
-    /// Gives the text of `/metrics`; `None`: there is no such path.
-    pub metrics: Option<RenderMetrics>,
-    /// How long requests under way may take when the server is told to stop.
-    pub shutdown_timeout: Duration,
-}
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
-/// Binds the address. The server runs when it is awaited, until SIGTERM or SIGINT; then it finishes what it began.
+/// Binds the address. The returned server runs when awaited, until SIGTERM or SIGINT; it then finishes the requests in progress.
 pub fn bind(
     services: Services,
     batches: BatchServices,
@@ -56,18 +37,18 @@ pub fn bind(
     .client_disconnect_timeout(Duration::from_secs(5))
     .keep_alive(KEEP_ALIVE)
     .shutdown_timeout(settings.shutdown_timeout.as_secs())
-    .shutdown_signal(told_to_stop())
+    .shutdown_signal(stop_signal())
     .bind(settings.listen)?;
     let address = server.addrs().first().copied().unwrap_or(settings.listen);
     Ok((server.run(), address))
 }
 
-/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). Where signals can't be listened to, it never does.
-async fn told_to_stop() {
+/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never resolves.
+async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
-        tracing::error!("signals can't be listened to");
+        tracing::error!("cannot install signal handlers");
         return std::future::pending().await;
     };
     tokio::select! {

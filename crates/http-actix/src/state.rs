@@ -1,7 +1,7 @@
-//! What every request can reach.
+//! State shared by all requests.
 
-use crate::HttpSettings;
 use crate::load::InFlight;
+use crate::settings::{HttpSettings, RenderMetrics};
 use actix_web::web::Bytes;
 use florin_application::{BatchServices, ManagementServices, Services};
 use florin_domain::ids::ClientId;
@@ -10,12 +10,8 @@ use florin_short_cache::ShortCache;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
-/// Gives the text of `/metrics`.
-pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
-
-/// Shared by all workers.
+/// State shared by all workers.
 pub(crate) struct App {
     pub(crate) services: Services,
     pub(crate) batches: BatchServices,
@@ -23,12 +19,12 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
-    /// Pages of the bank list as they are sent, by limit and offset.
+    /// Rendered pages of the bank list, by limit and offset.
     pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
 }
 
 impl App {
-    /// So many pages of the bank list are remembered: a full one takes about 200 KiB, and callers ask for the first.
+    /// Number of cached pages of the bank list: a full page takes about 200 KiB, and callers mostly request the first.
     const PAGES_OF_BANKS: u64 = 16;
 
     pub(crate) fn new(
@@ -49,7 +45,7 @@ impl App {
     }
 }
 
-/// So many requests a second for each API client.
+/// Limits the requests per second of each API client.
 pub(crate) struct RateLimiter {
     limiter: DefaultKeyedRateLimiter<ClientId>,
     clock: DefaultClock,
@@ -61,7 +57,7 @@ impl RateLimiter {
         Self { limiter, clock: DefaultClock::default() }
     }
 
-    /// Counts a request; the error is how many seconds to wait.
+    /// Counts a request; the error is the number of seconds to wait.
     pub(crate) fn count(&self, client: ClientId) -> Result<(), u64> {
         self.limiter
             .check_key(&client)

@@ -1,15 +1,13 @@
-//! Bodies: size, then media type, then syntax.
+//! Bodies as bytes: size, then media type, then syntax.
 
 use crate::codes::ErrorCode;
 use crate::extract::headers::is_json;
-use crate::extract::json::Json;
-use crate::extract::members::Members;
+use crate::json::{Document, NotJson};
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::{Bytes, BytesMut, Payload};
-use florin_domain::fault::{Faults, Flaw, FlawCode};
 use futures_util::StreamExt;
 use std::time::Duration;
 
@@ -17,47 +15,44 @@ use std::time::Duration;
 pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 /// The largest body of payments.
 pub(crate) const MAX_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
-/// How much of a body that is too large is still read, so that a client that sends before it reads sees the answer…
+/// How much of a body that is too large is still read, so that a client that sends before it reads receives the response…
 const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
-/// …and how long the next piece of it is waited for.
+/// …and how long to wait for the next piece of it.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
-/// How long a body may take.
+/// How long a body may take to arrive.
 const TIME_OUT: Duration = Duration::from_secs(30);
 
-/// The body as JSON; `None` where there is none.
-pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Json>, Problem> {
+/// Reads a JSON body; `None` where there is none.
+pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
     let bytes = bytes(request, payload, MAX_BYTES).await?;
     if bytes.is_empty() {
         return Ok(None);
     }
     if !is_json(request) {
-        return Err(unsupported("A body of Content-Type application/json in UTF-8 is wanted."));
+        return Err(unsupported("must be sent as application/json in UTF-8"));
     }
-    Json::parse(&bytes).map(Some).map_err(|error| invalid_json(error.0))
+    Ok(Some(Document::parse(bytes.into())?))
 }
 
-/// The body as it is.
+/// Reads a body as bytes.
 pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -> Result<Bytes, Problem> {
     let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, max)).await;
-    let bytes = bytes.map_err(|_| invalid_json(format!("The body did not arrive within {} s.", TIME_OUT.as_secs())))?;
-    bytes.map(BytesMut::freeze)
+    let late = |_| invalid_json(format!("must arrive within {} s", TIME_OUT.as_secs()));
+    bytes.map_err(late)?.map(BytesMut::freeze)
 }
 
-/// The body of an operation that wants none: `{}` is as good, whatever its media type.
-pub(crate) async fn nothing(request: &HttpRequest, payload: Payload, faults: &mut Faults) -> Result<(), Problem> {
+/// Reads the body of an operation that expects none: nothing, or `{}` of any media type. Other JSON is returned, so that its
+/// faults are reported with those of the rest of the request.
+pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
     let bytes = bytes(request, payload, MAX_BYTES).await?;
     let text = bytes.trim_ascii();
     if text.is_empty() || text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii() == b"}") {
-        return Ok(());
+        return Ok(None);
     }
     if !is_json(request) {
-        return Err(unsupported("No body is wanted."));
+        return Err(unsupported("must be empty or `{}`"));
     }
-    let json = Json::parse(text).map_err(|error| invalid_json(error.0))?;
-    if let Some(members) = Members::of_body(Some(&json), faults) {
-        members.finish(faults);
-    }
-    Ok(())
+    Ok(Some(Document::parse(bytes.into())?))
 }
 
 /// 415
@@ -65,8 +60,14 @@ pub(crate) fn unsupported(message: &str) -> Problem {
     Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "body", ErrorCode::UnsupportedMediaType, message)
 }
 
-pub(crate) fn invalid_json(message: String) -> Problem {
+fn invalid_json(message: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidJson, message)
+}
+
+impl From<NotJson> for Problem {
+    fn from(NotJson(message): NotJson) -> Self {
+        invalid_json(message)
+    }
 }
 
 async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result<BytesMut, Problem> {
@@ -76,7 +77,7 @@ async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result
         return Err(discard(payload, max).await);
     }
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|_| invalid_json("The body ended early, or its encoding is broken.".to_owned()))?;
+        let chunk = chunk.map_err(|_| invalid_json("ended early or has a broken transfer encoding".to_owned()))?;
         if bytes.len().saturating_add(chunk.len()) > max {
             return Err(discard(payload, max).await);
         }
@@ -94,15 +95,6 @@ async fn discard(mut payload: Payload, max: usize) -> Problem {
             break;
         }
     }
-    too_large(max)
-}
-
-fn too_large(max: usize) -> Problem {
-    let message = format!("The body is larger than {max} bytes.");
+    let message = format!("must be at most {max} bytes");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body", ErrorCode::PayloadTooLarge, message)
-}
-
-/// The fault of a body that is missing.
-pub(crate) fn missing() -> Flaw {
-    Flaw::new(FlawCode::Required, "A JSON body is wanted.")
 }

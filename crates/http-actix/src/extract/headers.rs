@@ -1,7 +1,6 @@
 //! Headers: credentials, idempotency keys, media types.
 
 use crate::codes::ErrorCode;
-use crate::mapping::invalid_credentials;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
@@ -9,60 +8,60 @@ use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_ports::IdempotencyKey;
 
-/// The text of the API key (contract 1.1): `ApiKey <key>`, the scheme in any case, or the bare key.
+/// Reads the API key (contract 1.1): `ApiKey <key>`, the scheme in either case, or the bare key.
 pub(crate) fn api_key(request: &HttpRequest) -> Result<&str, Problem> {
     let mut values = request.headers().get_all(AUTHORIZATION);
     let missing = || {
-        let message = "An API key is wanted in the Authorization header.";
+        let message = "is required: send `ApiKey <key>`";
         Problem::new(StatusCode::UNAUTHORIZED, "header.Authorization", ErrorCode::MissingCredentials, message)
     };
     let value = values.next().ok_or_else(missing)?;
     if values.next().is_some() {
-        let flaw = Flaw::new(FlawCode::DuplicateParameter, "This header is given more than once.");
+        let flaw = Flaw::new(FlawCode::DuplicateParameter, "must be given only once");
         return Err(Problem::faults(vec![flaw.at("header.Authorization")]));
     }
-    let text = value.to_str().map_err(|_| invalid_credentials())?.trim();
+    let text = value.to_str().map_err(|_| Problem::invalid_credentials())?.trim();
     let key = match text.split_once([' ', '\t']) {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("ApiKey") => key.trim(),
-        Some(_) => return Err(invalid_credentials()),
+        Some(_) => return Err(Problem::invalid_credentials()),
         None if text.eq_ignore_ascii_case("ApiKey") => "",
         None => text,
     };
     if key.is_empty() { Err(missing()) } else { Ok(key) }
 }
 
-/// The idempotency key, if one was sent.
+/// Reads the idempotency key, if one was sent.
 pub(crate) fn idempotency_key(request: &HttpRequest, faults: &mut Faults) -> Option<IdempotencyKey> {
     let name = HeaderName::from_static("idempotency-key");
     let mut values = request.headers().get_all(name);
     let first = values.next()?;
     let key = if values.next().is_some() {
-        Err(Flaw::new(FlawCode::DuplicateParameter, "This header is given more than once."))
+        Err(Flaw::new(FlawCode::DuplicateParameter, "must be given only once"))
     } else {
         IdempotencyKey::parse(first.as_bytes())
     };
     faults.take("header.Idempotency-Key", key)
 }
 
-/// Whether the body says it is JSON in UTF-8.
+/// Whether the Content-Type is JSON in UTF-8.
 pub(crate) fn is_json(request: &HttpRequest) -> bool {
     is_of(request, "application/json")
 }
 
-/// Whether the body says it is CSV in UTF-8.
+/// Whether the Content-Type is CSV in UTF-8.
 pub(crate) fn is_csv(request: &HttpRequest) -> bool {
     is_of(request, "text/csv")
 }
 
-fn is_of(request: &HttpRequest, wanted: &str) -> bool {
+fn is_of(request: &HttpRequest, expected: &str) -> bool {
     let mut values = request.headers().get_all(CONTENT_TYPE);
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(text) = value.to_str() else { return false };
     let mut parts = text.split(';').map(str::trim);
-    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(wanted)) && parts.all(is_fine_parameter)
+    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(expected)) && parts.all(is_accepted)
 }
 
-fn is_fine_parameter(parameter: &str) -> bool {
+fn is_accepted(parameter: &str) -> bool {
     match parameter.split_once('=') {
         Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
             value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")

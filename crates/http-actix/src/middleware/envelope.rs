@@ -1,4 +1,4 @@
-//! Request ids, log lines, and the error body for whatever goes wrong.
+//! Request ids, log lines, metrics, and the error body of every failure.
 
 use crate::codes::ErrorCode;
 use crate::load::{discard, is_shed, refusal};
@@ -18,9 +18,9 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// Where the API is; outside it are health and docs.
+/// The prefix of the API; health and docs are outside it.
 const API: &str = "/v2/";
-/// What the log lines of requests are filed under.
+/// The log target of requests.
 pub const REQUESTS: &str = "florin::requests";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -28,7 +28,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Clone, Copy)]
 struct Client(ClientId);
 
-/// Notes who calls.
+/// Records the caller for the log line.
 pub(crate) fn note_client(request: &HttpRequest, client: ClientId) {
     request.extensions_mut().insert(Client(client));
 }
@@ -43,7 +43,7 @@ pub(crate) async fn envelope(
     let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
     let admission = app.in_flight.admit();
     let is_refused = admission.is_none() || is_shed(&app.services, request.method());
-    // Whether the server lives and how it is must be told however much there is to do.
+    // Health endpoints bypass the in-flight limit.
     let (request, response) = if is_refused && request.path().starts_with(API) {
         refuse(request).await
     } else {
@@ -61,13 +61,13 @@ pub(crate) async fn envelope(
     Ok(ServiceResponse::new(request, response))
 }
 
-/// Turns a request away at the door.
+/// Refuses a request before its route is called.
 async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
     discard(request.take_payload()).await;
     request.into_response(HttpResponse::from_error(refusal())).into_parts()
 }
 
-/// Turns a panic of a handler into a 500. It stands at each resource: before routing, a request can't be kept.
+/// Turns a panic of a handler into a 500. It wraps each resource, because a request cannot be kept before routing.
 pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -80,7 +80,7 @@ pub(crate) async fn catch_panic(
     Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
 }
 
-/// An incoming id of 1 to 64 safe characters is kept; another is replaced.
+/// Keeps an incoming id of 1 to 64 safe characters, and replaces any other.
 fn request_id(request: &ServiceRequest) -> String {
     let sent = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let fine = |id: &&str| {
@@ -89,13 +89,13 @@ fn request_id(request: &ServiceRequest) -> String {
     sent.filter(fine).map_or_else(fresh_id, ToOwned::to_owned)
 }
 
-/// Request ids are for finding log lines: nothing is decided by them, so they need no port.
+/// Creates a request id. Nothing is decided by request ids, so they need no port.
 #[expect(clippy::disallowed_methods, reason = "a request id is no id of the domain")]
 fn fresh_id() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// Gives every answer from 400 on the error body, those of the framework included.
+/// Gives every response with status 400 or above the error body, those of the framework included.
 fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -110,13 +110,13 @@ fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     }
 }
 
-/// What the framework refused by itself.
+/// A request that the framework refused.
 fn framework_problem(status: StatusCode) -> Problem {
     let (code, message) = match status {
-        StatusCode::NOT_FOUND => (ErrorCode::NotFound, "There is nothing at this path."),
-        StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::PayloadTooLarge, "The request is too large."),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => (ErrorCode::UnsupportedMediaType, "This media type is not understood."),
-        status if status.is_client_error() => (ErrorCode::InvalidFormat, "The request can't be understood."),
+        StatusCode::NOT_FOUND => (ErrorCode::NotFound, "nothing exists at this path"),
+        StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::PayloadTooLarge, "request too large"),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => (ErrorCode::UnsupportedMediaType, "unsupported media type"),
+        status if status.is_client_error() => (ErrorCode::InvalidFormat, "malformed request"),
         _ => return Problem::internal(),
     };
     Problem::new(status, "", code, message)
@@ -131,7 +131,7 @@ fn measure(request: &HttpRequest, status: StatusCode, took: Duration) {
     metrics::histogram!("florin_request_seconds", &labels).record(took);
 }
 
-/// One line a request: never the query, which may hold what is nobody else's business.
+/// Logs one line per request. The query is never logged: it may contain personal data.
 fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     let client = request.extensions().get::<Client>().copied();
     tracing::info!(
@@ -146,7 +146,7 @@ fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     );
 }
 
-/// A client by its id, or a hyphen.
+/// The id of a client, or a hyphen.
 struct Named(Option<Client>);
 
 impl Display for Named {

@@ -1,4 +1,4 @@
-//! Around every request: its id, its log line, its metrics, and an error body whatever happened.
+//! What wraps every request: its id, its log line, its metrics, and an error body for every failure.
 
 mod envelope;
 

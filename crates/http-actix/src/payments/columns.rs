@@ -1,22 +1,22 @@
-//! The members of a payment as it is typed: one table for JSON, CSV, answers and the interface document.
+//! The members of a payment: one table for JSON, CSV, responses and the OpenAPI document.
 
 use florin_domain::batch::{EmailInput, PaymentInput};
 
-/// A text of a payment.
+/// A text member of a payment.
 pub(crate) struct Column {
-    /// Its place in JSON below the row, and its name in the header of a CSV.
+    /// Its path in a JSON row, and its name in the header of a CSV.
     pub(crate) name: &'static str,
-    /// What it says, for the interface document.
+    /// Its description in the OpenAPI document.
     pub(crate) meaning: &'static str,
-    /// Its value.
+    /// Reads its value.
     pub(crate) get: fn(&PaymentInput) -> Option<&str>,
-    /// Where its value goes.
+    /// The place of its value.
     pub(crate) slot: fn(&mut PaymentInput) -> &mut Option<String>,
 }
 
-/// The first e-mail address. In JSON there is a list of them, in CSV there is one.
+/// The first e-mail address. JSON has a list of them, CSV has one.
 pub(crate) const EMAIL: &str = "recipient.email";
-/// Must be in the header of a CSV.
+/// The columns that the header of a CSV must have.
 pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
 
 macro_rules! own {
@@ -41,51 +41,59 @@ macro_rules! inside {
     };
 }
 
-/// All of them, in the order of the template.
+/// All columns, in the order of the template.
 pub(crate) const COLUMNS: &[Column] = &[
-    own!("amount", amount, "A decimal above zero, in major units: `12.50`."),
-    own!("currencyCode", currency_code, "ISO 4217, alphabetic."),
-    own!("fundingBudgetId", funding_budget_id, "The budget that pays; else the default of the upload."),
-    own!("purposeCode", purpose_code, "What the payment is for, as a code of the recipient's country."),
-    own!("purpose", purpose, "What the payment is for, in words."),
-    own!("reference", reference, "What the recipient sees on a statement."),
-    own!("externalId", external_id, "The client's own id of the payment."),
-    own!("recipient.id", recipient.id, "The client's own id of the recipient."),
-    own!("recipient.defaultReference", recipient.default_reference, "The reference where the payment has none."),
+    own!("amount", amount, "Amount: a decimal above zero in major units, such as `12.50`."),
+    own!("currencyCode", currency_code, "Currency, an ISO 4217 code."),
+    own!("fundingBudgetId", funding_budget_id, "The budget that pays. Default: the budget of the upload."),
+    own!("purposeCode", purpose_code, "Purpose, as a code of the recipient's country."),
+    own!("purpose", purpose, "Purpose, in words."),
+    own!("reference", reference, "Reference on the recipient's statement."),
+    own!("externalId", external_id, "Your id of the payment."),
+    own!("recipient.id", recipient.id, "Your id of the recipient."),
+    own!("recipient.defaultReference", recipient.default_reference, "Reference of payments without one of their own."),
     own!("recipient.type", recipient.kind, "`individual`, `business` or `charity`."),
-    own!("recipient.name", recipient.name, "The name that the account is in."),
-    own!("recipient.displayName", recipient.display_name, "The name that the client's staff sees."),
+    own!("recipient.name", recipient.name, "Name of the account holder."),
+    own!("recipient.displayName", recipient.display_name, "Display name."),
     Column {
         name: EMAIL,
-        meaning: "Who is told.",
+        meaning: "E-mail address to notify.",
         get: |payment| payment.recipient.subscribed_emails.first()?.email.as_deref(),
         slot: |payment| &mut first(&mut payment.recipient.subscribed_emails).email,
     },
     own!("recipient.accountIdentifier", recipient.account_identifier, "IBAN or account number."),
     own!("recipient.bankIdentifier", recipient.bank_identifier, "Sort code or BIC."),
-    own!("recipient.secondaryBankIdentifier", recipient.secondary_bank_identifier, "Such as a branch code."),
-    own!("recipient.intermediaryBankIdentifier", recipient.intermediary_bank_identifier, "BIC of a bank on the way."),
-    own!("recipient.paymentNetwork", recipient.payment_network, "How the payment is to travel."),
-    inside!("recipient.address.addressType", address.address_type, "What sort of address."),
+    own!(
+        "recipient.secondaryBankIdentifier",
+        recipient.secondary_bank_identifier,
+        "A second bank identifier, such as a branch code."
+    ),
+    own!(
+        "recipient.intermediaryBankIdentifier",
+        recipient.intermediary_bank_identifier,
+        "BIC of an intermediary bank."
+    ),
+    own!("recipient.paymentNetwork", recipient.payment_network, "Payment network."),
+    inside!("recipient.address.addressType", address.address_type, "Type of address."),
     inside!("recipient.address.streetName", address.street_name, "Street."),
-    inside!("recipient.address.buildingNumber", address.building_number, "Number in the street."),
-    inside!("recipient.address.buildingName", address.building_name, "Name of the building."),
+    inside!("recipient.address.buildingNumber", address.building_number, "Building number."),
+    inside!("recipient.address.buildingName", address.building_name, "Building name."),
     inside!("recipient.address.postcode", address.postcode, "Postal code."),
-    inside!("recipient.address.city", address.city, "Town."),
+    inside!("recipient.address.city", address.city, "City."),
     inside!("recipient.address.region", address.region, "County, state or province."),
-    inside!("recipient.address.countryCode", address.country_code, "ISO 3166-1 alpha-2."),
-    inside!("recipient.bankAddress.bankName", bank_address.bank_name, "The bank."),
-    inside!("recipient.bankAddress.branch", bank_address.branch, "Its branch."),
-    inside!("recipient.bankAddress.buildingName", bank_address.building_name, "Name of the building."),
-    inside!("recipient.bankAddress.buildingNumber", bank_address.building_number, "Number in the street."),
+    inside!("recipient.address.countryCode", address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
+    inside!("recipient.bankAddress.bankName", bank_address.bank_name, "Name of the bank."),
+    inside!("recipient.bankAddress.branch", bank_address.branch, "Branch."),
+    inside!("recipient.bankAddress.buildingName", bank_address.building_name, "Building name."),
+    inside!("recipient.bankAddress.buildingNumber", bank_address.building_number, "Building number."),
     inside!("recipient.bankAddress.streetName", bank_address.street_name, "Street."),
-    inside!("recipient.bankAddress.city", bank_address.city, "Town."),
+    inside!("recipient.bankAddress.city", bank_address.city, "City."),
     inside!("recipient.bankAddress.region", bank_address.region, "County, state or province."),
     inside!("recipient.bankAddress.postcode", bank_address.postcode, "Postal code."),
-    inside!("recipient.bankAddress.countryCode", bank_address.country_code, "ISO 3166-1 alpha-2."),
+    inside!("recipient.bankAddress.countryCode", bank_address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
 ];
 
-/// The columns of an object, named as in JSON: those below `prefix` (`recipient.`) and no deeper.
+/// The columns of an object by their names in JSON: those directly below `prefix` (`recipient.`).
 pub(crate) fn of_object(prefix: &str) -> impl Iterator<Item = (&'static str, &'static Column)> {
     COLUMNS.iter().filter(|column| column.name != EMAIL).filter_map(move |column| {
         let member = column.name.strip_prefix(prefix)?;

@@ -1,23 +1,23 @@
-//! Cells that a spreadsheet would take for a formula. What a stranger typed as a name must not run on the machine of whoever
-//! opens a download; and what was written by a download must come back the same by an upload.
+//! Cells that a spreadsheet would execute as a formula. A name that somebody typed must not run on the machine of the person
+//! who opens a download, and a download must read back unchanged as an upload.
 //!
-//! So an apostrophe is put before such a cell, which makes it text in every spreadsheet, and taken off again.
+//! So such a cell is written with a leading apostrophe, which makes it text in every spreadsheet, and read without it.
 
 use std::borrow::Cow;
 
 const MARK: char = '\'';
 
-/// The cell as it is written.
+/// The cell to write for a value.
 pub(super) fn guarded(value: &str) -> Cow<'_, str> {
     if is_formula(value) { Cow::Owned(format!("{MARK}{value}")) } else { Cow::Borrowed(value) }
 }
 
-/// The value of a cell as it is read.
+/// The value of a cell.
 pub(super) fn bare(cell: &str) -> &str {
     cell.strip_prefix(MARK).filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
-/// Apostrophes before it do not count, so that a guarded value is guarded again, and nothing is ever lost.
+/// Leading apostrophes don't count: a guarded value is guarded again, so no value is lost.
 fn is_formula(value: &str) -> bool {
     value.trim_start_matches(MARK).starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
@@ -34,7 +34,7 @@ mod tests {
         {
             assert_eq!((guarded(value).as_ref(), bare(cell)), (cell, value));
         }
-        // Nobody's download, so nothing to take off.
+        // Not written by a download, so nothing is removed.
         assert_eq!((bare("=x"), bare("'x")), ("=x", "'x"));
     }
 

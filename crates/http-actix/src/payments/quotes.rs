@@ -1,15 +1,15 @@
-//! Quotes in a CSV. The parser reads over broken ones and guesses; where money is paid nobody may guess.
+//! Quotes in a CSV. The parser accepts broken quotes and guesses; a file of payments must not be guessed at.
 
-/// What is wrong with the quotes of a CSV.
+/// A broken quote in a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadQuotes {
     /// A quote opened on this line is never closed.
     Open { line: usize },
-    /// A field on this line goes on after its closing quote.
+    /// A field on this line continues after its closing quote.
     Continued { line: usize },
 }
 
-/// Where a byte stands.
+/// The position of a byte within its field.
 #[derive(Clone, Copy)]
 enum At {
     FieldStart,
@@ -23,7 +23,7 @@ enum At {
     },
 }
 
-/// Looks at every quote. A quote in the middle of a field that does not begin with one is a character like any other.
+/// Checks every quote. A quote inside a field that does not begin with one is an ordinary character.
 pub(super) fn check(bytes: &[u8]) -> Result<(), BadQuotes> {
     let (mut at, mut line) = (At::FieldStart, 1);
     for &byte in bytes {

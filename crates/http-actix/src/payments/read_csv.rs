@@ -1,4 +1,4 @@
-//! Payments out of a CSV (RFC 4180). What makes the file unreadable is refused; what is wrong in a row is the row's.
+//! Payments from a CSV (RFC 4180). An unreadable file is refused; an error within a row belongs to the row.
 
 use super::columns::{COLUMNS, Column, REQUIRED};
 use super::guard::bare;
@@ -9,17 +9,17 @@ use florin_domain::batch::{FieldCount, PaymentInput, PaymentRow};
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use std::collections::BTreeSet;
 
-/// The most rows of one CSV.
+/// Maximum number of rows of one CSV.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
-/// Reads a CSV; faults of its shape are noted. The error: it can't be read as one.
+/// Reads a CSV and records the faults of its shape. The error: it is not a readable CSV.
 pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>, Flaw> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        Flaw::format(format!("The CSV is not UTF-8: the {}. byte is no part of a character.", error.valid_up_to() + 1))
+        Flaw::format(format!("must be UTF-8 (byte {} is not part of a character)", error.valid_up_to() + 1))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     quotes::check(text.as_bytes()).map_err(bad_quotes)?;
-    // The header is read like any other row: how many fields a row has is for us to compare.
+    // The header is read like any other row: the number of fields is compared here.
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
     next(&mut reader, &mut record)?;
@@ -27,7 +27,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     let mut rows = Vec::new();
     while !faults.is_full() && next(&mut reader, &mut record)? {
         if rows.len() == MAX_ROWS {
-            faults.push(Flaw::range(format!("At most {MAX_ROWS} rows are allowed.")).at("body"));
+            faults.push(Flaw::range(format!("must have at most {MAX_ROWS} rows")).at("body"));
             break;
         }
         rows.push(row(&record, &header, rows.len(), faults));
@@ -36,19 +36,19 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
 }
 
 fn next(reader: &mut Reader<&[u8]>, record: &mut StringRecord) -> Result<bool, Flaw> {
-    reader.read_record(record).map_err(|error| Flaw::format(format!("Not a CSV: {error}.")))
+    reader.read_record(record).map_err(|error| Flaw::format(format!("must be a CSV: {error}")))
 }
 
 fn bad_quotes(bad: BadQuotes) -> Flaw {
     Flaw::format(match bad {
-        BadQuotes::Open { line } => format!("A quote that is opened in line {line} of the CSV is never closed."),
+        BadQuotes::Open { line } => format!("must close the quote opened on line {line}"),
         BadQuotes::Continued { line } => {
-            format!("In line {line} of the CSV a field goes on after its closing quote; quotes inside are doubled.")
+            format!("must double quotes inside a quoted field (line {line})")
         }
     })
 }
 
-/// What each field of a row is; `None`: a column that is there to be read by people.
+/// The column of each field of a row; `None`: a column that only people read.
 fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));
@@ -58,17 +58,17 @@ fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Col
         }
         let found = COLUMNS.iter().find(|column| column.name == name);
         if found.is_none() && !ADDED.contains(&name) {
-            let message = format!("There is no such column: {name:?}.");
+            let message = format!("unknown column {name:?}");
             faults.push(Flaw::new(FlawCode::UnknownField, message).at(place(name)));
         } else if !seen.insert(name) {
-            let flaw = Flaw::new(FlawCode::DuplicateField, "This column is there more than once.");
+            let flaw = Flaw::new(FlawCode::DuplicateField, "must be in the header only once");
             faults.push(flaw.at(place(name)));
         }
         columns.push(found);
     }
     for name in REQUIRED {
         if !seen.contains(name) {
-            faults.push(Flaw::new(FlawCode::Required, "This column must be in the header.").at(place(name)));
+            faults.push(Flaw::new(FlawCode::Required, "is required in the header").at(place(name)));
         }
     }
     columns
@@ -83,7 +83,7 @@ fn row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: 
     for (cell, column) in record.iter().zip(header) {
         let Some(column) = column.filter(|_| !cell.is_empty()) else { continue };
         if cell.contains('\0') {
-            let flaw = Flaw::format("The NUL character is not allowed.");
+            let flaw = Flaw::format("must not contain the NUL character");
             faults.push(flaw.at(format!("body.rows[{index}].{}", column.name)));
         }
         *(column.slot)(&mut input) = Some(bare(cell).to_owned());

@@ -1,123 +1,130 @@
-//! Payments out of JSON. Another shape is a fault, with its place; a wrong value is none, and kept.
+//! Payments in JSON. A wrong shape is a fault at its place; an invalid value is kept, and becomes an alert.
 
-use super::TypedPayments;
 use super::columns::of_object;
-use crate::extract::json::NotJson;
-use crate::extract::lazy::{array, is_null, is_object, object, text};
+use super::schema;
+use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
+use crate::declare::{Member, Schemas};
+use crate::json::{Place, Reading, Value};
 use florin_domain::batch::{EmailInput, PaymentInput, PaymentRow};
-use florin_domain::fault::{Faults, Flaw};
+use florin_domain::fault::Flaw;
 use florin_domain::ids::BudgetId;
-use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// The most rows of one request.
-pub(crate) const MAX_ROWS: usize = 3_000;
-/// The most e-mail addresses of one recipient.
-pub(crate) const MAX_EMAILS: usize = 100;
-
-/// Reads `{defaultFundingBudgetId?, rows}`.
-pub(crate) fn payments(raw: &RawValue, path: &str, faults: &mut Faults) -> Result<TypedPayments, NotJson> {
-    let mut typed = TypedPayments::default();
-    let mut has_rows = false;
-    object(raw, path, faults, |name, value, faults| {
-        match name {
-            "defaultFundingBudgetId" => {
-                let place = format!("{path}.{name}");
-                let named = text(value, || place.clone(), faults);
-                typed.default_budget = named.and_then(|named| faults.take(&place, BudgetId::parse(&named)));
-            }
-            "rows" => {
-                has_rows = !is_null(value);
-                if has_rows {
-                    rows(value, &format!("{path}.{name}"), &mut typed.rows, faults)?;
+/// `{defaultFundingBudgetId?, rows}`. It has a value wherever it is an object: its faults are recorded all the same.
+impl Member for TypedPayments {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let mut typed = Self::default();
+        let mut has_rows = false;
+        reading.object(value, place, |reading, name, value, place| {
+            match name {
+                "defaultFundingBudgetId" => {
+                    typed.default_budget = present(value).and_then(|value| BudgetId::read(value, place, reading));
                 }
+                "rows" => {
+                    has_rows = !value.is_null();
+                    if has_rows {
+                        rows(&mut typed.rows, value, place, reading);
+                    }
+                }
+                _ => return false,
             }
-            _ => return Ok(false),
+            true
+        })?;
+        if !has_rows {
+            reading.fault(&place.member("rows"), Flaw::required());
         }
-        Ok(true)
-    })?;
-    if !has_rows && is_object(raw) {
-        faults.push(Flaw::required().at(format!("{path}.rows")));
+        Some(typed)
     }
-    Ok(typed)
+
+    fn schema() -> RefOr<Schema> {
+        Ref::from_schema_name(<Self as ToSchema>::name()).into()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        schemas.push((<Self as ToSchema>::name().into_owned(), schema::payments()));
+    }
 }
 
-fn rows(raw: &RawValue, path: &str, rows: &mut Vec<PaymentRow>, faults: &mut Faults) -> Result<(), NotJson> {
-    array(raw, (path, MAX_ROWS), faults, |place, item, faults| {
+fn present(value: Value<'_>) -> Option<Value<'_>> {
+    (!value.is_null()).then_some(value)
+}
+
+/// A text; `None` where there is null or a fault.
+fn text(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<String> {
+    Some(reading.string(present(value)?, place)?.into_owned())
+}
+
+fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+    reading.array(value, place, MAX_ROWS, |reading, item, place| {
         let mut row = PaymentRow::default();
-        members(&mut row.input, "", item, &place, faults)?;
+        members(&mut row.input, "", item, place, reading);
         rows.push(row);
-        Ok(())
-    })
+    });
 }
 
 /// Reads an object of a payment: that of the columns that begin with `prefix`.
-fn members(
-    payment: &mut PaymentInput,
-    prefix: &str,
-    raw: &RawValue,
-    path: &str,
-    faults: &mut Faults,
-) -> Result<(), NotJson> {
-    object(raw, path, faults, |name, value, faults| {
-        let place = || format!("{path}.{name}");
+fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+    reading.object(value, place, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {
-            if let Some(text) = text(value, place, faults) {
+            if let Some(text) = text(value, place, reading) {
                 *(column.slot)(payment) = Some(text);
             }
-            return Ok(true);
+            return true;
         }
         let inner = match (prefix, name) {
             ("", "recipient") => "recipient.",
             ("recipient.", "address") => "recipient.address.",
             ("recipient.", "bankAddress") => "recipient.bankAddress.",
             ("recipient.", "subscribedEmails") => {
-                if !is_null(value) {
-                    emails(&mut payment.recipient.subscribed_emails, value, &place(), faults)?;
+                if !value.is_null() {
+                    emails(&mut payment.recipient.subscribed_emails, value, place, reading);
                 }
-                return Ok(true);
+                return true;
             }
-            _ => return Ok(false),
+            _ => return false,
         };
-        if !is_null(value) {
-            members(payment, inner, value, &place(), faults)?;
+        if !value.is_null() {
+            members(payment, inner, value, place, reading);
         }
-        Ok(true)
-    })
+        true
+    });
 }
 
-fn emails(emails: &mut Vec<EmailInput>, raw: &RawValue, path: &str, faults: &mut Faults) -> Result<(), NotJson> {
-    array(raw, (path, MAX_EMAILS), faults, |path, item, faults| {
+fn emails(emails: &mut Vec<EmailInput>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+    reading.array(value, place, MAX_EMAILS, |reading, item, place| {
         let mut email = EmailInput::default();
-        object(item, &path, faults, |name, value, faults| {
-            let slot = match name {
-                "name" => &mut email.name,
-                "email" => &mut email.email,
-                _ => return Ok(false),
-            };
-            *slot = text(value, || format!("{path}.{name}"), faults);
-            Ok(true)
-        })?;
+        reading.object(item, place, |reading, name, value, place| {
+            match name {
+                "name" => email.name = text(value, place, reading),
+                "email" => email.email = text(value, place, reading),
+                _ => return false,
+            }
+            true
+        });
         emails.push(email);
-        Ok(())
-    })
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::lazy::parse;
+    use crate::json::{Context, Document};
+    use florin_domain::access::Environment;
+    use florin_domain::fault::Faults;
     use florin_domain::fault::FlawCode::{
         self, DuplicateField, InvalidFormat, InvalidType, OutOfRange, Required, UnknownField,
     };
 
     fn read(text: &str) -> (TypedPayments, Vec<(String, FlawCode)>) {
-        let mut faults = Faults::default();
-        let typed = payments(parse(text.as_bytes()).unwrap(), "body", &mut faults).unwrap();
-        (typed, faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect())
+        let (context, mut faults) = (Context { environment: Environment::Sandbox, budget: None }, Faults::default());
+        let body = Document::parse(text.as_bytes().to_vec()).unwrap();
+        let typed = crate::declare::read::<TypedPayments>(Some(&body), context, &mut faults).unwrap();
+        (typed.unwrap_or_default(), faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect())
     }
 
     #[test]
-    fn what_was_typed_is_kept() {
+    fn invalid_values_are_kept() {
         let (typed, faults) = read(
             r#"{"defaultFundingBudgetId": null, "rows": [
                 {"amount": "nonsense", "currencyCode": null, "recipient": {"name": "Ada", "type": "",
@@ -177,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_without_end_are_told_up_to_a_limit() {
+    fn faults_without_end_are_reported_up_to_a_limit() {
         let rows = vec![r#"{"amount": 1, "x": 1}"#; 3_000].join(",");
         assert_eq!(read(&format!(r#"{{"rows": [{rows}]}}"#)).1.len(), Faults::MAX);
         let members: Vec<_> = (0..100_000).map(|number| format!("\"m{number}\":0")).collect();

@@ -1,4 +1,4 @@
-//! What a download writes, an upload reads: for every payment that a CSV can hold.
+//! A download reads back as the same upload, for every payment that a CSV can hold.
 
 use super::columns::COLUMNS;
 use super::{read_csv, write_csv};
@@ -55,7 +55,7 @@ fn read_back(bytes: &[u8]) -> Vec<PaymentInput> {
     rows.into_iter().map(|row| row.input).collect()
 }
 
-/// Texts with all that is special to a CSV or to a spreadsheet.
+/// Texts with every character that is special to a CSV or a spreadsheet.
 fn value() -> impl Strategy<Value = Option<String>> {
     let odd = "[\",;'=+@ \\-\\t\\r\\n\u{feff}\u{1f4b8}äa0]{1,6}";
     prop_oneof![2 => Just(None), 2 => odd.prop_map(Some), 1 => "[^\\x00]{1,20}".prop_map(Some)]
@@ -108,7 +108,7 @@ fn alerts_stand_beside_their_rows() {
     let lines: Vec<_> = text.lines().collect();
     assert!(lines[0].ends_with("recipient.bankAddress.countryCode,status,errors,warnings"), "{text}");
     assert!(lines[1].ends_with(",created,,"), "{text}");
-    let told =
+    let expected =
         "created,\"amount_required: Give one. | currency_required: Give one, too.\",duplicate_payment: As row 0.";
-    assert!(lines[2].ends_with(told), "{text}");
+    assert!(lines[2].ends_with(expected), "{text}");
 }

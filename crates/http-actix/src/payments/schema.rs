@@ -1,45 +1,48 @@
-//! Payments in the interface document, from the table of their members: as they are sent, and as they are shown.
+//! Payments in the OpenAPI document, from the table of their columns: in requests and in responses.
 
 use super::columns::of_object;
-use super::read_json::{MAX_EMAILS, MAX_ROWS};
+use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Payments to be put into a batch.
-pub(crate) struct PaymentsBody;
-/// Who is paid, as it is shown.
+/// The recipient of a payment in responses.
 pub(crate) struct RecipientShape;
 
-/// Whether a schema is of what is sent (nothing must be there, nothing unknown may) or of what is shown (all is there).
+/// Whether a schema describes requests (all members optional, unknown ones refused) or responses (all members present).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    Sent,
-    Shown,
+    Request,
+    Response,
 }
 
-impl PartialSchema for PaymentsBody {
+/// The schema of an upload.
+pub(super) fn payments() -> RefOr<Schema> {
+    let budget = ObjectBuilder::new()
+        .schema_type(nullable(Type::String))
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
+        .description(Some("The budget that pays rows without a budget of their own."));
+    let rows = ArrayBuilder::new()
+        .items(RefOr::T(object("", Way::Request)))
+        .max_items(Some(MAX_ROWS))
+        .description(Some("The payments. Invalid values become alerts."));
+    ObjectBuilder::new()
+        .description(Some("Payments to upload."))
+        .property("defaultFundingBudgetId", budget)
+        .property("rows", rows)
+        .required("rows")
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+        .build()
+        .into()
+}
+
+impl PartialSchema for TypedPayments {
     fn schema() -> RefOr<Schema> {
-        let budget = ObjectBuilder::new()
-            .schema_type(nullable(Type::String))
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
-            .description(Some("The budget that pays for rows which name none."));
-        let rows = ArrayBuilder::new()
-            .items(RefOr::T(object("", Way::Sent)))
-            .max_items(Some(MAX_ROWS))
-            .description(Some("The payments. What is wrong with a value becomes an alert."));
-        ObjectBuilder::new()
-            .description(Some("Payments to be put into a batch."))
-            .property("defaultFundingBudgetId", budget)
-            .property("rows", rows)
-            .required("rows")
-            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
-            .build()
-            .into()
+        payments()
     }
 }
 
-impl ToSchema for PaymentsBody {
+impl ToSchema for TypedPayments {
     fn name() -> std::borrow::Cow<'static, str> {
         "UploadPaymentsRequest".into()
     }
@@ -47,7 +50,7 @@ impl ToSchema for PaymentsBody {
 
 impl PartialSchema for RecipientShape {
     fn schema() -> RefOr<Schema> {
-        object("recipient.", Way::Shown).into()
+        object("recipient.", Way::Response).into()
     }
 }
 
@@ -79,23 +82,23 @@ fn object(prefix: &str, way: Way) -> Schema {
         _ => {}
     }
     let meaning = match prefix {
-        "" => "A payment as it is typed.",
-        "recipient." => "Who is paid.",
-        "recipient.address." => "Where the recipient lives.",
-        _ => "Where the recipient's bank is.",
+        "" => "A payment.",
+        "recipient." => "The recipient.",
+        "recipient.address." => "The recipient's address.",
+        _ => "The address of the recipient's bank.",
     };
-    // The row itself, and the recipient where it is shown, are never null.
-    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Shown);
+    // The row itself, and the recipient in a response, are never null.
+    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Response);
     built(properties, meaning, !never_null, way)
 }
 
 fn emails(way: Way) -> Schema {
-    let properties = vec![("name", text("Their name.").into()), ("email", text("Their address.").into())];
-    let item = built(properties, "Who is told by e-mail.", false, way);
-    let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("Who is told by e-mail."));
+    let properties = vec![("name", text("Name.").into()), ("email", text("E-mail address.").into())];
+    let item = built(properties, "An e-mail subscriber.", false, way);
+    let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match way {
-        Way::Sent => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
-        Way::Shown => array,
+        Way::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
+        Way::Response => array,
     };
     array.build().into()
 }
@@ -105,11 +108,11 @@ fn built(properties: Vec<(&str, Schema)>, meaning: &str, may_be_null: bool, way:
     let mut builder = ObjectBuilder::new().schema_type(kind).description(Some(meaning));
     for (name, schema) in properties {
         builder = builder.property(name, schema);
-        if way == Way::Shown {
+        if way == Way::Response {
             builder = builder.required(name);
         }
     }
-    if way == Way::Sent {
+    if way == Way::Request {
         builder = builder.additional_properties(Some(AdditionalProperties::FreeForm(false)));
     }
     builder.build().into()

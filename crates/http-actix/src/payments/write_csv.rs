@@ -1,4 +1,4 @@
-//! Payments as a CSV: the template, and a download that can be mended and uploaded again.
+//! Payments as a CSV: the template, and a download that can be corrected and uploaded again.
 
 use super::columns::COLUMNS;
 use super::guard::guarded;
@@ -6,20 +6,20 @@ use csv::{Terminator, Writer, WriterBuilder};
 use florin_domain::batch::{Alert, AlertKind, BatchContent, Payment};
 use std::collections::BTreeMap;
 
-/// What a download adds; an upload passes over it.
+/// The columns that a download adds and an upload ignores.
 pub(super) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
 
-/// Between two alerts in one cell.
+/// Separates alerts in one cell.
 const BETWEEN: &str = " | ";
 
-/// The header row, nothing else.
+/// Writes the header row only.
 pub(crate) fn template() -> Result<Vec<u8>, csv::Error> {
     let mut writer = writer();
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;
     finish(writer)
 }
 
-/// The payments with what is wrong with each.
+/// Writes the payments, each with its alerts.
 pub(crate) fn download(content: &BatchContent) -> Result<Vec<u8>, csv::Error> {
     let mut alerts: BTreeMap<u32, Vec<&Alert>> = BTreeMap::new();
     for alert in &content.alerts {
@@ -42,9 +42,9 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
     }
     writer.write_field(payment.status.as_str())?;
     for kind in [AlertKind::Error, AlertKind::Warning] {
-        let told = alerts.iter().filter(|alert| alert.kind == kind);
-        let told: Vec<_> = told.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();
-        writer.write_field(told.join(BETWEEN))?;
+        let messages = alerts.iter().filter(|alert| alert.kind == kind);
+        let messages: Vec<_> = messages.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();
+        writer.write_field(messages.join(BETWEEN))?;
     }
     writer.write_record(None::<&[u8]>)
 }

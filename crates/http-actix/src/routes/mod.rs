@@ -1,4 +1,4 @@
-//! The routes, one operation a file.
+//! The routes, one operation per file.
 
 mod activity;
 mod addresses;
@@ -16,7 +16,7 @@ mod service;
 use actix_web::web::{self, ServiceConfig};
 use fallback::{get, post};
 
-/// Every route there is.
+/// Registers all routes.
 pub(crate) fn configure(config: &mut ServiceConfig) {
     config
         .service(get("/healthz", service::healthz))

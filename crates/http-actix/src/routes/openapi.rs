@@ -1,4 +1,4 @@
-//! The interface, described: OpenAPI 3.1.
+//! The OpenAPI 3.1 document: the list of all operations.
 
 use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
 use crate::codes::ErrorCode;
@@ -6,7 +6,6 @@ use crate::problem::{ProblemBody, ProblemEntry};
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use std::sync::LazyLock;
-use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{self, ObjectBuilder, RefOr, Schema};
 use utoipa::{Modify, OpenApi};
@@ -25,15 +24,15 @@ use utoipa::{Modify, OpenApi};
     components(schemas(ProblemBody, ProblemEntry)),
     tags(
         (name = "Merchant", description = "Checkouts, and the banks that can pay them."),
-        (name = "Payment batches", description = "Many payments, checked, confirmed and processed together."),
+        (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
-        (name = "Activity", description = "Everything that moved on an account."),
-        (name = "Looking inside", description = "What a balance is made of, and whether the books agree; in the sandbox only."),
-        (name = "Budgets", description = "What holds money, and how it moves from one to another."),
+        (name = "Activity", description = "Everything that moved money on an account."),
+        (name = "Looking inside", description = "The composition of balances and the invariants of the books; sandbox only."),
+        (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
-        (name = "Simulations", description = "Credits and card messages; in the sandbox only."),
-        (name = "Sandbox", description = "Extension of Florin: clocks of accounts, and worlds; in the sandbox only."),
-        (name = "Service", description = "Health; no key needed.")
+        (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
+        (name = "Sandbox", description = "Clocks of accounts, and worlds. Florin extension, sandbox only."),
+        (name = "Service", description = "Health; no API key needed.")
     ),
     paths(
         merchant::list_checkouts::handle,
@@ -79,7 +78,7 @@ use utoipa::{Modify, OpenApi};
         cards::refunds::reverse,
         cards::atm_withdrawals::authorize,
         cards::atm_withdrawals::clear,
-        cards::look::handle,
+        cards::find_chain::handle,
         sandbox::read_clock::handle,
         sandbox::set_clock::handle,
         sandbox::list_worlds::handle,
@@ -96,7 +95,7 @@ use utoipa::{Modify, OpenApi};
 )]
 struct Document;
 
-/// What the macros can't say.
+/// What the macros can't express.
 struct Finish;
 
 impl Modify for Finish {
@@ -105,20 +104,13 @@ impl Modify for Finish {
         let description = "`ApiKey <key>`, or the bare key.";
         let api_key = ApiKey::Header(ApiKeyValue::with_description("Authorization", description));
         components.add_security_scheme("apiKey", SecurityScheme::ApiKey(api_key));
-        for (name, schema) in &mut components.schemas {
-            let RefOr::T(Schema::Object(object)) = schema else { continue };
-            // Unknown members of a request are refused.
-            if name.ends_with("Request") {
-                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
-            }
-            if name == "ErrorEntry" {
-                let codes = ErrorCode::ALL.iter().map(|code| code.as_str());
-                let schema = ObjectBuilder::new()
-                    .schema_type(openapi::Type::String)
-                    .description(Some("A stable code of a closed list."))
-                    .enum_values(Some(codes));
-                object.properties.insert("errorCode".to_owned(), schema.into());
-            }
+        if let Some(RefOr::T(Schema::Object(entry))) = components.schemas.get_mut("ErrorEntry") {
+            let codes = ErrorCode::ALL.iter().map(|code| code.as_str());
+            let schema = ObjectBuilder::new()
+                .schema_type(openapi::Type::String)
+                .description(Some("A stable code from a closed list."))
+                .enum_values(Some(codes));
+            entry.properties.insert("errorCode".to_owned(), schema.into());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Operations outside `/v2`, which need no key (contract 1.5).
 
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::reply::ok;
 use crate::routes::fallback::not_found;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;

@@ -16,70 +16,70 @@ pub(crate) struct ActivityView {
     /// the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// That of the card message, `credit`, `payment` or `transfer`.
+    /// The type of the card message, or `credit`, `payment`, `transfer`.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// That of the card message or payment; a credit or transfer is `completed`.
+    /// The status of the card message or payment; `completed` for credits and transfers.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
     status: &'static str,
-    /// The budget; on a transfer the one that gives.
+    /// The budget; on a transfer, the budget that the money comes from.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The budget that receives; null but on transfers.
+    /// The receiving budget of a transfer; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     to_budget_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The movement's own amount, never negative.
+    /// The amount of the movement, never negative.
     #[schema(value_type = String)]
     amount: Amount,
-    /// What it does to the funds of the budget: negative when they are taken.
+    /// The effect on the budget's funds: negative if it takes funds.
     #[schema(value_type = String)]
     impacted_amount: Amount,
-    /// The card; null where there is none.
+    /// The card; null if there is none.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     card_id: Option<Uuid>,
-    /// The token of the first message of the chain; null but on card messages.
+    /// The token of the first message of the chain; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     chain_token: Option<Uuid>,
-    /// The batch of a payment; null but on payments.
+    /// The batch of a payment; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_batch_id: Option<Uuid>,
-    /// Where the card was used, who sent a credit, or who is paid.
+    /// The merchant, the sender of a credit, or the recipient of a payment.
     #[schema(required)]
     counterparty: Option<String>,
-    /// What was written with a credit, payment or transfer.
+    /// The reference of a credit, payment or transfer.
     #[schema(required)]
     reference: Option<String>,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
 
-/// One movement with all that is known of it.
+/// One movement with all its details.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityDetail)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityDetailView<'a> {
     #[serde(flatten)]
     activity: ActivityView,
-    /// The record of the card message; null of other movements.
+    /// The record of the card message; null on other movements.
     #[schema(required)]
     card_transaction: Option<TransactionView<'a>>,
-    /// What was sent with the credit; null of other movements, and of the first funds of a prepared account.
+    /// The details of the credit; null on other movements, and on the opening balance of a prepared account.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
-    /// The payment; null of other movements.
+    /// The payment; null on other movements.
     #[schema(required)]
     payment: Option<PaymentView>,
 }
 
-/// A credit as it was taken.
+/// The details of a credit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreditDetail)]
 #[serde(rename_all = "camelCase")]
 struct CreditView<'a> {
-    /// Its number among the credits of the account.
+    /// Sequence number of the credit within the account.
     #[schema(minimum = 1)]
     box_transaction_id: i64,
     #[schema(pattern = "^(FasterPayment|BACS|CHAPS|Swift|SEPA)$")]
@@ -101,15 +101,15 @@ struct CreditView<'a> {
     institution_name: Option<&'a str>,
     #[schema(required)]
     institution_address: Option<&'a str>,
-    /// The ledger balance of the budget afterwards.
+    /// The ledger balance of the budget after it.
     #[schema(value_type = String)]
     running_balance: Amount,
-    /// What could be spent afterwards.
+    /// The available balance of the budget after it.
     #[schema(value_type = String)]
     available_balance: Amount,
 }
 
-/// What a row says beside what all have.
+/// The fields of a movement that depend on its type.
 #[derive(Default)]
 struct Particulars {
     to: Option<Uuid>,

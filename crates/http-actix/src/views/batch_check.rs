@@ -1,22 +1,22 @@
-//! Whether a payment batch could be confirmed.
+//! The check of a payment batch before its confirmation.
 
 use crate::codes::ErrorCode;
 use florin_domain::batch::{Confirmability, PaymentBatch, Shortage};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Whether a batch could be confirmed now, and if not, why.
+/// Whether a payment batch could be confirmed now, and why not.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchValidation)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BatchCheckView {
-    /// Whether nothing stands in the way but multi-factor authentication.
+    /// Whether the batch could be confirmed, given multi-factor authentication.
     is_valid: bool,
     payment_batch_status: StatusCheckView,
     orders_balances: BalancesCheckView,
 }
 
-/// Whether the status allows it.
+/// Whether the status allows a confirmation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatusValidation)]
 #[serde(rename_all = "camelCase")]
@@ -25,7 +25,7 @@ struct StatusCheckView {
     issues: Vec<StatusIssueView>,
 }
 
-/// Whether the budgets can pay.
+/// Whether the budgets have sufficient funds.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersBalancesValidation)]
 #[serde(rename_all = "camelCase")]
@@ -34,18 +34,18 @@ struct BalancesCheckView {
     issues: Vec<BalanceIssueView>,
 }
 
-/// A status that does not allow it.
+/// A status that does not allow a confirmation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatusIssue)]
 struct StatusIssueView {
-    /// As a confirmation would answer.
+    /// The error code that a confirmation would get.
     #[schema(pattern = "^invalid_state$")]
     code: &'static str,
     message: String,
     data: StatusDataView,
 }
 
-/// The status.
+/// The status of the batch.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatusIssueData)]
 struct StatusDataView {
@@ -53,48 +53,48 @@ struct StatusDataView {
     status: &'static str,
 }
 
-/// A budget that lacks money.
+/// A budget with insufficient funds.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersBalancesIssue)]
 struct BalanceIssueView {
-    /// As a confirmation would answer.
+    /// The error code that a confirmation would get.
     #[schema(pattern = "^insufficient_funds$")]
     code: &'static str,
     message: String,
     data: BalanceDataView,
 }
 
-/// What an order needs, and what is there.
+/// The required and the available amount of an order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersBalancesIssueData)]
 #[serde(rename_all = "camelCase")]
 struct BalanceDataView {
-    /// The order that can't be paid.
+    /// The order that cannot be paid.
     #[schema(required, format = Uuid)]
     order_id: Option<String>,
-    /// The budget that would pay it.
+    /// The budget that pays the order.
     #[schema(format = Uuid)]
     budget_id: String,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// What the order takes, fees included.
+    /// The required amount, including fees.
     required_balance: String,
-    /// What can be spent.
+    /// Available balance.
     available_balance: String,
 }
 
-/// Why a confirmation lacks money, in words.
+/// The message for a budget with insufficient funds.
 pub(crate) fn shortage_message(shortage: &Shortage) -> String {
     let Shortage { budget, needed, available } = shortage;
     let currency = needed.currency;
-    format!("Budget {budget} needs {needed} {currency} and has {available} {currency} available.")
+    format!("budget {budget} needs {needed} {currency} and has {available} {currency} available")
 }
 
 impl BatchCheckView {
     pub(crate) fn new(batch: &PaymentBatch, check: &Confirmability) -> Self {
         let status = check.status.map(|illegal| StatusIssueView {
             code: ErrorCode::InvalidState.as_str(),
-            message: format!("The payment batch is {}; only a validated one can be confirmed.", illegal.current),
+            message: format!("only a validated payment batch can be confirmed; this one is {}", illegal.current),
             data: StatusDataView { status: illegal.current.as_str() },
         });
         let balance = |shortage: &Shortage| {

@@ -16,42 +16,42 @@ pub(crate) struct BudgetView {
     id: String,
     account_id: String,
     name: String,
-    /// The budget that it is a part of.
+    /// The budget that this one belongs to.
     #[schema(required, nullable, format = Uuid)]
     parent_budget_id: Option<String>,
-    /// The currencies that it holds: ISO 4217, by code.
+    /// The currencies that the budget holds: ISO 4217 codes, sorted.
     currencies: Vec<&'static str>,
-    /// What it may be used for: `cards`, `payments`, `transfers`.
+    /// What the budget may be used for: `cards`, `payments`, `transfers`.
     features: Vec<&'static str>,
-    /// When it was made; null where it came with the account.
+    /// When it was created; null if it came with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
-    /// What it holds in each of its currencies; with `include=balances` only.
+    /// The balances in each currency; with `include=balances` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     balances: Option<Vec<BalanceView>>,
 }
 
-/// What a budget holds in one currency. Its own money: sub-budgets don't count in it.
+/// The balance of a budget in one currency, without its sub-budgets.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetBalance)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BalanceView {
     currency_code: &'static str,
-    /// All the money in it: available, held and reserved.
+    /// Ledger balance: available, held and reserved.
     #[schema(value_type = String)]
     ledger: Amount,
-    /// What can be spent. Below zero after a clearing above its hold.
+    /// Available balance. Can be negative after a clearing above its hold.
     #[schema(value_type = String)]
     available: Amount,
-    /// What stands behind open card holds.
+    /// Held for open card holds.
     #[schema(value_type = String)]
     held: Amount,
-    /// What is reserved for confirmed payment batches.
+    /// Reserved for confirmed payment batches.
     #[schema(value_type = String)]
     reserved: Amount,
 }
 
-/// Money that was moved from one budget to another.
+/// A transfer from one budget to another.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Transfer)]
 #[serde(rename_all = "camelCase")]
@@ -70,9 +70,9 @@ pub(crate) struct TransferView {
     reference: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// What the budget that gave holds afterwards.
+    /// The balance of the giving budget afterwards.
     from_balance: BalanceView,
-    /// What the budget that received holds afterwards.
+    /// The balance of the receiving budget afterwards.
     to_balance: BalanceView,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -80,7 +80,7 @@ pub(crate) struct TransferView {
 }
 
 impl BudgetView {
-    /// A budget, with its balances or without.
+    /// A budget, with or without its balances.
     pub(crate) fn new(record: BudgetRecord, with_balances: bool) -> Self {
         let BudgetRecord { budget, parent, features, created_at } = record;
         let held = || budget.balances.iter().map(|(currency, balances)| BalanceView::new(*currency, balances));
@@ -110,7 +110,7 @@ impl BalanceView {
 }
 
 impl TransferView {
-    /// A transfer that was made, or would be.
+    /// A transfer, or its dry run.
     pub(crate) fn new(done: &TransferDone, dry_run: Option<DryRunView>) -> Self {
         let transfer = &done.transfer;
         let currency = transfer.currency;

@@ -7,14 +7,14 @@ use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A card. Its number is never shown: there is none.
+/// A virtual card. It has no card number.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Card)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CardView {
     #[schema(format = Uuid)]
     id: String,
-    /// The same as `id`; what card messages call it.
+    /// The same as `id`; the name in card messages.
     #[schema(format = Uuid)]
     card_token: String,
     account_id: String,
@@ -27,53 +27,53 @@ pub(crate) struct CardView {
     card_type: &'static str,
     #[schema(pattern = "^(UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     state: &'static str,
-    /// Whose it is.
+    /// The owner of the card.
     #[schema(pattern = "^(BUDGET|PERSON)$")]
     owner_type: &'static str,
-    /// Its holder; where it is the budget's, a token of nobody.
+    /// The holder; a card of a budget has a token that names no person.
     #[schema(format = Uuid)]
     user_token: String,
     #[schema(required, nullable)]
     name: Option<String>,
-    /// The last day on which it is valid (UTC).
+    /// Last day of validity (UTC).
     #[schema(format = Date)]
     expiry_date: String,
-    /// They follow from the id.
+    /// The last four digits, derived from the id.
     #[schema(pattern = "^[0-9]{4}$")]
     last_four: String,
-    /// When it was made; null where it came with the account.
+    /// When it was created; null if it came with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
 }
 
-/// One step in the life of a card.
+/// A state change of a card.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransition)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransitionView {
     from_state: &'static str,
     to_state: &'static str,
-    /// Why, in the words of the client that asked.
+    /// The reason, in the words of the client.
     reason: String,
-    /// The API client that asked.
+    /// The API client that requested the change.
     #[schema(format = Uuid)]
     client_id: String,
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
 
-/// The limits of a card.
+/// The spending limits of a card.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SpendingLimits)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LimitsView {
     #[schema(format = Uuid)]
     card_id: String,
-    /// At most one for each window: day, week, month, lifetime.
+    /// At most one limit per window: day, week, month, lifetime.
     spending_limits: Vec<LimitView>,
 }
 
-/// A limit over a window, with what was used in the one that is on.
+/// A spending limit over a window, with the usage of the current window.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SpendingLimit)]
 #[serde(rename_all = "camelCase")]
@@ -81,21 +81,21 @@ pub(crate) struct LimitView {
     #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
     window: &'static str,
     currency_code: &'static str,
-    /// At most this in a window.
+    /// Maximum amount per window.
     #[schema(value_type = String)]
     amount: Amount,
-    /// What was spent of it.
+    /// Amount used in the current window.
     #[schema(value_type = String)]
     used: Amount,
-    /// What is left of it, never below zero.
+    /// Amount left in the current window, never negative.
     #[schema(value_type = String)]
     remaining: Amount,
-    /// At most so many uses in a window; null: any number.
+    /// Maximum number of uses per window; null: unlimited.
     #[schema(required, nullable)]
     most_uses: Option<u32>,
-    /// How often the card was used.
+    /// Number of uses in the current window.
     uses: u32,
-    /// The first day of the window (UTC); null for a lifetime.
+    /// First day of the current window (UTC); null for LIFETIME.
     #[schema(required, nullable, format = Date)]
     window_start: Option<String>,
 }
@@ -134,7 +134,7 @@ impl From<CardTransition> for TransitionView {
 }
 
 impl LimitsView {
-    /// What counts now.
+    /// The limits with the usage of the windows at this time.
     pub(crate) fn at(limits: &CardLimits, now: DateTime<Utc>) -> Self {
         let currency = limits.card.currency;
         let view = |limit: &SpendingLimit| LimitView::new(&limit.current(now), currency);
@@ -143,7 +143,7 @@ impl LimitsView {
 }
 
 impl LimitView {
-    /// A limit as it counts now.
+    /// A limit with its usage.
     pub(crate) fn new(limit: &SpendingLimit, currency: Currency) -> Self {
         let left = limit.amount.minus(limit.spent).unwrap_or(Minor::ZERO).max(Minor::ZERO);
         Self {

@@ -1,4 +1,4 @@
-//! Chains at a glance.
+//! Chains of card messages.
 
 use super::decline::DeclineView;
 use super::scalars::RateView;
@@ -11,17 +11,17 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// All of one purchase, withdrawal or refund.
+/// All messages of one purchase, withdrawal or refund.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionChain)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChainView<'a> {
-    /// The messages in the order of time, the first one first.
+    /// The messages, oldest first.
     messages: Vec<MessageView<'a>>,
-    /// The story of the hold; null where the first message was declined.
+    /// The history of the hold; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
-    /// What the messages did to the journal, in their order.
+    /// The journal transactions of the messages, in their order.
     journal: Vec<JournalView>,
 }
 
@@ -30,12 +30,12 @@ pub(crate) struct ChainView<'a> {
 #[schema(as = CardChainMessage)]
 struct MessageView<'a> {
     transaction: TransactionView<'a>,
-    /// Why it was declined; null where it was not.
+    /// Why it was declined; null if it was not.
     #[schema(nullable = true)]
     explanation: Option<DeclineView>,
 }
 
-/// How much of a budget a chain holds, and what became of it.
+/// The hold of a chain and its history.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardHold)]
 #[serde(rename_all = "camelCase")]
@@ -43,24 +43,24 @@ struct HoldView {
     /// The amount of the first message.
     #[schema(value_type = String)]
     authorised_amount: Amount,
-    /// What is held now.
+    /// Amount held now.
     #[schema(value_type = String)]
     held_amount: Amount,
-    /// What was cleared so far, with the acquirer's fees.
+    /// Amount cleared so far, including the acquirer's fees.
     #[schema(value_type = String)]
     cleared_amount: Amount,
     /// The card's currency.
     currency_code: &'static str,
-    /// When the hold is due to expire; null where nothing is held.
+    /// When the hold expires; null if nothing is held.
     #[schema(value_type = Option<String>, format = DateTime)]
     due_at: Option<Time>,
-    /// What ended the chain; null while it is open.
+    /// How the chain ended; null while it is open.
     #[schema(nullable = true, pattern = "^(cleared|reversed|expired)$")]
     ended_by: Option<&'static str>,
-    /// The merchant's side; null where the merchant's currency is the card's.
+    /// The hold in the merchant's currency; null if it is the card's currency.
     #[schema(nullable = true)]
     merchant: Option<MerchantView>,
-    /// What each message left held, in their order.
+    /// The amount held after each message, in their order.
     steps: Vec<StepView>,
 }
 
@@ -71,18 +71,18 @@ struct HoldView {
 struct MerchantView {
     /// The merchant's currency.
     currency_code: &'static str,
-    /// What is held now.
+    /// Amount held now.
     #[schema(value_type = String)]
     held_amount: Amount,
-    /// What was cleared so far.
+    /// Amount cleared so far.
     #[schema(value_type = String)]
     cleared_amount: Amount,
-    /// What one unit of it is worth in the card's currency: the rate of the first message.
+    /// The value of one unit in the card's currency: the rate of the first message.
     #[schema(value_type = f64)]
     conversion_rate: RateView,
 }
 
-/// What a message left held.
+/// The amount held after a message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardHoldStep)]
 #[serde(rename_all = "camelCase")]
@@ -93,12 +93,12 @@ struct StepView {
     /// Its type.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// What was held after it.
+    /// Amount held after it.
     #[schema(value_type = String)]
     held_amount: Amount,
 }
 
-/// A transaction of the journal. Its postings add up to zero.
+/// A journal transaction. Its postings add up to zero.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardJournalTransaction)]
 #[serde(rename_all = "camelCase")]
@@ -114,14 +114,14 @@ struct JournalView {
     postings: Vec<PostingView>,
 }
 
-/// What an account of the ledger gained or, negative, lost.
+/// A posting to a ledger account: negative if the account lost money.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardJournalPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
     pool: &'static str,
-    /// The budget; null where the account is of no budget.
+    /// The budget; null if the ledger account does not belong to one.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
     #[schema(value_type = String)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A configured payment page on which checkout sessions are taken.
+/// A configured payment page for checkout sessions.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Checkout)]
 #[serde(rename_all = "camelCase")]
@@ -14,35 +14,35 @@ pub(crate) struct CheckoutView {
     /// Identifies the checkout.
     #[schema(value_type = String, format = Uuid, max_length = 36)]
     id: Uuid,
-    /// What it is for; fixed at creation.
+    /// The type of the checkout, fixed at creation.
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
-    /// The merchant's own name for it, never shown to payers.
+    /// The merchant's name for the checkout, never shown to payers.
     #[schema(required, min_length = 1)]
     name: Option<String>,
-    /// Whether it takes new sessions.
+    /// Whether the checkout accepts new sessions.
     #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
     status: &'static str,
-    /// Fixed at creation.
+    /// The currency, fixed at creation.
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
-    /// The settlement account that SHOPPING sessions pay into; null is the default one, and always for `TOP_UP`.
+    /// The settlement account that SHOPPING sessions pay into; null for the default account, and always for `TOP_UP`.
     #[schema(required, value_type = Option<String>, format = Uuid, max_length = 36)]
     settlement_account_id: Option<Uuid>,
     /// Shipping collection; null for `TOP_UP`.
     #[schema(required)]
     shipping_options: Option<ShippingOptionsView>,
-    /// Where the payer is sent when a session ends.
+    /// The URL that the payer is redirected to when a session ends.
     #[schema(format = "uri", max_length = 2048, pattern = "^https://")]
     return_url: String,
     /// Default locale of the payer's screens.
     #[schema(required, pattern = "^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$")]
     locale: Option<String>,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was changed last.
+    /// When it was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }
@@ -52,9 +52,9 @@ pub(crate) struct CheckoutView {
 #[schema(as = ShippingOptions)]
 #[serde(rename_all = "camelCase")]
 struct ShippingOptionsView {
-    /// Whether the payer must give a shipping address.
+    /// Whether the payer must enter a shipping address.
     collect_address: bool,
-    /// The address asked for shipping rates; null when rates are not dynamic.
+    /// The URL that returns shipping rates; null if rates are not dynamic.
     #[schema(required, format = "uri", max_length = 2048, pattern = "^https://")]
     dynamic_rates_url: Option<String>,
 }

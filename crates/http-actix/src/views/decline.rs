@@ -1,4 +1,4 @@
-//! Why a message was declined.
+//! Explanations of declined messages.
 
 use super::Amount;
 use florin_domain::card::{Explanation, LimitSeen, Rule};
@@ -6,16 +6,16 @@ use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The rules that were looked at, in order. The last one failed; those behind it were not looked at.
+/// The rules that were checked, in order. The last one failed; later rules were not checked.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDeclineExplanation)]
 pub(super) struct DeclineView {
-    /// The code of the answer.
+    /// The response code.
     code: &'static str,
     rules: Vec<RuleView>,
 }
 
-/// A rule, and what it was decided on. Amounts are in the card's currency.
+/// A rule with the values it was decided on. Amounts are in the card's currency.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = CardRule)]
 #[serde(rename_all = "camelCase")]
@@ -24,21 +24,21 @@ struct RuleView {
         pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|spending_limit|available_balance)$"
     )]
     rule: &'static str,
-    /// Whether it was kept.
+    /// Whether the rule passed.
     passed: bool,
-    /// The code that the caller wanted: with `forced`.
+    /// The response code that the caller forced; with `forced` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'static str>,
-    /// Where the card stood.
+    /// The state of the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     card_state: Option<&'static str>,
-    /// The last day on which the card is valid.
+    /// Last day of validity of the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     expires_on: Option<String>,
-    /// That day's date, UTC.
+    /// The date of the message, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     today: Option<String>,
@@ -46,31 +46,31 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
     window: Option<&'static str>,
-    /// The first day of the window.
+    /// First day of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     window_start: Option<String>,
-    /// At most this amount in a window.
+    /// Maximum amount per window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     limit_amount: Option<Amount>,
-    /// What was spent in it.
+    /// Amount spent in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     spent_amount: Option<Amount>,
-    /// At most so many uses in a window; absent where any number will do.
+    /// Maximum number of uses per window; absent if unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     most_uses: Option<u32>,
-    /// How often the card was used in it.
+    /// Number of uses in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     uses: Option<u32>,
-    /// What could be spent of the budget.
+    /// Available balance of the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     available_balance: Option<Amount>,
-    /// What was wanted.
+    /// The requested amount.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     wanted_amount: Option<Amount>,

@@ -1,4 +1,4 @@
-//! What a dry run would have written.
+//! The writes of a dry run.
 
 use super::Amount;
 use super::decline::DeclineView;
@@ -9,27 +9,27 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Extension of Florin: what would have been written; with `dryRun=true` only.
+/// What the request would write; with `dryRun=true` only. Florin extension.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRun)]
 pub(crate) struct DryRunView {
-    /// What would be written into the journal; empty where no money would move. They add up to zero in each currency.
+    /// The journal postings; empty if no money would move. They add up to zero in each currency.
     postings: Vec<PostingView>,
-    /// What the budgets would hold afterwards.
+    /// The balances afterwards.
     balances: Vec<BalanceView>,
-    /// Why the card message would be declined; null where it would not be.
+    /// Why the card message would be declined; null if it would not be.
     #[schema(nullable = true)]
     explanation: Option<DeclineView>,
 }
 
-/// What an account of the ledger would gain or, negative, lose.
+/// A posting to a ledger account: negative if the account would lose money.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
     pool: &'static str,
-    /// The budget; null where the account is of no budget.
+    /// The budget; null if the ledger account does not belong to one.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
     #[schema(value_type = String)]
@@ -37,7 +37,7 @@ struct PostingView {
     currency_code: &'static str,
 }
 
-/// What a budget would hold in one currency.
+/// The balance of a budget in one currency.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunBalance)]
 #[serde(rename_all = "camelCase")]
@@ -45,16 +45,16 @@ struct BalanceView {
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
     currency_code: &'static str,
-    /// All the money in it: available, held and reserved.
+    /// Ledger balance: available, held and reserved.
     #[schema(value_type = String)]
     ledger: Amount,
-    /// What can be spent.
+    /// Available balance.
     #[schema(value_type = String)]
     available: Amount,
-    /// What stands behind open card holds.
+    /// Held for open card holds.
     #[schema(value_type = String)]
     held: Amount,
-    /// What is reserved for confirmed payment batches.
+    /// Reserved for confirmed payment batches.
     #[schema(value_type = String)]
     reserved: Amount,
 }

@@ -1,4 +1,4 @@
-//! What a balance is made of.
+//! The composition of a balance.
 
 use super::{Amount, List, Sum, Time};
 use florin_domain::books::{Explanation, Held, KindSum, OpenHold, Pools, Proof, Reservation, Running};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A balance, explained.
+/// The composition of a balance, with proof that it adds up.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalanceExplanation)]
 #[serde(rename_all = "camelCase")]
@@ -16,19 +16,19 @@ pub(crate) struct ExplanationView {
     budget_id: Uuid,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// What the balances say.
+    /// The stored balances.
     balance: PoolsView,
-    /// Whether every proof holds: computed, from one consistent read.
+    /// Whether every proof holds, computed from one consistent read.
     adds_up: bool,
-    /// What was compared.
+    /// The comparisons.
     proofs: Vec<ProofView>,
     /// Movements by kind.
     sums: Vec<KindSumView>,
     /// Journal transactions that touch the budget, newest first.
     postings: List<PostingView>,
-    /// Open holds, those that are due first; at most 1000 are told.
+    /// Open holds, by due time; at most 1,000 are listed.
     open_holds: OpenHoldsView,
-    /// What is reserved for payment batches, the oldest batch first; at most 1000 are told.
+    /// Reservations of payment batches, oldest batch first; at most 1,000 are listed.
     reservations: ReservationsView,
 }
 
@@ -36,32 +36,32 @@ pub(crate) struct ExplanationView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetPools)]
 struct PoolsView {
-    /// All the money: available, held and reserved.
+    /// Ledger balance: available, held and reserved.
     #[schema(value_type = String)]
     ledger: Sum,
-    /// What can be spent.
+    /// Available balance.
     #[schema(value_type = String)]
     available: Sum,
-    /// What stands behind open card holds.
+    /// Held for open card holds.
     #[schema(value_type = String)]
     held: Sum,
-    /// What is reserved for payment batches.
+    /// Reserved for payment batches.
     #[schema(value_type = String)]
     reserved: Sum,
 }
 
-/// Two sums that must be one.
+/// A comparison of two sums that must be equal.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalanceProof)]
 struct ProofView {
     #[schema(pattern = "^(available|held|reserved)_is_(postings|open_holds|reservations)$")]
     name: &'static str,
-    /// Whether they are.
+    /// Whether the sums are equal.
     holds: bool,
-    /// What the balance says.
+    /// The stored balance.
     #[schema(value_type = String)]
     stated: Sum,
-    /// What it was found to be made of.
+    /// The sum of its parts.
     #[schema(value_type = String)]
     computed: Sum,
 }
@@ -70,31 +70,31 @@ struct ProofView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = MovementSum)]
 struct KindSumView {
-    /// Why money moved: `credit`, `card`, `batch_reservation` and so on.
+    /// The kind of movement: `credit`, `card`, `batch_reservation` and so on.
     kind: &'static str,
-    /// In how many journal transactions.
+    /// Number of journal transactions.
     #[schema(minimum = 1)]
     count: i64,
     moved: PoolsView,
 }
 
-/// A journal transaction, as far as it touches the budget.
+/// The postings of a journal transaction to the budget.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalancePosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     #[schema(value_type = String, format = Uuid)]
     journal_id: Uuid,
-    /// Why money moved.
+    /// The kind of movement.
     kind: &'static str,
-    /// The card message, credit, payment batch or payment behind it.
+    /// The card message, credit, payment batch or payment that caused it.
     #[schema(value_type = String, format = Uuid)]
     cause_id: Uuid,
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// What it moved, by pool.
+    /// The amounts moved, by pool.
     moved: PoolsView,
-    /// The sum of it and of all older ones.
+    /// The balance after it.
     balance_after: PoolsView,
 }
 
@@ -102,10 +102,10 @@ struct PostingView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = OpenHolds)]
 struct OpenHoldsView {
-    /// How many there are.
+    /// Total number.
     #[schema(minimum = 0)]
     count: i64,
-    /// What all of them hold.
+    /// Total amount held.
     #[schema(value_type = String)]
     total: Sum,
     #[schema(max_items = 1000)]
@@ -126,7 +126,7 @@ struct OpenHoldView {
     amount: Amount,
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it is due to expire.
+    /// When the hold expires.
     #[schema(value_type = String, format = DateTime)]
     due_at: Time,
 }
@@ -135,17 +135,17 @@ struct OpenHoldView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Reservations)]
 struct ReservationsView {
-    /// How many there are.
+    /// Total number.
     #[schema(minimum = 0)]
     count: i64,
-    /// What is reserved for all of them.
+    /// Total amount reserved.
     #[schema(value_type = String)]
     total: Sum,
     #[schema(max_items = 1000)]
     rows: Vec<ReservationView>,
 }
 
-/// What is reserved for an order of a payment batch.
+/// The reservation of one order of a payment batch.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Reservation)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! Whether the books of an account agree.
+//! The invariants of the books of an account.
 
 use super::{Amount, Sum};
 use florin_domain::books::{CounterExample, InvariantReport, Proven};
@@ -6,17 +6,17 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What holds of an account's books, and what does not.
+/// The result of checking the invariants of an account's books.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Invariants)]
 pub(crate) struct InvariantsView {
-    /// `holds` when every check does.
+    /// `holds` if every check holds.
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
     checks: Vec<CheckView>,
 }
 
-/// One check.
+/// One invariant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InvariantCheck)]
 #[serde(rename_all = "camelCase")]
@@ -25,16 +25,16 @@ struct CheckView {
     name: &'static str,
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
-    /// Over how many things it was looked at.
+    /// Number of objects checked.
     #[schema(minimum = 0)]
     checked: i64,
-    /// The first thing that it does not hold of; absent where it holds.
+    /// The first object that breaks the invariant; absent if it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     counter_example: Option<CounterExampleView>,
 }
 
-/// Something that does not agree: a journal transaction, a pool of a budget, or a spending limit.
+/// An object that breaks an invariant: a journal transaction, a pool of a budget, or a spending limit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CounterExample)]
 #[serde(untagged)]
@@ -52,12 +52,12 @@ struct TransactionExample {
     #[schema(value_type = String, format = Uuid)]
     journal_id: Uuid,
     currency_code: &'static str,
-    /// What it adds up to.
+    /// The sum of its postings.
     #[schema(value_type = String)]
     sum: Sum,
 }
 
-/// A pool of a budget that is not what it is said to be.
+/// A pool of a budget whose stored balance is wrong.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongPool)]
 #[serde(rename_all = "camelCase")]
@@ -67,15 +67,15 @@ struct PoolExample {
     currency_code: &'static str,
     #[schema(pattern = "^(available|held|reserved)$")]
     pool: &'static str,
-    /// What the balance says.
+    /// The stored balance.
     #[schema(value_type = String)]
     stated: Sum,
-    /// What it should be.
+    /// The computed balance.
     #[schema(value_type = String)]
     computed: Sum,
 }
 
-/// A spending limit that was used more than messages account for.
+/// A spending limit with more usage than its messages explain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongLimit)]
 #[serde(rename_all = "camelCase")]
@@ -85,15 +85,15 @@ struct LimitExample {
     #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
     window: &'static str,
     currency_code: &'static str,
-    /// What it says was spent.
+    /// The stored amount spent.
     #[schema(value_type = String)]
     spent: Amount,
-    /// The most that messages account for.
+    /// The maximum amount that its messages explain.
     #[schema(value_type = String)]
     most_spent: Sum,
-    /// How often it says the card was used.
+    /// The stored number of uses.
     uses: u32,
-    /// The most uses that messages account for.
+    /// The maximum number of uses that its messages explain.
     most_uses: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The list envelope.
+//! The envelope of lists.
 
 use florin_domain::page::{Page, PageRequest};
 use serde::Serialize;
@@ -7,16 +7,16 @@ use utoipa::ToSchema;
 /// One page of a list.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct List<T: ToSchema> {
-    /// The page size that was asked for.
+    /// Maximum number of items of the page.
     #[schema(minimum = 1, maximum = 1000)]
     limit: i64,
-    /// How many items were skipped.
+    /// Number of items skipped.
     #[schema(minimum = 0)]
     offset: i64,
-    /// How many records match, whatever the page.
+    /// Number of items on all pages together.
     #[schema(minimum = 0)]
     count: i64,
-    /// The records of the page.
+    /// The items of the page.
     rows: Vec<T>,
 }
 
@@ -28,7 +28,8 @@ impl<T: ToSchema> List<T> {
 }
 
 impl<T: Serialize + ToSchema> List<T> {
-    /// As JSON, into room for it all: a text that grows is copied again and again. Rows are about as long as the first one.
+    /// Writes the list as JSON into a buffer of about its final size, because a growing buffer is copied again and
+    /// again. Rows are about as long as the first one.
     pub(crate) fn json(&self) -> serde_json::Result<Vec<u8>> {
         let first = self.rows.first().map(serde_json::to_vec).transpose()?.map_or(0, |text| text.len());
         let mut text = Vec::with_capacity(128 + self.rows.len() * (first + first / 8));

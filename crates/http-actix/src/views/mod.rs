@@ -1,4 +1,4 @@
-//! What answers look like.
+//! The JSON of responses.
 
 mod activity;
 mod batch_check;
@@ -32,5 +32,5 @@ pub(crate) use payment::PaymentView;
 pub(crate) use payment_alert::AlertView;
 pub(crate) use payment_batch::{BatchView, InputView};
 pub(crate) use scalars::{Amount, Sum, Time};
-pub(crate) use transaction::{TransactionAnswer, TransactionView, transaction_answer};
+pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use world::{ClockView, MadeWorldView, SnapshotView, WorldView};

@@ -1,8 +1,8 @@
 //! Payments of a batch.
 
 use super::Time;
+use crate::payments::RecipientShape;
 use crate::payments::columns::of_object;
-use crate::payments::schema::RecipientShape;
 use florin_domain::batch::{EmailInput, Payment, PaymentInput};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use utoipa::ToSchema;
@@ -18,19 +18,19 @@ pub(crate) struct PaymentView {
     /// The batch it belongs to.
     #[schema(format = Uuid)]
     payment_batch_id: String,
-    /// The order it belongs to; null where an Error stands against it.
+    /// The order that the payment belongs to; null if it has an Error alert.
     #[schema(required, format = Uuid)]
     order_id: Option<String>,
-    /// Where it stands.
+    /// Status.
     #[schema(pattern = "^(created|validated|confirmed|started|completed|failed|returned|cancelled)$")]
     status: &'static str,
-    /// What the recipient is sent; as it was typed where an Error stands against the payment.
+    /// Amount that the recipient gets; as it was sent if the payment has an Error alert.
     #[schema(required)]
     amount: Option<String>,
-    /// ISO 4217, alphabetic; as it was typed where an Error stands.
+    /// ISO 4217 code; as it was sent if the payment has an Error alert.
     #[schema(required)]
     currency_code: Option<String>,
-    /// The budget that pays; as it was typed where an Error stands.
+    /// The budget that pays; as it was sent if the payment has an Error alert.
     #[schema(required)]
     funding_budget_id: Option<String>,
     #[schema(required)]
@@ -41,25 +41,25 @@ pub(crate) struct PaymentView {
     reference: Option<String>,
     #[schema(required)]
     external_id: Option<String>,
-    /// What it costs beside the amount, in its currency; null where an Error stands.
+    /// Fees on top of the amount, in its currency; null if the payment has an Error alert.
     #[schema(required)]
     fees: Option<String>,
-    /// Who pays for banks on the way: shared.
+    /// Who pays the fees of intermediary banks: shared.
     #[schema(pattern = "^SHA$")]
     charges: &'static str,
-    /// Why it failed or came back.
+    /// Why the payment failed or was returned.
     #[schema(required, pattern = "^(account_closed|account_not_found|name_mismatch|rejected_by_bank|compliance)$")]
     failure_reason: Option<&'static str>,
     /// When it was uploaded.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was changed last.
+    /// When it was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// Its row in the upload, from 0.
+    /// Row number in the upload, from 0.
     #[schema(minimum = 0)]
     input_index: u32,
-    /// Who is paid, as it was typed.
+    /// The recipient, as it was sent.
     #[schema(value_type = RecipientShape)]
     recipient: RecipientView,
 }
@@ -100,7 +100,7 @@ impl From<Payment> for PaymentView {
     }
 }
 
-/// Every member of the recipient; null what was not sent.
+/// All members of the recipient; null for those that were not sent.
 struct RecipientView(PaymentInput);
 
 impl Serialize for RecipientView {

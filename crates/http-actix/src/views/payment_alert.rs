@@ -1,28 +1,28 @@
-//! Alerts: what is wrong with payments.
+//! Alerts: errors and warnings about payments.
 
 use super::Time;
 use florin_domain::batch::Alert;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Something that is wrong, or doubtful, with an uploaded payment.
+/// An error in an uploaded payment, or a warning about it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentAlert)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AlertView {
-    /// When it was found.
+    /// When it was raised.
     #[schema(value_type = String, format = DateTime)]
     timestamp: Time,
-    /// With an Error the batch can't be confirmed.
+    /// A batch with an Error cannot be confirmed.
     #[serde(rename = "type")]
     #[schema(pattern = "^(Error|Warning)$")]
     kind: &'static str,
     /// A stable code.
     code: &'static str,
-    /// The row, from 0; null where it is about the upload as a whole.
+    /// Row number, from 0; null if the alert concerns the whole upload.
     #[schema(required, minimum = 0)]
     input_index: Option<u32>,
-    /// What a person does to mend it.
+    /// How to fix it, for people.
     message: String,
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
-/// Many payments that are confirmed together.
+/// Payments that are confirmed together.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatch)]
 #[serde(rename_all = "camelCase")]
@@ -17,12 +17,12 @@ pub(crate) struct BatchView {
     id: String,
     /// The account it belongs to.
     account_id: String,
-    /// What it was called, or a default with the time.
+    /// Display name; the default contains the creation time.
     #[schema(min_length = 1, max_length = 256)]
     name: String,
-    /// Who made it.
+    /// Who created it.
     created_by: ActorView,
-    /// Where it stands.
+    /// Status.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
     /// Whether lists show it.
@@ -36,26 +36,26 @@ pub(crate) struct BatchView {
     /// When its confirmation passed multi-factor authentication.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     passed_mfa_check_at: Option<Time>,
-    /// When processing picked it up.
+    /// When processing started.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     orders_sent_at: Option<Time>,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was changed last.
+    /// When it was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// What is wrong with its payments: the first 100. The list of alerts has them all.
+    /// The first 100 alerts. The list of alerts has them all.
     #[schema(max_items = 100)]
     alerts: Vec<AlertView>,
-    /// Its orders: one for each funding budget and currency.
+    /// Its orders: one per funding budget and currency.
     orders_summary: OrdersSummaryView,
     /// The last upload; null before the first.
     #[schema(required)]
     input: Option<InputView>,
 }
 
-/// Who did something.
+/// The author of an action.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Actor)]
 struct ActorView {
@@ -67,31 +67,31 @@ struct ActorView {
     kind: &'static str,
 }
 
-/// Orders, counted.
+/// A summary of the orders.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersSummary)]
 #[serde(rename_all = "camelCase")]
 struct OrdersSummaryView {
     number_of_orders: usize,
-    /// In order of the alphabet.
+    /// Sorted.
     unique_currency_codes: BTreeSet<&'static str>,
 }
 
-/// What was uploaded last.
+/// The last upload.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchInput)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputView {
-    /// How it was written.
+    /// Format.
     #[schema(pattern = "^(json|csv)$")]
     format: &'static str,
-    /// `validated`: no Error stands.
+    /// `validated`: the upload has no Error alerts.
     #[schema(pattern = "^(accepted|uploaded|validated|failed)$")]
     status: &'static str,
-    /// When payments were uploaded first.
+    /// When payments were first uploaded.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When payments were uploaded last.
+    /// When payments were last uploaded.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }

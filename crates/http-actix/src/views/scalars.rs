@@ -1,4 +1,4 @@
-//! Times and amounts as answers write them: straight into the answer, with no text of their own in between.
+//! Times and amounts, written straight into the response without intermediate strings.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
 use florin_domain::money::{Money, Rate, TotalMoney};
@@ -10,12 +10,13 @@ use serde_json::value::RawValue;
 pub(crate) struct Time(pub(crate) DateTime<Utc>);
 
 impl Time {
-    /// Midnight of that day.
+    /// Midnight of the same day.
     pub(super) fn midnight(self) -> Self {
         Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// The digits. chrono's own formatter takes as long as all the rest of a row. `None`: the year has not four of them.
+    /// The text. chrono's own formatter takes as long as all the rest of a row. `None`: the year does not have four
+    /// digits.
     fn digits(self) -> Option<[u8; 20]> {
         let time = self.0.naive_utc();
         let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9999)?;
@@ -52,7 +53,7 @@ impl Serialize for Time {
     }
 }
 
-/// An amount: a decimal with exactly its currency's digits, as a string.
+/// An amount as a string: a decimal with exactly its currency's digits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amount(pub(crate) Money);
 
@@ -62,7 +63,7 @@ impl Serialize for Amount {
     }
 }
 
-/// A sum of amounts, written as they are.
+/// A sum of amounts, written like an amount.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sum(pub(crate) TotalMoney);
 
@@ -72,7 +73,7 @@ impl Serialize for Sum {
     }
 }
 
-/// A rate: a JSON number with all its digits.
+/// An exchange rate, a JSON number with all its digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateView(pub(super) Rate);
 

@@ -2,11 +2,8 @@
 
 use super::scalars::RateView;
 use super::{Amount, DryRunView, Time};
-use crate::repeat::answer;
-use actix_web::http::StatusCode;
 use florin_domain::card::{Acceptor, CardTransaction};
 use florin_domain::money::{Minor, Rate};
-use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -27,13 +24,13 @@ pub(crate) struct TransactionAnswer<'a> {
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionView<'a> {
-    /// What the acquirer charges.
+    /// The acquirer's fee.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The dotted event type.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Where it stands.
+    /// Status.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// Identifies the message.
@@ -45,29 +42,29 @@ pub(crate) struct TransactionView<'a> {
     /// The card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
-    /// What was asked; on a reversal the first message's amount.
+    /// The requested amount; on a reversal, the amount of the first message.
     #[schema(value_type = String)]
     request_amount: Amount,
-    /// How it was answered.
+    /// The response to the message.
     response: ResponseView,
     #[schema(value_type = String, format = DateTime)]
     created_time: Time,
     /// Equals `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     user_transaction_time: Time,
-    /// Midnight UTC of that day.
+    /// Midnight UTC of the same day.
     #[schema(value_type = String, format = DateTime)]
     settlement_date: Time,
-    /// The message's own amount.
+    /// The amount of the message.
     #[schema(value_type = String)]
     amount: Amount,
     /// The budget's balances afterwards.
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// Rate 1 where the merchant's currency is the card's.
+    /// The rate is 1 if the merchant's currency is the card's.
     currency_conversion: ConversionView,
-    /// The token that was sent; absent on first messages.
+    /// The preceding message; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
@@ -77,7 +74,7 @@ pub(crate) struct TransactionView<'a> {
     card_acceptor: AcceptorView<'a>,
 }
 
-/// Code and memo of a response.
+/// Response code and memo.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardResponse)]
 struct ResponseView {
@@ -90,13 +87,13 @@ struct ResponseView {
 #[schema(as = CardBalances)]
 #[serde(rename_all = "camelCase")]
 struct BalancesView {
-    /// All the money in it.
+    /// Ledger balance.
     #[schema(value_type = String)]
     ledger_balance: Amount,
-    /// What can be spent.
+    /// Available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
-    /// What this message did: negative when funds are taken.
+    /// The effect of the message on the available balance: negative if it takes funds.
     #[schema(value_type = String)]
     impacted_amount: Amount,
 }
@@ -108,7 +105,7 @@ struct BalancesView {
 struct ConversionView {
     #[schema(value_type = String)]
     original_amount: Amount,
-    /// What one unit of the merchant's currency is worth in the card's.
+    /// The value of one unit of the merchant's currency in the card's currency.
     #[schema(value_type = f64)]
     conversion_rate: RateView,
     /// ISO 4217, numeric.
@@ -132,7 +129,7 @@ impl From<&CardTransaction> for ConversionView {
     }
 }
 
-/// Where the card was used.
+/// The merchant or ATM where the card was used.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardAcceptor)]
 #[serde(rename_all = "camelCase")]
@@ -185,7 +182,9 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
     }
 }
 
-/// 201 with the record.
-pub(crate) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
-    answer(StatusCode::CREATED, &TransactionAnswer { transaction: TransactionView::from(record), dry_run })
+impl<'a> TransactionAnswer<'a> {
+    /// The answer to a card message, or to its dry run.
+    pub(crate) fn new(record: &'a CardTransaction, dry_run: Option<DryRunView>) -> Self {
+        Self { transaction: TransactionView::from(record), dry_run }
+    }
 }

@@ -13,13 +13,13 @@ use uuid::Uuid;
 #[schema(as = Clock)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClockView {
-    /// What it shows.
+    /// The time it shows.
     #[schema(value_type = String, format = DateTime)]
     now: Time,
-    /// `RUNNING`, or `FROZEN`: it stands still.
+    /// `RUNNING` or `FROZEN`.
     #[schema(pattern = "^(RUNNING|FROZEN)$")]
     state: &'static str,
-    /// Whether it goes by real time: nobody has touched it.
+    /// Whether it shows real time: it was never changed.
     real_time: bool,
 }
 
@@ -38,26 +38,26 @@ impl From<ClockReading> for ClockView {
 #[schema(as = World)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorldView {
-    /// The account that it is.
+    /// The account of the world.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
-    /// What it was made from.
+    /// What it was created from.
     #[schema(pattern = "^(demo|empty|snapshot)$")]
     template: &'static str,
-    /// What its ids follow from, as the caller named it.
+    /// The seed of its ids.
     #[schema(min_length = 1, max_length = 64)]
     seed: Option<String>,
-    /// When it was made, in real time.
+    /// When it was created, in real time.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// From when it may be swept away, in real time.
+    /// When it expires and may be deleted, in real time.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
     clock: ClockView,
 }
 
 impl WorldView {
-    /// A world as it is at a moment of real time.
+    /// A world at a moment of real time.
     pub(crate) fn at(world: &SandboxWorld, real: DateTime<Utc>) -> Self {
         Self {
             account_id: world.account.to_string(),
@@ -70,19 +70,19 @@ impl WorldView {
     }
 }
 
-/// A world that was made, with its key.
+/// A new world with its API key.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MadeWorld)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MadeWorldView {
     #[serde(flatten)]
     world: WorldView,
-    /// The key of the world, which reaches it only. It is shown here and never again.
+    /// The API key of the world, which reaches nothing else. It is shown only once.
     api_key: String,
 }
 
 impl MadeWorldView {
-    /// A world as it is at a moment of real time.
+    /// A world at a moment of real time.
     pub(crate) fn at(made: MadeWorld, real: DateTime<Utc>) -> Self {
         Self { world: WorldView::at(&made.world, real), api_key: made.key }
     }
@@ -100,7 +100,7 @@ pub(crate) struct SnapshotView {
     account_id: String,
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
-    /// When it was taken, in the time of the world.
+    /// When it was taken, by the world's clock.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }

@@ -1,15 +1,15 @@
 //! `GET /v2/addresses/lookup` (contract 4)
 
 use crate::call::Call;
+use crate::declare::parameters;
 use crate::problem::{Problem, none_of, read};
-use crate::repeat::ok;
+use crate::reply::ok;
 use crate::routes::error_sets::LookupErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{Permission, lookup_addresses};
 use florin_domain::access::{Feature, Scope};
 use florin_domain::address::{Address, PostcodeQuery};
-use florin_domain::fault::Flaw;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -23,7 +23,7 @@ pub(crate) struct AddressesView {
     data: Vec<AddressView>,
 }
 
-/// One address; absent parts are empty.
+/// One address; parts that are missing are empty.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Address)]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +32,7 @@ struct AddressView {
     address_line2: String,
     address_line3: String,
     city: String,
-    /// Without a space.
+    /// The postcode, without a space.
     postcode: String,
     county: String,
 }
@@ -44,17 +44,23 @@ impl From<Address> for AddressView {
     }
 }
 
-/// All addresses of a UK postcode. Off by default; an operator switches it on per client.
+parameters! {
+    /// The postcode to look up.
+    pub(crate) struct LookupParameters in Query {
+        /// A UK postcode, with or without a space, in either case.
+        "postcode" => postcode: PostcodeQuery,
+    }
+}
+
+/// Lists all addresses of a UK postcode. Disabled by default; the operator enables it per client.
 #[utoipa::path(get, path = "/v2/addresses/lookup", tag = "Addresses", operation_id = "lookupAddresses",
-    params(("postcode" = String, Query, description = "A UK postcode, with or without a space, in either case.",
-        pattern = "^[\\t\\n\\f\\r ]*([A-Za-z0-9][\\t\\n\\f\\r ]*){5,7}$")),
-    responses((status = 200, description = "The addresses; none where the postcode is not known.",
-        body = AddressesView), LookupErrors))]
+    params(LookupParameters),
+    responses((status = 200, description = "The addresses; empty if the postcode is unknown.", body = AddressesView),
+        LookupErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let postcode = call.query.one("postcode").and_then(|text| PostcodeQuery::parse(text.ok_or_else(Flaw::required)?));
-    let postcode = call.faults.take("query.postcode", postcode);
+    let lookup = call.read::<LookupParameters>();
     none_of(call.faults)?;
-    let found = lookup_addresses(&app.services, &read(postcode)?).await?;
+    let found = lookup_addresses(&app.services, &read(lookup)?.postcode).await?;
     ok(&AddressesView { data: found.into_iter().map(AddressView::from).collect() })
 }

@@ -1,50 +1,78 @@
 //! `POST /v2/budgets` (contract 5.6)
 
-use super::WRITE;
+use super::common::WRITE;
 use crate::call::Call;
-use crate::extract::json::Json;
-use crate::extract::members::{Members, one_of, string, text};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, Member, body};
+use crate::json::{Place, Reading, Value};
 use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, execute};
+use crate::repeat::{claim, execute};
+use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::BudgetView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewBudget, create_budget};
-use florin_domain::budget::{BudgetFeature, BudgetRecord, check_currencies, check_features};
-use florin_domain::fault::Faults;
+use florin_domain::budget::{BudgetFeature, BudgetRecord, MAX_CURRENCIES, check_currencies, check_features};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
+use florin_domain::text::Text;
 use florin_ports::Answer;
-use utoipa::ToSchema;
+use std::collections::BTreeSet;
+use utoipa::openapi::schema::ArrayBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
-/// A budget to be made.
-#[derive(ToSchema)]
-#[schema(as = CreateBudgetRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct CreateBody {
-    #[schema(min_length = 1, max_length = 140, example = "Travel")]
-    name: String,
-    /// The budget that it is to be a part of. Budgets are nested at most 5 deep.
-    #[schema(nullable = true, format = Uuid)]
-    parent_budget_id: Option<String>,
-    /// The currencies that it holds: ISO 4217, each once.
-    #[schema(min_items = 1, max_items = 50, example = json!(["GBP", "EUR"]))]
-    currencies: Vec<String>,
-    /// What it may be used for: `cards`, `payments`, `transfers`, each at most once. All of them by default.
-    #[schema(nullable = true, max_items = 3, example = json!(["cards", "transfers"]))]
-    features: Option<Vec<String>>,
+body! {
+    /// A new budget.
+    pub(crate) struct CreateBudgetBody as "CreateBudgetRequest" {
+        /// Display name.
+        #[example("Travel")]
+        "name" => name: Text<1, 140>,
+        /// The budget that this one belongs to. Budgets nest at most 5 levels deep.
+        "parentBudgetId" => parent: Option<BudgetId>,
+        /// The currencies that the budget holds: ISO 4217 codes, each once.
+        #[example(["GBP", "EUR"])]
+        "currencies" => currencies: Currencies,
+        /// What the budget may be used for: `cards`, `payments`, `transfers`, each at most once. Default: all.
+        #[example(["cards", "transfers"])]
+        "features" => features: Option<Features>,
+    }
 }
 
-/// Makes a budget. It holds nothing yet. An account has at most 1000 of them.
+/// Currencies, each once.
+pub(crate) struct Currencies(Vec<Currency>);
+/// Features, each once.
+pub(crate) struct Features(BTreeSet<BudgetFeature>);
+
+impl Member for Currencies {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let named = Vec::read(value, place, reading)?;
+        reading.keep(place, check_currencies(named)).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let items = <Currency as Member>::schema();
+        ArrayBuilder::new().items(items).min_items(Some(1)).max_items(Some(MAX_CURRENCIES)).into()
+    }
+}
+
+impl Member for Features {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let named = Vec::<BudgetFeature>::read(value, place, reading)?;
+        reading.keep(place, check_features(&named)).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let items = <BudgetFeature as Member>::schema();
+        ArrayBuilder::new().items(items).max_items(Some(BudgetFeature::ALL.len())).into()
+    }
+}
+
+/// Creates a budget, which holds no money yet. An account has at most 1,000 budgets.
 #[utoipa::path(post, path = "/v2/budgets", tag = "Budgets", operation_id = "createBudget",
-    request_body = CreateBody,
-    params(
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    request_body = CreateBudgetBody,
+    params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The budget.", body = BudgetView), ManagementErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -52,30 +80,16 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
-    let new = new_budget(write.body.as_ref(), &mut write.call.faults);
+    let body = write.read::<CreateBudgetBody>()?;
     let account = write.account().await?;
-    let new = read(new)?;
-    let claim = claim(&write, &account, false, render);
+    let CreateBudgetBody { name, parent, currencies, features } = read(body)?;
+    let new = NewBudget { name, parent, currencies: currencies.0, features: features.map(|features| features.0) };
+    let claim = claim(&write, &account, false, render)?;
     let object = ("query.accountId", "account");
     execute(claim, object, create_budget_problem, render, async |claim| {
         create_budget(&app.management, &account, new, claim).await
     })
     .await
-}
-
-/// Reads the body; `None` where faults were noted.
-fn new_budget(body: Option<&Json>, faults: &mut Faults) -> Option<NewBudget> {
-    let mut members = Members::of_body(body, faults)?;
-    let name = members.required("name", faults, text);
-    let parent = members.optional("parentBudgetId", faults, |value| BudgetId::parse(string(value)?));
-    let currencies = members.required_list("currencies", faults, |value| Currency::parse(string(value)?));
-    let currencies = currencies.and_then(|named| faults.take("body.currencies", check_currencies(named)));
-    let features =
-        members.optional_list("features", faults, |value| one_of(value, &BudgetFeature::ALL, BudgetFeature::as_str));
-    let features = features
-        .map(|named| named.map(|named| faults.take("body.features", check_features(&named)).unwrap_or_default()));
-    members.finish(faults);
-    Some(NewBudget { name: name?, parent: parent?, currencies: currencies?, features: features? })
 }
 
 fn render(record: &BudgetRecord) -> Answer {

@@ -1,12 +1,12 @@
 //! `POST /v2/budgets/generate-credit` (contract 5.2)
 
 use crate::call::Call;
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, PositiveDecimalText, body};
 use crate::dry_run::{Outcome, send};
-use crate::extract::json::Json;
-use crate::extract::members::{Members, one_of, string, text};
 use crate::mapping::{credit_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim};
+use crate::repeat::claim;
+use crate::reply::answer;
 use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::{Amount, DryRunView};
@@ -15,21 +15,21 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{Permission, generate_credit, preview_credit};
 use florin_domain::access::Scope;
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
-use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::BudgetId;
-use florin_domain::money::{Currency, DecimalAmount};
+use florin_domain::money::Currency;
+use florin_domain::text::Text;
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
 
-/// The credit that was taken.
+/// A simulated credit and the balances after it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GeneratedCredit)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreditView {
-    /// Numbers the credits of an account.
+    /// Sequence number of the credit within the account.
     #[schema(minimum = 1)]
     box_transaction_id: i64,
     balance: CreditBalanceView,
@@ -38,66 +38,82 @@ pub(crate) struct CreditView {
     dry_run: Option<DryRunView>,
 }
 
-/// The budget's balances afterwards, in the credit's currency.
+/// The budget's balances after the credit, in its currency.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreditBalance)]
 #[serde(rename_all = "camelCase")]
 struct CreditBalanceView {
-    /// All the money in it.
+    /// Ledger balance.
     #[schema(value_type = String)]
     running_balance: Amount,
-    /// What can be spent.
+    /// Available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
 }
 
-/// An inbound credit.
-#[derive(ToSchema)]
-#[schema(as = GenerateCreditRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct CreditBody {
-    /// The budget to credit.
-    #[schema(format = Uuid)]
-    budget_id: String,
-    /// A decimal above zero.
-    #[schema(pattern = "^[0-9]{1,15}(\\.[0-9]{1,4})?$", example = "200.00")]
-    settlement_price_amount: String,
-    /// ISO 4217; the budget must hold it.
-    #[schema(pattern = "^[A-Z]{3}$", example = "GBP")]
-    settlement_price_currency: String,
-    #[schema(min_length = 1, max_length = 140)]
-    remitters_name: String,
-    #[schema(min_length = 1, max_length = 140)]
-    remitters_address: String,
-    #[schema(min_length = 1, max_length = 140)]
-    beneficiary_name: String,
-    #[schema(pattern = "^(FasterPayment|BACS|CHAPS|Swift|SEPA)$", example = "FasterPayment")]
-    scheme_name: String,
-    #[schema(nullable = true, max_length = 140)]
-    reference: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    bank_identifier: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    account_identifier: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    order_id: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    third_party_reference: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    institution_name: Option<String>,
-    #[schema(nullable = true, max_length = 140)]
-    institution_address: Option<String>,
+body! {
+    /// An inbound credit.
+    pub(crate) struct CreditBody as "GenerateCreditRequest" {
+        /// The budget to credit.
+        "budgetId" => budget: BudgetId,
+        /// Amount, a decimal above zero.
+        #[example("200.00")]
+        "settlementPriceAmount" => amount: PositiveDecimalText,
+        /// ISO 4217 code; the budget must hold this currency.
+        #[example("GBP")]
+        "settlementPriceCurrency" => currency: Currency,
+        /// Name of the sender.
+        "remittersName" => remitters_name: Text<1, 140>,
+        /// Address of the sender.
+        "remittersAddress" => remitters_address: Text<1, 140>,
+        /// Name of the beneficiary.
+        "beneficiaryName" => beneficiary_name: Text<1, 140>,
+        /// Payment scheme.
+        #[example("FasterPayment")]
+        "schemeName" => scheme: CreditScheme,
+        /// Payment reference.
+        "reference" => reference: Option<Text<0, 140>>,
+        /// Sort code or BIC of the sender's bank.
+        "bankIdentifier" => bank_identifier: Option<Text<0, 140>>,
+        /// The sender's account number or IBAN.
+        "accountIdentifier" => account_identifier: Option<Text<0, 140>>,
+        /// Order id at the sender's bank.
+        "orderId" => order_id: Option<Text<0, 140>>,
+        /// Reference of a third party.
+        "thirdPartyReference" => third_party_reference: Option<Text<0, 140>>,
+        /// Name of the sender's bank.
+        "institutionName" => institution_name: Option<Text<0, 140>>,
+        /// Address of the sender's bank.
+        "institutionAddress" => institution_address: Option<Text<0, 140>>,
+    }
+}
+
+impl From<CreditBody> for CreditInstruction {
+    fn from(body: CreditBody) -> Self {
+        Self {
+            budget: body.budget,
+            amount: body.amount.0,
+            currency: body.currency,
+            remitters_name: body.remitters_name,
+            remitters_address: body.remitters_address,
+            beneficiary_name: body.beneficiary_name,
+            scheme: body.scheme,
+            reference: body.reference,
+            bank_identifier: body.bank_identifier,
+            account_identifier: body.account_identifier,
+            order_id: body.order_id,
+            third_party_reference: body.third_party_reference,
+            institution_name: body.institution_name,
+            institution_address: body.institution_address,
+        }
+    }
 }
 
 /// Simulates an inbound credit to a budget.
 #[utoipa::path(post, path = "/v2/budgets/generate-credit", tag = "Simulations", operation_id = "generateCredit",
     request_body = CreditBody,
-    params(
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
-    responses((status = 200, description = "Credited.", body = CreditView), SimulationErrors))]
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The credit.", body = CreditView), SimulationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -106,10 +122,10 @@ pub(crate) async fn handle(
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
     let dry_run = call.dry_run()?;
     let mut write = call.with_body(payload).await?;
-    let instruction = instruction(write.body.as_ref(), &mut write.call.faults);
+    let body = write.read::<CreditBody>()?;
     let account = write.account().await?;
-    let instruction = read(instruction)?;
-    let claim = claim(&write, &account, false, |credit| render(credit, None));
+    let instruction = CreditInstruction::from(read(body)?);
+    let claim = claim(&write, &account, false, |credit| render(credit, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
         preview_credit(&app.services, &account, instruction).await.map(Outcome::DryRun)
@@ -118,47 +134,6 @@ pub(crate) async fn handle(
     };
     let object = ("body.budgetId", "budget");
     send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
-}
-
-/// Reads the body; `None` where faults were noted.
-fn instruction(body: Option<&Json>, faults: &mut Faults) -> Option<CreditInstruction> {
-    let mut members = Members::of_body(body, faults)?;
-    let budget = members.required("budgetId", faults, |value| BudgetId::parse(string(value)?));
-    let amount = members.required("settlementPriceAmount", faults, amount);
-    let currency = members.required("settlementPriceCurrency", faults, |value| Currency::parse(string(value)?));
-    let remitters_name = members.required("remittersName", faults, text);
-    let remitters_address = members.required("remittersAddress", faults, text);
-    let beneficiary_name = members.required("beneficiaryName", faults, text);
-    let scheme =
-        members.required("schemeName", faults, |value| one_of(value, &CreditScheme::ALL, CreditScheme::as_str));
-    let reference = members.optional("reference", faults, text);
-    let bank_identifier = members.optional("bankIdentifier", faults, text);
-    let account_identifier = members.optional("accountIdentifier", faults, text);
-    let order_id = members.optional("orderId", faults, text);
-    let third_party_reference = members.optional("thirdPartyReference", faults, text);
-    let institution_name = members.optional("institutionName", faults, text);
-    let institution_address = members.optional("institutionAddress", faults, text);
-    members.finish(faults);
-    Some(CreditInstruction {
-        budget: budget?,
-        amount: amount?,
-        currency: currency?,
-        remitters_name: remitters_name?,
-        remitters_address: remitters_address?,
-        beneficiary_name: beneficiary_name?,
-        scheme: scheme?,
-        reference: reference?,
-        bank_identifier: bank_identifier?,
-        account_identifier: account_identifier?,
-        order_id: order_id?,
-        third_party_reference: third_party_reference?,
-        institution_name: institution_name?,
-        institution_address: institution_address?,
-    })
-}
-
-fn amount(value: &Json) -> Result<DecimalAmount, Flaw> {
-    DecimalAmount::from_decimal_string(string(value)?)?.positive()
 }
 
 fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {

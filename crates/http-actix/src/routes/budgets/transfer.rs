@@ -1,13 +1,13 @@
 //! `POST /v2/budgets/{budgetId}/transfer` (contract 5.6)
 
-use super::{BUDGET, WRITE, budget_id};
+use super::common::{BUDGET, BudgetPath, WRITE};
 use crate::call::Call;
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, OtherBudget, PositiveDecimalText, body};
 use crate::dry_run::{Outcome, send};
-use crate::extract::json::Json;
-use crate::extract::members::{Members, positive_decimal, string, text};
 use crate::mapping::{transfer_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim};
+use crate::repeat::claim;
+use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::{DryRunView, TransferView};
@@ -15,41 +15,31 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{preview_transfer, transfer};
 use florin_domain::budget::{TransferDone, TransferInstruction};
-use florin_domain::fault::Faults;
-use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
+use florin_domain::text::Text;
 use florin_ports::Answer;
-use utoipa::ToSchema;
 
-/// Money to be moved.
-#[derive(ToSchema)]
-#[schema(as = TransferRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct TransferBody {
-    /// The budget that receives: another one of the account.
-    #[schema(format = Uuid)]
-    to_budget_id: String,
-    /// A decimal above zero.
-    #[schema(pattern = "^[0-9]{1,15}(\\.[0-9]{1,4})?$", example = "25.00")]
-    amount: String,
-    /// ISO 4217; both budgets must hold it.
-    #[schema(pattern = "^[A-Z]{3}$", example = "GBP")]
-    currency_code: String,
-    /// What it is for.
-    #[schema(nullable = true, max_length = 140)]
-    reference: Option<String>,
+body! {
+    /// A transfer from the budget in the path.
+    pub(crate) struct TransferBody as "TransferRequest" {
+        /// The budget that receives the money: another budget of the account.
+        "toBudgetId" => to: OtherBudget,
+        /// Amount, a decimal above zero.
+        #[example("25.00")]
+        "amount" => amount: PositiveDecimalText,
+        /// ISO 4217 code; both budgets must hold this currency.
+        #[example("GBP")]
+        "currencyCode" => currency: Currency,
+        /// Reference text.
+        "reference" => reference: Option<Text<0, 140>>,
+    }
 }
 
-/// Moves money from this budget to another one of the account: what can be spent of one can be spent of the other.
+/// Transfers available money from this budget to another budget of the account.
 #[utoipa::path(post, path = "/v2/budgets/{budgetId}/transfer", tag = "Budgets", operation_id = "transfer",
     request_body = TransferBody,
-    params(
-        ("budgetId" = String, Path, description = "The budget that gives.", format = Uuid),
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
-    responses((status = 201, description = "The transfer, and both balances after it.", body = TransferView),
+    params(BudgetPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The transfer, with both balances after it.", body = TransferView),
         ManagementErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -59,11 +49,12 @@ pub(crate) async fn handle(
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     let dry_run = call.dry_run()?;
     let mut write = call.with_body(payload).await?;
-    let from = budget_id(&mut write.call);
-    let instruction = instruction(write.body.as_ref(), from, &mut write.call.faults);
+    let from = write.call.read::<BudgetPath>().map(|path| path.id);
+    let body = write.read_for::<TransferBody>(from)?;
     let account = write.account().await?;
-    let instruction = read(instruction)?;
-    let claim = claim(&write, &account, false, |done| render(done, None));
+    let TransferBody { to, amount, currency, reference } = read(body)?;
+    let instruction = TransferInstruction { from: read(from)?, to: to.0, amount: amount.0, currency, reference };
+    let claim = claim(&write, &account, false, |done| render(done, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let outcome = if dry_run {
         preview_transfer(&app.management, &account, instruction).await.map(Outcome::DryRun)
@@ -72,20 +63,6 @@ pub(crate) async fn handle(
     };
     let object = (BUDGET, "budget");
     send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
-}
-
-/// Reads the body; `None` where faults were noted.
-fn instruction(body: Option<&Json>, from: Option<BudgetId>, faults: &mut Faults) -> Option<TransferInstruction> {
-    let mut members = Members::of_body(body, faults)?;
-    let to = members.required("toBudgetId", faults, |value| {
-        let to = BudgetId::parse(string(value)?)?;
-        from.map_or(Ok(to), |from| TransferInstruction::check_ends(from, to))
-    });
-    let amount = members.required("amount", faults, positive_decimal);
-    let currency = members.required("currencyCode", faults, |value| Currency::parse(string(value)?));
-    let reference = members.optional("reference", faults, text);
-    members.finish(faults);
-    Some(TransferInstruction { from: from?, to: to?, amount: amount?, currency: currency?, reference: reference? })
 }
 
 fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {

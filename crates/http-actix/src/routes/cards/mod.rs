@@ -1,45 +1,28 @@
-//! `/v2/cards`: management (contract 5.6), and the simulations (5.3 to 5.7)
+//! `/v2/cards`: management (contract 5.6), and simulated card messages (5.3 to 5.7)
 
 pub(crate) mod atm_withdrawals;
+mod bodies;
+mod common;
 pub(crate) mod create;
 pub(crate) mod find;
+pub(crate) mod find_chain;
 mod first_message;
 mod follow_up;
 pub(crate) mod list;
 pub(crate) mod list_limits;
 pub(crate) mod list_transitions;
-pub(crate) mod look;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod remove_limit;
 pub(crate) mod set_limit;
 pub(crate) mod transition;
 
-pub(crate) use first_message::{AuthorizationBody, RefundBody, WithdrawalBody};
-pub(crate) use follow_up::{
-    AmountBody, AtmClearingBody, ClearingBody, IncrementBody, RefundReversalBody, ReversalBody,
-};
-
-use crate::call::Call;
 use crate::middleware::catch_panic;
-use crate::problem::Problem;
-use crate::routes::fallback::{get, many, post, reading};
+use crate::routes::fallback::{get, many, not_found, post, reading};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
-use florin_application::Permission;
-use florin_domain::access::Scope;
-use florin_domain::ids::CardId;
 
-const PERMISSION: Permission = Permission::sandbox(Scope::CardsSimulate);
-const READ: Permission = Permission::of(Scope::CardsRead);
-
-/// Looking at a chain of messages: in the sandbox only.
-const LOOK: Permission = Permission::sandbox(Scope::CardsRead);
-const WRITE: Permission = Permission::of(Scope::CardsWrite);
-/// What names a card.
-const CARD: &str = "path.cardId";
-
-/// The routes of cards. The simulations come first: their paths could be taken for a card's.
+/// Registers the routes of cards. The simulations come first: their paths could be read as card ids.
 pub(crate) fn configure(config: &mut ServiceConfig) {
     let cards =
         many("/cards", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));
@@ -70,17 +53,6 @@ fn simulations(config: &mut ServiceConfig) {
         .service(post("/refund/authorization/reversal", refunds::reverse))
         .service(post("/atm/withdrawal/authorization", atm_withdrawals::authorize))
         .service(post("/atm/withdrawal/authorization/clearing", atm_withdrawals::clear))
-        .service(get("/transactions/{token}", look::handle))
-        .default_service(web::to(crate::routes::fallback::not_found));
-}
-
-/// The card that the path names; a fault is noted.
-fn card_id(call: &mut Call<'_>) -> Option<CardId> {
-    let id = CardId::parse(call.request.match_info().query("cardId"));
-    call.faults.take(CARD, id)
-}
-
-/// No such card on the account.
-fn no_card() -> Problem {
-    Problem::absent(CARD, "card")
+        .service(get("/transactions/{token}", find_chain::handle))
+        .default_service(web::to(not_found));
 }

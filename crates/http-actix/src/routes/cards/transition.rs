@@ -1,12 +1,12 @@
 //! `POST /v2/cards/{cardId}/transition` (contract 5.6)
 
-use super::{CARD, WRITE, card_id};
+use super::common::{CARD, CardPath, WRITE};
 use crate::call::Call;
-use crate::extract::json::Json;
-use crate::extract::members::{Members, one_of, text};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::mapping::transition_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, execute};
+use crate::repeat::{claim, execute};
+use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -14,35 +14,36 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::transition_card;
 use florin_domain::card::{CardRecord, CardState};
-use florin_domain::fault::Faults;
 use florin_domain::text::Text;
 use florin_ports::Answer;
-use utoipa::ToSchema;
 
-/// The states that a card can be brought into. None goes back to UNACTIVATED.
-const STATES: [CardState; 4] = [CardState::Active, CardState::Suspended, CardState::Replaced, CardState::Terminated];
-
-/// Where a card is to be.
-#[derive(ToSchema)]
-#[schema(as = CardTransitionRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct TransitionBody {
-    #[schema(pattern = "^(ACTIVE|SUSPENDED|REPLACED|TERMINATED)$", example = "SUSPENDED")]
-    state: String,
-    /// Why, in your words. It is kept.
-    #[schema(min_length = 1, max_length = 140, example = "Lost on the train")]
-    reason: String,
+body! {
+    /// A state change of a card.
+    pub(crate) struct TransitionBody as "CardTransitionRequest" {
+        /// The new state.
+        #[example("SUSPENDED")]
+        "state" => state: NewState,
+        /// The reason, in your words. It is stored.
+        #[example("Lost on the train")]
+        "reason" => reason: Text<1, 140>,
+    }
 }
 
-/// Brings a card into another state: UNACTIVATED to ACTIVE or TERMINATED, ACTIVE and SUSPENDED to each other, REPLACED or
-/// TERMINATED. The last two are ends. A message that comes at the same time is decided before it or after it.
+/// A state that a card can change to; no card returns to UNACTIVATED.
+#[derive(Clone, Copy)]
+pub(crate) struct NewState(CardState);
+
+named! {
+    NewState: [CardState::Active, CardState::Suspended, CardState::Replaced, CardState::Terminated].map(NewState),
+        |state| state.0.as_str();
+}
+
+/// Changes the state of a card. UNACTIVATED can become ACTIVE or TERMINATED; ACTIVE and SUSPENDED can become each other,
+/// REPLACED or TERMINATED; REPLACED and TERMINATED are final. A card message sent at the same time is decided either before the
+/// change or after it.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transition", tag = "Cards", operation_id = "transitionCard",
     request_body = TransitionBody,
-    params(
-        ("cardId" = String, Path, description = "The card.", format = Uuid),
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The card.", body = CardView), ManagementErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -50,26 +51,16 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
-    let card = card_id(&mut write.call);
-    let wanted = wanted(write.body.as_ref(), &mut write.call.faults);
+    let card = write.call.read::<CardPath>();
+    let body = write.read::<TransitionBody>()?;
     let account = write.account().await?;
-    let (card, wanted) = (read(card)?, read(wanted)?);
-    let claim = claim(&write, &account, false, render);
+    let (card, TransitionBody { state, reason }) = (read(card)?.id, read(body)?);
+    let claim = claim(&write, &account, false, render)?;
     let client = write.call.caller.client.id;
-    let object = (CARD, "card");
-    execute(claim, object, transition_problem, render, async |claim| {
-        transition_card(&app.management, client, &account, card, wanted, claim).await
+    execute(claim, (CARD, "card"), transition_problem, render, async |claim| {
+        transition_card(&app.management, client, &account, card, (state.0, reason), claim).await
     })
     .await
-}
-
-/// Reads the body; `None` where faults were noted.
-fn wanted(body: Option<&Json>, faults: &mut Faults) -> Option<(CardState, Text<1, 140>)> {
-    let mut members = Members::of_body(body, faults)?;
-    let state = members.required("state", faults, |value| one_of(value, &STATES, CardState::as_str));
-    let reason = members.required("reason", faults, text);
-    members.finish(faults);
-    Some((state?, reason?))
 }
 
 fn render(record: &CardRecord) -> Answer {

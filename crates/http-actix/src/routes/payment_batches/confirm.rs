@@ -1,22 +1,23 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/confirm` (contract 3.2)
 
+use super::common::BatchPath;
 use crate::call::Call;
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, MfaProvider, body};
 use crate::dry_run::{Outcome, send};
-use crate::extract::members::{Members, string, text};
 use crate::mapping::confirm_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim};
+use crate::repeat::claim;
+use crate::reply::answer;
 use crate::routes::error_sets::ConfirmErrors;
-use crate::routes::mfa::provider;
 use crate::state::App;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch, try_confirm_batch};
-use florin_domain::access::{Environment, Scope};
+use florin_domain::access::Scope;
 use florin_domain::batch::PaymentBatch;
-use florin_domain::fault::Faults;
-use florin_domain::ids::{MfaSessionId, PaymentBatchId};
+use florin_domain::ids::MfaSessionId;
+use florin_domain::text::Text;
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,41 +36,36 @@ pub(crate) struct StatusView {
     dry_run: Option<DryRunView>,
 }
 
-/// Multi-factor authentication details.
-#[derive(ToSchema)]
-#[schema(as = ConfirmPaymentBatchRequest)]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct ConfirmBody {
-    /// Required, unless the account's policy says otherwise.
-    #[schema(nullable = true, value_type = Option<Mfa>)]
-    mfa: Option<Mfa>,
+body! {
+    /// A confirmation.
+    pub(crate) struct ConfirmBody as "ConfirmPaymentBatchRequest" {
+        /// Multi-factor authentication. Required unless the account's policy says otherwise.
+        "mfa" => mfa: Option<MfaBody>,
+    }
 }
 
-/// A token with its session.
-#[derive(ToSchema)]
-#[schema(as = MfaRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-struct Mfa {
-    /// `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service`, which is the default one.
-    #[schema(pattern = "^(totp|sandbox|fx-mfa-service)$")]
-    provider: String,
-    /// The session, from `POST /v2/mfa/sessions`.
-    #[schema(format = Uuid)]
-    session_id: String,
-    /// The token.
-    #[schema(min_length = 1, max_length = 64)]
-    token: String,
+body! {
+    /// A multi-factor authentication token and its session.
+    pub(crate) struct MfaBody as "MfaRequest" {
+        /// `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider.
+        "provider" => provider: MfaProvider,
+        /// The session, from `POST /v2/mfa/sessions`.
+        "sessionId" => session: MfaSessionId,
+        /// The token.
+        "token" => token: Text<1, 64>,
+    }
 }
 
-/// Confirms a payment batch and reserves its money.
+impl From<MfaBody> for MfaToken {
+    fn from(body: MfaBody) -> Self {
+        Self { provider: body.provider.0, session: body.session, token: body.token.into_string() }
+    }
+}
+
+/// Confirms a payment batch and reserves its funds.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/confirm", tag = "Payment batches",
     operation_id = "confirmPaymentBatch", request_body = ConfirmBody,
-    params(
-        ("paymentBatchId" = String, Path, description = "The payment batch.", format = Uuid),
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("dryRun" = Option<bool>, Query, description = "Extension of Florin, sandbox only: true answers what would happen, and writes nothing."),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    params(BatchPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "Confirmed.", body = StatusView), ConfirmErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -79,19 +75,11 @@ pub(crate) async fn handle(
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
     let dry_run = call.dry_run()?;
     let mut write = call.with_body(payload).await?;
-    let faults = &mut write.call.faults;
-    let batch = PaymentBatchId::parse(request.match_info().query("paymentBatchId"));
-    let batch = faults.take("path.paymentBatchId", batch);
-    let mut mfa = None;
-    if let Some(mut members) = Members::of_body(write.body.as_ref(), faults) {
-        if let Some(Some(inner)) = members.optional_object("mfa", faults) {
-            mfa = read_mfa(inner, app.services.environment, faults);
-        }
-        members.finish(faults);
-    }
+    let batch = write.call.read::<BatchPath>();
+    let body = write.read::<ConfirmBody>()?;
     let account = write.account().await?;
-    let confirm = ConfirmRequest { batch: read(batch)?, mfa };
-    let claim = claim(&write, &account, true, |batch| render(batch, None));
+    let confirm = ConfirmRequest { batch: read(batch)?.id, mfa: read(body)?.mfa.map(MfaToken::from) };
+    let claim = claim(&write, &account, true, |batch| render(batch, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
     let outcome = if dry_run {
@@ -100,14 +88,6 @@ pub(crate) async fn handle(
         confirm_batch(&app.services, caller, &account, confirm, claim).await.map(Outcome::Written)
     };
     send(outcome.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
-}
-
-fn read_mfa(mut members: Members<'_>, environment: Environment, faults: &mut Faults) -> Option<MfaToken> {
-    let provider = members.required("provider", faults, |value| provider(value, environment));
-    let session = members.required("sessionId", faults, |value| MfaSessionId::parse(string(value)?));
-    let token = members.required("token", faults, text::<1, 64>);
-    members.finish(faults);
-    Some(MfaToken { provider: provider?, session: session?, token: token?.into_string() })
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {

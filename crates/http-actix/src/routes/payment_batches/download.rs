@@ -1,28 +1,29 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments/download`
 
-use super::{READ, batch_id, file};
+use super::common::{BatchPath, READ, StatusesParameter, csv_file};
 use crate::call::Call;
-use crate::extract::batch_query::{names, values};
-use crate::extract::body;
-use crate::extract::headers::idempotency_key;
+use crate::declare::{AccountParameter, parameters};
 use crate::mapping::no_batch;
 use crate::payments::write_csv;
 use crate::problem::{Problem, read};
 use crate::routes::error_sets::DownloadErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::batch::{Direction, PaymentFilter, PaymentStatus};
+use florin_domain::batch::{Direction, PaymentFilter};
 use florin_domain::ids::OrderId;
 
-/// The payments of a batch as a CSV, in the order of their upload, with what is wrong with each. It can be mended and
-/// uploaded again.
+parameters! {
+    /// The orders to download.
+    pub(crate) struct OrdersParameter in Query {
+        /// Only payments of one of these orders, comma separated.
+        "orderIds" => orders: Vec<OrderId>,
+    }
+}
+
+/// Downloads the payments of a batch as CSV, in upload order, each with its alerts. The file can be corrected and uploaded again.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments/download", tag = "Payment batches",
     operation_id = "downloadPayments",
-    params(
-        ("paymentBatchId" = String, Path, description = "The payment batch.", format = Uuid),
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("statuses" = Option<String>, Query, description = "Only in one of these states, comma separated."),
-        ("orderIds" = Option<String>, Query, description = "Only of one of these orders, comma separated.")),
+    params(BatchPath, AccountParameter, StatusesParameter, OrdersParameter),
     responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), DownloadErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -30,19 +31,16 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
-    body::nothing(&request, payload, &mut call.faults).await?;
-    // It changes nothing, so there is nothing to do only once: the key is looked at, and not kept.
-    idempotency_key(&request, &mut call.faults);
-    let batch = batch_id(&mut call);
+    call.no_body(payload).await?;
+    // A download changes nothing, so its idempotency key is checked and not stored.
+    call.idempotency_key();
+    let batch = call.read::<BatchPath>();
     let account_id = call.account_id();
-    let (query, faults) = (&call.query, &mut call.faults);
-    let filter = PaymentFilter {
-        statuses: names(query, "statuses", faults, &PaymentStatus::ALL, PaymentStatus::as_str),
-        orders: values(query, "orderIds", faults, OrderId::parse),
-        direction: Direction::Ascending,
-    };
+    let (statuses, orders) = (call.read::<StatusesParameter>(), call.read::<OrdersParameter>());
     let account = call.account(account_id).await?;
-    let content = app.batches.reading.content(&account.id, read(batch)?, filter).await?.ok_or_else(no_batch)?;
+    let (statuses, orders) = (read(statuses)?.statuses, read(orders)?.orders);
+    let filter = PaymentFilter { statuses, orders, direction: Direction::Ascending };
+    let content = app.batches.reading.content(&account.id, read(batch)?.id, filter).await?.ok_or_else(no_batch)?;
     let written = web::block(move || write_csv::download(&content)).await.map_err(|_| Problem::internal())?;
-    file::csv(written, "payments.csv")
+    csv_file(written, "payments.csv")
 }

@@ -1,41 +1,31 @@
 //! `GET /v2/payment-batches/{paymentBatchId}/payments`
 
-use super::{READ, batch_id};
+use super::common::{BatchPath, READ, SortParameter, StatusesParameter};
 use crate::call::Call;
-use crate::extract::batch_query::{direction, names};
+use crate::declare::{AccountParameter, PageParameters};
 use crate::mapping::no_batch;
 use crate::problem::{Problem, read};
-use crate::repeat::ok_list;
+use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{List, PaymentView};
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::batch::{PaymentFilter, PaymentStatus};
+use florin_domain::batch::PaymentFilter;
 
-/// The payments of a batch, the last row first.
+/// Lists the payments of a batch, last row first.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
     operation_id = "listPayments",
-    params(
-        ("paymentBatchId" = String, Path, description = "The payment batch.", format = Uuid),
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("limit" = Option<i64>, Query, description = "The page size; 100 by default.", minimum = 1, maximum = 1000),
-        ("offset" = Option<i64>, Query, description = "Items to skip; 0 by default.", minimum = 0),
-        ("sort" = Option<String>, Query, description = "By input index; `desc` by default.",
-            pattern = "^(asc|desc)$"),
-        ("statuses" = Option<String>, Query, description = "Only in one of these states, comma separated.")),
+    params(BatchPath, AccountParameter, PageParameters, SortParameter, StatusesParameter),
     responses((status = 200, description = "One page of payments.", body = List<PaymentView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
-    let batch = batch_id(&mut call);
+    let batch = call.read::<BatchPath>();
     let account_id = call.account_id();
-    let (query, faults) = (&call.query, &mut call.faults);
-    let page = query.page(faults);
-    let filter = PaymentFilter {
-        statuses: names(query, "statuses", faults, &PaymentStatus::ALL, PaymentStatus::as_str),
-        orders: Vec::new(),
-        direction: direction(query, faults),
-    };
+    let page = call.page();
+    let (statuses, sort) = (call.read::<StatusesParameter>(), call.read::<SortParameter>());
     let account = call.account(account_id).await?;
-    let found = app.batches.reading.payments(&account.id, read(batch)?, filter, page).await?.ok_or_else(no_batch)?;
+    let direction = read(sort)?.direction.unwrap_or_default();
+    let filter = PaymentFilter { statuses: read(statuses)?.statuses, orders: Vec::new(), direction };
+    let found = app.batches.reading.payments(&account.id, read(batch)?.id, filter, page).await?.ok_or_else(no_batch)?;
     ok_list(&List::new(page, found, PaymentView::from))
 }

@@ -1,34 +1,26 @@
 //! `/v2/payment-batches` (contract 3)
 
 pub(crate) mod cancel;
+mod common;
 pub(crate) mod confirm;
 pub(crate) mod create;
 pub(crate) mod download;
 pub(crate) mod edit;
-mod file;
 pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_alerts;
 pub(crate) mod list_payments;
+mod rows;
 pub(crate) mod template;
-mod typed;
 pub(crate) mod upload;
 pub(crate) mod validate;
 
-use super::fallback::{get, many, post, reading};
-use crate::call::Call;
-use crate::mapping::BATCH;
 use crate::middleware::catch_panic;
+use crate::routes::fallback::{get, many, post, reading};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
-use florin_application::Permission;
-use florin_domain::access::Scope;
-use florin_domain::ids::PaymentBatchId;
 
-const READ: Permission = Permission::of(Scope::PaymentBatchesRead);
-const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
-
-/// The routes of payment batches.
+/// Registers the routes of payment batches.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let batches = many("/payment-batches", "GET, HEAD, POST")
         .route(reading().to(list::handle))
@@ -49,10 +41,4 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(post("/payment-batches/{paymentBatchId}/payments/download", download::handle))
         .service(post("/payment-batches/{paymentBatchId}/confirm", confirm::handle))
         .service(get("/payment-batch-template", template::handle));
-}
-
-/// The batch that the path names; a fault is noted.
-fn batch_id(call: &mut Call<'_>) -> Option<PaymentBatchId> {
-    let id = PaymentBatchId::parse(call.request.match_info().query("paymentBatchId"));
-    call.faults.take(BATCH, id)
 }

@@ -1,6 +1,6 @@
 //! `GET /v2/payment-batch-template`
 
-use super::{READ, file};
+use super::common::{READ, csv_file};
 use crate::call::Call;
 use crate::payments::write_csv;
 use crate::problem::Problem;
@@ -8,11 +8,11 @@ use crate::routes::error_sets::TemplateErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// The header row of a CSV of payments. The same for everybody, so no account is named.
+/// Returns the header row of a payments CSV. It is the same for every account, so no account is named.
 #[utoipa::path(get, path = "/v2/payment-batch-template", tag = "Payment batches",
     operation_id = "getPaymentBatchTemplate",
     responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"), TemplateErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     Call::enter(&app, &request, &READ).await?;
-    file::csv(write_csv::template(), "payment-batch-template.csv")
+    csv_file(write_csv::template(), "payment-batch-template.csv")
 }

@@ -1,53 +1,55 @@
 //! `POST /v2/sandbox/worlds`
 
-use super::PERMISSION;
+use super::common::PERMISSION;
 use crate::call::Call;
+use crate::declare::{IdempotencyKeyHeader, Lenient, body, named};
 use crate::extract::body;
-use crate::extract::headers::idempotency_key;
-use crate::extract::json::Json;
-use crate::extract::members::{Members, boolean, one_of, string, text};
 use crate::mapping::{create_world_problem, write_problem};
 use crate::problem::{Problem, none_of, read};
-use crate::repeat::hash;
+use crate::repeat::{canonical, hash};
 use crate::routes::error_sets::CreateWorldErrors;
 use crate::state::App;
 use crate::views::MadeWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
 use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SnapshotId;
-use florin_domain::world::{MadeUnder, WorldTemplate, parse_time};
-use utoipa::ToSchema;
+use florin_domain::text::Text;
+use florin_domain::world::{MadeUnder, WorldTemplate};
 
-/// What the world is to be. `{}` is the demo set, with ids and time as ever.
-#[derive(ToSchema)]
-#[schema(as = CreateWorldRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct WorldBody {
-    /// `demo`, the default, or `empty`. Not together with `snapshotId`.
-    #[schema(nullable = true, pattern = "^(demo|empty)$")]
-    template: Option<String>,
-    /// A snapshot of another world of the client: this one begins as that was.
-    #[schema(nullable = true, format = Uuid)]
-    snapshot_id: Option<String>,
-    /// With a seed, the same calls in the same order have the same answers, and the clock stands still. A client has one world of
-    /// a seed at a time.
-    #[schema(nullable = true, min_length = 1, max_length = 64)]
-    seed: Option<String>,
-    /// Where the clock stands still; with a seed 2026-01-05T12:00:00Z by default. Not together with `snapshotId`.
-    #[schema(nullable = true, format = DateTime)]
-    starts_at: Option<String>,
-    /// Whether a world of this seed that lives is deleted first; wants `seed`.
-    #[schema(nullable = true)]
-    replace: Option<bool>,
+body! {
+    /// A new world. `{}` creates the demo data with random ids and a running clock.
+    pub(crate) struct WorldBody as "CreateWorldRequest" {
+        /// `demo` or `empty`. Default: `demo`. Cannot be combined with `snapshotId`.
+        "template" => template: Lenient<Template>,
+        /// A snapshot of another world of the client, to start from.
+        "snapshotId" => snapshot: Lenient<SnapshotId>,
+        /// With a seed, the same calls in the same order get the same responses, and the clock is frozen. A client has at most
+        /// one world per seed.
+        "seed" => seed: Lenient<Text<1, 64>>,
+        /// The time at which the clock is frozen. Default with a seed: 2026-01-05T12:00:00Z. Cannot be combined with
+        /// `snapshotId`.
+        "startsAt" => starts_at: Lenient<DateTime<Utc>>,
+        /// If a world with this seed already exists, replace it. Requires `seed`.
+        "replace" => replace: Lenient<bool>,
+    }
 }
 
-/// Makes a world: an account of its own, with a key that reaches it only. Extension of Florin. The key is shown once: a repeat under
-/// the same idempotency key makes nothing, and is answered 409 with the account, as long as the world lives.
+/// A template that a client can name.
+#[derive(Clone, Copy)]
+pub(crate) struct Template(WorldTemplate);
+
+named! {
+    Template: [WorldTemplate::Demo, WorldTemplate::Empty].map(Template), |template| template.0.as_str();
+}
+
+/// Creates a world: an account of its own, with an API key that reaches only this account. The key is returned once: a repeat
+/// under the same idempotency key creates nothing and gets 409 with the account id, as long as the world exists. Florin
+/// extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "createWorld",
     request_body = WorldBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One world for all requests under one key.",
-        min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    params(IdempotencyKeyHeader),
     responses((status = 201, description = "The world, with its key.", body = MadeWorldView), CreateWorldErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -56,47 +58,42 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
     permit_worlds(&call.caller)?;
-    let body = body::json(&request, payload).await?;
-    let key = idempotency_key(&request, &mut call.faults);
-    let new = new_world(body.as_ref(), &mut call.faults);
+    let document = body::json(&request, payload).await?;
+    let key = call.idempotency_key();
+    let body = call.read_body::<WorldBody>(document.as_ref())?;
+    if let Some(body) = &body {
+        check(body, &mut call.faults);
+    }
     none_of(std::mem::take(&mut call.faults))?;
-    let request = format!("{}\n{}", call.query.canonical(), body.as_ref().map_or_else(String::new, Json::canonical));
+    let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
     let under = key.map(|key| MadeUnder { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
-    let new = NewWorld { under, ..read(new)? };
-    let made = create_world(&app.services, &call.caller, new).await;
+    let made = create_world(&app.services, &call.caller, new_world(read(body)?, under)).await;
     let object = ("body.snapshotId", "snapshot");
     let made = made.map_err(|error| write_problem(error, object, None, create_world_problem))?;
     Ok(HttpResponse::Created().json(MadeWorldView::at(made, app.services.time.real_now())))
 }
 
-/// Reads the body; `None` where faults were noted.
-fn new_world(body: Option<&Json>, faults: &mut Faults) -> Option<NewWorld> {
-    let mut members = Members::of_body(body, faults)?;
-    let choice = [WorldTemplate::Demo, WorldTemplate::Empty];
-    let template = members.optional("template", faults, |value| one_of(value, &choice, WorldTemplate::as_str));
-    let snapshot = members.optional("snapshotId", faults, |value| SnapshotId::parse(string(value)?));
-    let seed = members.optional("seed", faults, text::<1, 64>);
-    let starts_at = members.optional("startsAt", faults, |value| parse_time(string(value)?));
-    let replace = members.optional("replace", faults, boolean);
-    members.finish(faults);
-    // What was sent and is wrong was sent all the same.
-    let from_snapshot = !matches!(snapshot, Some(None));
-    if from_snapshot && !matches!(template, Some(None)) {
-        faults.push(Flaw::value("A world is made from a template or from a snapshot.").at("body.template"));
+/// Checks the members against each other. An invalid member counts as sent.
+fn check(body: &WorldBody, faults: &mut Faults) {
+    let mut refuse =
+        |member: &str, message: &'static str| faults.push(Flaw::value(message).at(format!("body.{member}")));
+    if body.snapshot.is_sent() && body.template.is_sent() {
+        refuse("template", "cannot be combined with snapshotId");
     }
-    if from_snapshot && !matches!(starts_at, Some(None)) {
-        let message = "A world that is made from a snapshot has the time of the snapshot.";
-        faults.push(Flaw::value(message).at("body.startsAt"));
+    if body.snapshot.is_sent() && body.starts_at.is_sent() {
+        refuse("startsAt", "cannot be combined with snapshotId: the world starts at the time of the snapshot");
     }
-    if matches!(replace, Some(Some(true))) && matches!(seed, Some(None)) {
-        faults.push(Flaw::value("Only a world with a seed can replace one.").at("body.replace"));
+    if matches!(body.replace, Lenient::Valid(true)) && !body.seed.is_sent() {
+        refuse("replace", "requires seed");
     }
-    let (template, snapshot, seed) = (template?, snapshot?, seed?);
-    let (starts_at, replace) = (starts_at?, replace?.unwrap_or(false));
-    let template = match (snapshot, template) {
+}
+
+fn new_world(body: WorldBody, under: Option<MadeUnder>) -> NewWorld {
+    let template = match (body.snapshot.valid(), body.template.valid()) {
         (Some(id), _) => NewWorldTemplate::Snapshot(id),
-        (None, Some(WorldTemplate::Empty)) => NewWorldTemplate::Empty,
+        (None, Some(Template(WorldTemplate::Empty))) => NewWorldTemplate::Empty,
         (None, _) => NewWorldTemplate::Demo,
     };
-    Some(NewWorld { template, seed, starts_at, replace, under: None })
+    let replace = body.replace.valid().unwrap_or(false);
+    NewWorld { template, seed: body.seed.valid(), starts_at: body.starts_at.valid(), replace, under }
 }

@@ -1,22 +1,18 @@
 //! `DELETE /v2/sandbox/worlds/{accountId}`
 
-use super::{PERMISSION, no_world, world_account, world_id};
+use super::common::{PERMISSION, WorldPath, no_world, world_account};
 use crate::call::Call;
-use crate::extract::body;
-use crate::extract::headers::idempotency_key;
+use crate::declare::IdempotencyKeyHeader;
 use crate::problem::Problem;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_world;
 
-/// Deletes a world: all that is in it, its snapshots and its keys. Extension of Florin. A repeat finds no world, with or without an
-/// idempotency key: nothing is kept of it.
+/// Deletes a world with all its data, snapshots and keys. A repeat gets 404, with or without an idempotency key, because nothing
+/// of the world is kept. Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "deleteWorld",
-    params(
-        ("accountId" = String, Path, description = "The world.", min_length = 1, max_length = 36),
-        ("Idempotency-Key" = Option<String>, Header, description = "Makes no difference here: a world is deleted once.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    params(WorldPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WorldErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -24,9 +20,9 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    body::nothing(&request, payload, &mut call.faults).await?;
-    idempotency_key(&request, &mut call.faults);
-    let id = world_id(&mut call);
-    let account = world_account(&mut call, id).await?;
+    call.no_body(payload).await?;
+    call.idempotency_key();
+    let world = call.read::<WorldPath>();
+    let account = world_account(&mut call, world).await?;
     if delete_world(&app.services, &account).await? { Ok(HttpResponse::NoContent().finish()) } else { Err(no_world()) }
 }

@@ -1,8 +1,9 @@
 //! `GET /v2/sandbox/invariants`
 
 use crate::call::Call;
+use crate::declare::AccountParameter;
 use crate::problem::Problem;
-use crate::repeat::ok;
+use crate::reply::ok;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::InvariantsView;
@@ -12,12 +13,11 @@ use florin_domain::access::Scope;
 
 const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
 
-/// Whether the books of the account agree, from one consistent read; where they don't, a counter-example. Extension of
-/// Florin.
+/// Checks the invariants of the account's books from one consistent read, and returns a counter-example for each that is
+/// broken. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/invariants", tag = "Looking inside", operation_id = "checkInvariants",
-    params(
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36)),
-    responses((status = 200, description = "What holds, and what does not.", body = InvariantsView),
+    params(AccountParameter),
+    responses((status = 200, description = "The result of each check.", body = InvariantsView),
         SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;

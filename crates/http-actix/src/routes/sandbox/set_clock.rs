@@ -1,98 +1,78 @@
 //! `POST /v2/sandbox/clock`
 
-use super::PERMISSION;
+use super::common::PERMISSION;
 use crate::call::Call;
-use crate::extract::json::Json;
-use crate::extract::members::{Members, boolean, string};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, OnlyTrue, body};
 use crate::mapping::clock_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{answer, claim, execute};
+use crate::repeat::{claim, execute};
+use crate::reply::answer;
 use crate::routes::error_sets::ClockErrors;
 use crate::state::App;
 use crate::views::ClockView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, TimeDelta, Utc};
 use florin_application::set_clock;
-use florin_domain::fault::{Faults, Flaw};
-use florin_domain::world::{ClockChange, ClockReading, parse_duration, parse_time};
+use florin_domain::fault::{Faults, Flaw, FlawCode};
+use florin_domain::world::{ClockChange, ClockReading};
 use florin_ports::Answer;
-use utoipa::ToSchema;
 
-/// What is to become of the clock: exactly one member.
-#[derive(ToSchema)]
-#[schema(as = SetClockRequest, rename_all = "camelCase", min_properties = 1, max_properties = 1)]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct ClockBody {
-    /// `true`: it stops where it is.
-    #[schema(nullable = true)]
-    freeze: Option<bool>,
-    /// It goes to this time, not before the one it shows, and stops there. Years 2000 to 2099.
-    #[schema(nullable = true, format = DateTime, example = "2026-09-08T12:00:00Z")]
-    freeze_at: Option<String>,
-    /// It goes forward by this ISO 8601 duration of days, hours, minutes and seconds; whether it stands still stays so.
-    #[schema(nullable = true, pattern = "^P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$", example = "P7D")]
-    advance_by: Option<String>,
-    /// `true`: it runs on from where it is.
-    #[schema(nullable = true)]
-    resume: Option<bool>,
+body! {
+    /// A clock change: exactly one member.
+    #[properties(1)]
+    pub(crate) struct ClockBody as "SetClockRequest" {
+        /// `true`: freeze the clock at its current time.
+        "freeze" => freeze: Option<OnlyTrue>,
+        /// Set the clock to this time and freeze it. The time must not be before the current one; years 2000 to 2099.
+        #[example("2026-09-08T12:00:00Z")]
+        "freezeAt" => freeze_at: Option<DateTime<Utc>>,
+        /// Advance the clock by this ISO 8601 duration of days, hours, minutes and seconds. A frozen clock stays frozen.
+        #[example("P7D")]
+        "advanceBy" => advance_by: Option<TimeDelta>,
+        /// `true`: let the clock run on from its current time.
+        "resume" => resume: Option<OnlyTrue>,
+    }
 }
 
-/// Stops, sets, advances or resumes the clock of an account. Extension of Florin. It never goes backwards. Holds that are due by
-/// the new time have expired when it answers, each at the time at which it was due.
+/// Freezes, sets, advances or resumes the clock of an account. It never goes back. Holds that expire by the new time have expired
+/// when the response is sent, each at its own time. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
     request_body = ClockBody,
-    params(
-        ("accountId" = String, Query, description = "The account to work with.", min_length = 1, max_length = 36),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
-    responses((status = 200, description = "What it shows now.", body = ClockView), ClockErrors))]
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The clock after the change.", body = ClockView), ClockErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &PERMISSION).await?.with_body(payload).await?;
-    let change = change(write.body.as_ref(), &mut write.call.faults);
+    let body = write.read::<ClockBody>()?;
+    let change = body.and_then(|body| change(body, &mut write.call.faults));
     let account = write.account().await?;
     let change = read(change)?;
-    let claim = claim(&write, &account, false, render);
+    let claim = claim(&write, &account, false, render)?;
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
     execute(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await).await
 }
 
-/// Reads the body; `None` where faults were noted.
-fn change(body: Option<&Json>, faults: &mut Faults) -> Option<ClockChange> {
-    let mut members = Members::of_body(body, faults)?;
-    let freeze = members.optional("freeze", faults, only_true);
-    let freeze_at = members.optional("freezeAt", faults, |value| parse_time(string(value)?));
-    let advance_by = members.optional("advanceBy", faults, |value| parse_duration(string(value)?));
-    let resume = members.optional("resume", faults, only_true);
-    members.finish(faults);
+/// The one change that the body names; `None`: a fault was recorded.
+fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
     let changes = [
-        freeze?.map(|()| ClockChange::Freeze),
-        freeze_at?.map(ClockChange::FreezeAt),
-        advance_by?.map(ClockChange::AdvanceBy),
-        resume?.map(|()| ClockChange::Resume),
+        body.freeze.map(|OnlyTrue| ClockChange::Freeze),
+        body.freeze_at.map(ClockChange::FreezeAt),
+        body.advance_by.map(ClockChange::AdvanceBy),
+        body.resume.map(|OnlyTrue| ClockChange::Resume),
     ];
     let mut named = changes.into_iter().flatten();
-    match (named.next(), named.next()) {
-        (Some(change), None) => Some(change),
-        (None, _) => {
-            let message = "One of freeze, freezeAt, advanceBy and resume is wanted.";
-            faults.push(Flaw::new(florin_domain::fault::FlawCode::Required, message).at("body"));
-            None
-        }
-        (Some(_), Some(_)) => {
-            let message = "Only one of freeze, freezeAt, advanceBy and resume is wanted.";
-            faults.push(Flaw::value(message).at("body"));
-            None
-        }
-    }
-}
-
-fn only_true(value: &Json) -> Result<(), Flaw> {
-    if boolean(value)? { Ok(()) } else { Err(Flaw::value("Only true is wanted here; leave it out otherwise.")) }
+    let flaw = match (named.next(), named.next()) {
+        (Some(change), None) => return Some(change),
+        (None, _) => Flaw::new(FlawCode::Required, "must have one of freeze, freezeAt, advanceBy, resume"),
+        (Some(_), Some(_)) => Flaw::value("must have only one of freeze, freezeAt, advanceBy, resume"),
+    };
+    faults.push(flaw.at("body"));
+    None
 }
 
 fn render(reading: &ClockReading) -> Answer {

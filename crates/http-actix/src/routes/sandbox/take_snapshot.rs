@@ -1,40 +1,34 @@
 //! `POST /v2/sandbox/worlds/{accountId}/snapshots`
 
-use super::{PERMISSION, WORLD, world_account, world_id};
+use super::common::{PERMISSION, WORLD, WorldPath, world_account};
 use crate::call::Call;
+use crate::declare::{IdempotencyKeyHeader, body};
 use crate::extract::body;
-use crate::extract::headers::idempotency_key;
-use crate::extract::json::Json;
-use crate::extract::members::{Members, text};
 use crate::mapping::snapshot_problem;
-use crate::problem::Problem;
-use crate::repeat::{answer, claim_of, execute};
+use crate::problem::{Problem, read};
+use crate::repeat::{canonical, claim_of, execute};
+use crate::reply::answer;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
 use crate::views::SnapshotView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::take_snapshot;
-use florin_domain::world::WorldSnapshot;
+use florin_domain::world::{SnapshotName, WorldSnapshot};
 use florin_ports::{Answer, RecordedBody};
-use utoipa::ToSchema;
 
-/// What the snapshot is to be called.
-#[derive(ToSchema)]
-#[schema(as = TakeSnapshotRequest, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body in the interface document")]
-pub(crate) struct SnapshotBody {
-    #[schema(nullable = true, min_length = 1, max_length = 64)]
-    name: Option<String>,
+body! {
+    /// A new snapshot.
+    pub(crate) struct SnapshotBody as "TakeSnapshotRequest" {
+        /// Display name.
+        "name" => name: Option<SnapshotName>,
+    }
 }
 
-/// Keeps all that is in a world, its clock and the order of its ids, too. Extension of Florin.
+/// Takes a snapshot of a world: its data, its clock and the sequence of its ids. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "takeSnapshot",
     request_body = SnapshotBody,
-    params(
-        ("accountId" = String, Path, description = "The world.", min_length = 1, max_length = 36),
-        ("Idempotency-Key" = Option<String>, Header, description = "One effect for all requests under one key.",
-            min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    params(WorldPath, IdempotencyKeyHeader),
     responses((status = 201, description = "The snapshot.", body = SnapshotView), WorldErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -42,17 +36,14 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let body = body::json(&request, payload).await?;
-    let key = idempotency_key(&request, &mut call.faults);
-    let id = world_id(&mut call);
-    let mut name = None;
-    if let Some(mut members) = Members::of_body(body.as_ref(), &mut call.faults) {
-        name = members.optional("name", &mut call.faults, text::<1, 64>).flatten();
-        members.finish(&mut call.faults);
-    }
-    let account = world_account(&mut call, id).await?;
-    let recorded = RecordedBody::Json(body.as_ref().map_or_else(String::new, Json::canonical));
+    let document = body::json(&request, payload).await?;
+    let key = call.idempotency_key();
+    let world = call.read::<WorldPath>();
+    let body = call.read_body::<SnapshotBody>(document.as_ref())?;
+    let account = world_account(&mut call, world).await?;
+    let recorded = RecordedBody::Json(canonical(document.as_ref())?);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
+    let name = read(body)?.name;
     execute(claim, (WORLD, "world"), snapshot_problem, render, async |claim| {
         take_snapshot(&app.services, &account, name, claim).await
     })

@@ -1,10 +1,10 @@
-//! Bodies that hold payments: read and checked on a thread of their own, because thousands of rows take a while.
+//! Bodies with payments: read and checked on a thread of their own, because thousands of rows take a while.
 
-use crate::extract::body::invalid_json;
-use crate::extract::json::NotJson;
-use crate::extract::lazy;
+use crate::call::Call;
+use crate::declare::{self, Member};
+use crate::json::Document;
 use crate::problem::Problem;
-use crate::repeat::{Hash, hash};
+use crate::repeat::{Hash, canonical, hash};
 use crate::state::App;
 use actix_web::web::{self, Bytes};
 use florin_application::{Upload, check_basis, check_upload};
@@ -12,38 +12,36 @@ use florin_domain::access::Account;
 use florin_domain::batch::UploadRequest;
 use florin_domain::fault::Faults;
 use florin_ports::RecordedBody;
-use serde_json::value::RawValue;
 
-/// A body, read.
-pub(super) struct Typed<T> {
+/// A body that was read without faults.
+pub(super) struct Body<T> {
     pub(super) value: T,
-    /// The body as an idempotency record has it, where one is wanted and there was no fault.
+    /// The body for the idempotency record, where there is to be one.
     pub(super) recorded: Option<RecordedBody>,
 }
 
-/// What reading came to, with the faults that were found.
-type Outcome<T> = Result<Typed<T>, Problem>;
+/// The result of reading. `None`: faults were recorded.
+type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
-/// Reads JSON. `big` says whether it is recorded as a hash: thousands of rows would fill the store.
-pub(super) async fn json<T: Send + 'static>(
+/// Reads JSON. `is_large` decides whether it is recorded as a hash: thousands of rows would fill the store.
+pub(super) async fn json<T: Member + Send + 'static>(
     bytes: Bytes,
     record: bool,
-    faults: &mut Faults,
-    read: fn(&RawValue, &mut Faults) -> Result<T, NotJson>,
-    big: fn(&T) -> bool,
+    call: &mut Call<'_>,
+    is_large: fn(&T) -> bool,
 ) -> Outcome<T> {
-    apart(faults, move |faults| {
-        let wrong = |error: NotJson| invalid_json(error.0);
-        let raw = lazy::parse(&bytes).map_err(wrong)?;
-        let value = read(raw, faults).map_err(wrong)?;
-        let recorded =
-            if record && faults.is_empty() { Some(recorded(raw, big(&value)).map_err(wrong)?) } else { None };
-        Ok(Typed { value, recorded })
+    let context = call.context();
+    apart(&mut call.faults, move |faults| {
+        let body = Document::parse(bytes.into())?;
+        let Some(value) = declare::read::<T>(Some(&body), context, faults)? else { return Ok(None) };
+        let record = record && faults.is_empty();
+        let recorded = if record { Some(recorded(&body, is_large(&value))?) } else { None };
+        Ok(Some(Body { value, recorded }))
     })
     .await
 }
 
-/// Reads anything else; its bytes are recorded as a hash.
+/// Reads any other body, which is recorded as a hash.
 pub(super) async fn other<T: Send + 'static>(
     bytes: Bytes,
     record: bool,
@@ -52,7 +50,7 @@ pub(super) async fn other<T: Send + 'static>(
 ) -> Outcome<T> {
     apart(faults, move |faults| {
         let value = read(&bytes, faults)?;
-        Ok(Typed { value, recorded: record.then(|| RecordedBody::Hash(hash(&bytes))) })
+        Ok(Some(Body { value, recorded: record.then(|| RecordedBody::Hash(hash(&bytes))) }))
     })
     .await
 }
@@ -68,26 +66,24 @@ async fn apart<T: Send + 'static>(
 }
 
 /// Checks the rows of an upload, which takes longer than reading them.
-pub(super) async fn checked(app: &App, account: &Account, upload: Upload) -> Result<UploadRequest, Problem> {
+pub(super) async fn check(app: &App, account: &Account, upload: Upload) -> Result<UploadRequest, Problem> {
     let basis = check_basis(&app.batches, account, upload.default_budget).await?;
     let now = app.batches.time.now_of(account);
     elsewhere(move || check_upload(upload, basis, now)).await
 }
 
-/// Works on a thread that no other request waits for.
+/// Runs work on a thread that no other request waits for.
 async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     web::block(work).await.map_err(|_| Problem::internal())
 }
 
-fn recorded(raw: &RawValue, big: bool) -> Result<RecordedBody, NotJson> {
-    if big {
-        let mut hash = Hash::default();
-        lazy::write_canonical(raw, &mut hash)?;
-        return Ok(RecordedBody::Hash(hash.finish()));
+fn recorded(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {
+    if !is_large {
+        return Ok(RecordedBody::Json(canonical(Some(body))?));
     }
-    let mut text = String::new();
-    lazy::write_canonical(raw, &mut text)?;
-    Ok(RecordedBody::Json(text))
+    let mut hash = Hash::default();
+    body.root().write_canonical(&mut hash)?;
+    Ok(RecordedBody::Hash(hash.finish()))
 }
 
 #[cfg(test)]
@@ -101,13 +97,13 @@ mod tests {
         assert_ne!(here, there);
     }
 
-    /// What reads and what checks rows is nowhere called but there.
+    /// The check of rows runs only there.
     #[test]
     fn rows_are_checked_nowhere_else() {
         let called = |text: &str| text.matches("check_upload(").count();
         let routes = [include_str!("create.rs"), include_str!("upload.rs"), include_str!("edit.rs")];
         assert_eq!(routes.map(called), [0; 3]);
-        let rows = include_str!("typed.rs").split("mod tests").next().map(called);
+        let rows = include_str!("rows.rs").split("mod tests").next().map(called);
         assert_eq!(rows, Some(1));
     }
 }

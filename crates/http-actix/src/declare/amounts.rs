@@ -1,0 +1,82 @@
+//! Amounts in bodies: JSON numbers in card messages, decimal strings elsewhere. Neither ever becomes a float.
+
+use super::member::{Member, TextValue, plain_text};
+use crate::json::{Place, Reading, Value};
+use florin_domain::fault::Flaw;
+use florin_domain::money::DecimalAmount;
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+/// A JSON number of zero or more.
+pub(crate) struct ZeroOrMoreNumber(pub(crate) DecimalAmount);
+/// A JSON number above zero.
+pub(crate) struct PositiveNumber(pub(crate) DecimalAmount);
+/// A decimal string of zero or more.
+pub(crate) struct DecimalText(pub(crate) DecimalAmount);
+/// A decimal string above zero.
+pub(crate) struct PositiveDecimalText(pub(crate) DecimalAmount);
+
+impl Member for ZeroOrMoreNumber {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        number(value, place, reading, Ok).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        number_schema().minimum(Some(0)).build().into()
+    }
+}
+
+impl Member for PositiveNumber {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        number(value, place, reading, DecimalAmount::positive).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        number_schema().exclusive_minimum(Some(0)).build().into()
+    }
+}
+
+impl TextValue for DecimalText {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        DecimalAmount::from_decimal_string(text).map(Self)
+    }
+
+    fn schema() -> Object {
+        decimal_schema()
+    }
+}
+
+impl TextValue for PositiveDecimalText {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        DecimalAmount::from_decimal_string(text)?.positive().map(Self)
+    }
+
+    fn schema() -> Object {
+        decimal_schema()
+    }
+}
+
+/// Reads a JSON number from its literal text.
+fn number(
+    value: Value<'_>,
+    place: &Place<'_>,
+    reading: &mut Reading<'_>,
+    check: fn(DecimalAmount) -> Result<DecimalAmount, Flaw>,
+) -> Option<DecimalAmount> {
+    let Some(literal) = value.number() else {
+        reading.wrong_type(value, place, "a number");
+        return None;
+    };
+    reading.keep(place, DecimalAmount::from_json_number(literal).and_then(check))
+}
+
+fn number_schema() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Number)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Double)))
+        .maximum(Some(DecimalAmount::MAX))
+}
+
+fn decimal_schema() -> Object {
+    plain_text().pattern(Some("^[0-9]{1,15}(\\.[0-9]{1,4})?$")).build()
+}

@@ -1,0 +1,161 @@
+//! What the type of a member is: how it is read, and its schema.
+
+use crate::json::{Place, Reading, Value};
+use florin_domain::fault::{Flaw, FlawCode};
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{OneOfBuilder, RefOr, Schema};
+
+/// Schemas by name, as the OpenAPI document lists them.
+pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
+
+/// A type that a member of a body can have.
+pub(crate) trait Member: Sized {
+    /// Reads a value that is not null. `None`: faults were recorded.
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self>;
+
+    /// The value of a member that is missing or null; `None`: the member is required.
+    fn missing() -> Option<Self> {
+        None
+    }
+
+    /// Its schema, or a reference to it.
+    fn schema() -> RefOr<Schema>;
+
+    /// Adds the schemas that [`Self::schema`] refers to.
+    fn schemas(_: &mut Schemas) {}
+}
+
+/// A value that is written as text, in bodies and parameters alike.
+pub(crate) trait TextValue: Sized {
+    /// Reads the text.
+    fn parse(text: &str) -> Result<Self, Flaw>;
+
+    /// The schema of the text.
+    fn schema() -> Object;
+}
+
+impl<T: TextValue> Member for T {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let text = reading.string(value, place)?;
+        reading.keep(place, T::parse(&text))
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <T as TextValue>::schema().into()
+    }
+}
+
+impl Member for bool {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let read = value.bool();
+        if read.is_none() {
+            reading.wrong_type(value, place, "true or false");
+        }
+        read
+    }
+
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Boolean).build().into()
+    }
+}
+
+/// An optional member: missing and null are the same.
+impl<T: Member> Member for Option<T> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        T::read(value, place, reading).map(Some)
+    }
+
+    fn missing() -> Option<Self> {
+        Some(None)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        nullable(T::schema())
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        T::schemas(schemas);
+    }
+}
+
+/// A list. The schema has no limits: a type of its own declares them.
+impl<T: Member> Member for Vec<T> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let mut items = Some(Vec::new());
+        reading.array(value, place, usize::MAX, |reading, item, place| match T::read(item, place, reading) {
+            Some(item) => {
+                if let Some(items) = &mut items {
+                    items.push(item);
+                }
+            }
+            None => items = None,
+        })?;
+        items
+    }
+
+    fn schema() -> RefOr<Schema> {
+        utoipa::openapi::schema::ArrayBuilder::new().items(T::schema()).build().into()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        T::schemas(schemas);
+    }
+}
+
+/// A member while its object is read.
+pub(crate) enum Slot<T> {
+    /// Not met yet, or null.
+    Missing,
+    /// Met; `None`: faults were recorded.
+    Met(Option<T>),
+}
+
+impl<T: Member> Slot<T> {
+    /// Reads the value of the member.
+    pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
+        if value.is_null() { Self::Missing } else { Self::Met(T::read(value, place, reading)) }
+    }
+
+    /// The member's value at the end of its object; a required one that is missing is a fault.
+    pub(crate) fn end(self, name: &str, object: &Place<'_>, reading: &mut Reading<'_>) -> Option<T> {
+        match self {
+            Self::Met(value) => value,
+            Self::Missing => {
+                let value = T::missing();
+                if value.is_none() {
+                    reading.fault(&object.member(name), Flaw::required());
+                }
+                value
+            }
+        }
+    }
+}
+
+/// The schema of a text, to be limited further.
+pub(crate) fn plain_text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// The flaw of a body that is missing.
+pub(crate) fn missing_body() -> Flaw {
+    Flaw::new(FlawCode::Required, "is required: send a JSON body")
+}
+
+/// The schema that also accepts null.
+fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
+    let or_null = |kind: SchemaType| match kind {
+        SchemaType::Type(kind) => SchemaType::from_iter([kind, Type::Null]),
+        other => other,
+    };
+    match schema {
+        RefOr::T(Schema::Object(mut object)) => {
+            object.schema_type = or_null(object.schema_type);
+            object.into()
+        }
+        RefOr::T(Schema::Array(mut array)) => {
+            array.schema_type = or_null(array.schema_type);
+            RefOr::T(Schema::Array(array))
+        }
+        other => OneOfBuilder::new().item(other).item(ObjectBuilder::new().schema_type(Type::Null)).into(),
+    }
+}

@@ -1,0 +1,22 @@
+//! Requests, declared once: a declaration is the reader of a body or of parameters, its OpenAPI schema and its documentation.
+//!
+//! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
+//! - The type of a member says how it is read and what its schema is: [`Member`] in bodies, [`Parameter`] in parameters,
+//!   and [`TextValue`] for what is written as text in both.
+//! - `values` and `amounts` are those types; `common` is the parameters that many operations share.
+
+mod amounts;
+mod body;
+mod common;
+mod member;
+mod parameters;
+mod values;
+
+pub(crate) use amounts::{DecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
+pub(crate) use body::{body, described, read};
+pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime};
+pub(crate) use member::{Member, Schemas, Slot, TextValue, missing_body};
+pub(crate) use parameters::{Parameters, Part, parameter, parameters};
+pub(crate) use values::{
+    CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of, one_of_these,
+};

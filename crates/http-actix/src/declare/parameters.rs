@@ -1,0 +1,171 @@
+//! Parameters, declared once.
+
+use super::member::{TextValue, plain_text};
+use crate::extract::query::Query;
+use actix_web::HttpRequest;
+use florin_domain::fault::{Faults, Flaw};
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+use utoipa::openapi::path::{ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Required, Schema};
+
+/// A set of parameters.
+pub(crate) trait Parameters: Sized {
+    /// Reads all of them. `None`: faults were recorded.
+    fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self>;
+}
+
+/// A type that a parameter can have.
+pub(crate) trait Parameter: Sized {
+    /// Whether it must be sent.
+    const REQUIRED: bool;
+
+    /// Reads what was sent, if anything was.
+    fn read(sent: Option<&str>) -> Result<Self, Flaw>;
+
+    /// Its schema.
+    fn schema() -> RefOr<Schema>;
+}
+
+impl<T: TextValue> Parameter for T {
+    const REQUIRED: bool = true;
+
+    fn read(sent: Option<&str>) -> Result<Self, Flaw> {
+        T::parse(sent.ok_or_else(Flaw::required)?)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        T::schema().into()
+    }
+}
+
+impl<T: TextValue> Parameter for Option<T> {
+    const REQUIRED: bool = false;
+
+    fn read(sent: Option<&str>) -> Result<Self, Flaw> {
+        sent.map(T::parse).transpose()
+    }
+
+    fn schema() -> RefOr<Schema> {
+        T::schema().into()
+    }
+}
+
+/// Values between commas; empty where the parameter was not sent.
+impl<T: TextValue> Parameter for Vec<T> {
+    const REQUIRED: bool = false;
+
+    fn read(sent: Option<&str>) -> Result<Self, Flaw> {
+        sent.into_iter().flat_map(|text| text.split(',')).map(T::parse).collect()
+    }
+
+    fn schema() -> RefOr<Schema> {
+        plain_text().build().into()
+    }
+}
+
+/// `true` or `false`; false where the parameter was not sent.
+impl Parameter for bool {
+    const REQUIRED: bool = false;
+
+    fn read(sent: Option<&str>) -> Result<Self, Flaw> {
+        match sent {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(Flaw::value("must be one of true, false")),
+        }
+    }
+
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Boolean).build().into()
+    }
+}
+
+/// The part of a request that a parameter stands in.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Path,
+    Query,
+}
+
+impl Part {
+    /// Reads one parameter.
+    pub(crate) fn read<T: Parameter>(
+        self,
+        name: &str,
+        request: &HttpRequest,
+        query: &Query,
+        faults: &mut Faults,
+    ) -> Option<T> {
+        let (part, sent) = match self {
+            Self::Path => ("path", decoded(request.match_info().query(name)).map(Some)),
+            Self::Query => ("query", query.one(name).map(|sent| sent.map(Cow::Borrowed))),
+        };
+        let read = sent.and_then(|sent| T::read(sent.as_deref()));
+        read.map_err(|flaw| faults.push(flaw.at(format!("{part}.{name}")))).ok()
+    }
+}
+
+/// A segment of a path without percent-encoding.
+fn decoded(segment: &str) -> Result<Cow<'_, str>, Flaw> {
+    percent_decode_str(segment).decode_utf8().map_err(|_| Flaw::format("must be UTF-8"))
+}
+
+/// A parameter in the OpenAPI document.
+pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> utoipa::openapi::path::Parameter {
+    let place = match part {
+        Part::Path => ParameterIn::Path,
+        Part::Query => ParameterIn::Query,
+    };
+    let about = docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(place)
+        .required(if T::REQUIRED { Required::True } else { Required::False })
+        .description(Some(about))
+        .schema(Some(T::schema()))
+        .build()
+}
+
+/// Declares a set of parameters: the reader, the schemas and the documentation of each.
+///
+/// A parameter is declared as `"name" => field: Type` in `Path` or `Query`. Its type says how it is read, whether it is
+/// required and what its schema is; its doc comment is its description.
+macro_rules! parameters {
+    (
+        $(#[doc = $about:literal])+
+        pub(crate) struct $set:ident in $part:ident {$(
+            $(#[doc = $doc:literal])+
+            $name:literal => $field:ident: $type:ty,
+        )+}
+    ) => {
+        $(#[doc = $about])+
+        pub(crate) struct $set {$(
+            $(#[doc = $doc])+
+            pub(crate) $field: $type,
+        )+}
+
+        impl $crate::declare::Parameters for $set {
+            fn read(
+                request: &actix_web::HttpRequest,
+                query: &$crate::extract::query::Query,
+                faults: &mut florin_domain::fault::Faults,
+            ) -> Option<Self> {
+                $(let $field = $crate::declare::Part::$part.read($name, request, query, faults);)+
+                Some(Self { $($field: $field?,)+ })
+            }
+        }
+
+        impl utoipa::IntoParams for $set {
+            fn into_params(
+                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<utoipa::openapi::path::Parameter> {
+                use $crate::declare::{Part, parameter};
+                vec![$(parameter::<$type>(Part::$part, $name, &[$($doc),+]),)+]
+            }
+        }
+    };
+}
+
+pub(crate) use parameters;

@@ -1,0 +1,305 @@
+//! Values that are written as text, and others that members have.
+
+use super::member::{Member, Schemas, TextValue, plain_text};
+use crate::json::{Place, Reading, Value};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use florin_domain::access::Environment;
+use florin_domain::activity::{ActivityStatus, ActivityType};
+use florin_domain::address::PostcodeQuery;
+use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
+use florin_domain::budget::{BudgetFeature, CreditScheme, TransferInstruction};
+use florin_domain::card::{AcceptorInput, CardState, Network, SpendingWindow};
+use florin_domain::fault::Flaw;
+use florin_domain::ids::{
+    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, SnapshotId, TransactionToken,
+    UserToken,
+};
+use florin_domain::merchant::{CheckoutStatus, CheckoutType};
+use florin_domain::mfa::MfaProviderName;
+use florin_domain::money::Currency;
+use florin_domain::text::Text;
+use florin_domain::world::{parse_duration, parse_time};
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+/// Implements [`TextValue`] for a type whose values have names.
+macro_rules! named {
+    ($($type:ty: $all:expr, $name:expr;)+) => {$(
+        impl $crate::declare::TextValue for $type {
+            fn parse(text: &str) -> Result<Self, florin_domain::fault::Flaw> {
+                $crate::declare::one_of(text, &$all, $name)
+            }
+
+            fn schema() -> utoipa::openapi::schema::Object {
+                $crate::declare::one_of_these(&$all, $name)
+            }
+        }
+    )+};
+}
+
+pub(crate) use named;
+
+named! {
+    ActivityStatus: ActivityStatus::ALL, ActivityStatus::as_str;
+    ActivityType: ActivityType::ALL, ActivityType::as_str;
+    AlertCode: *AlertCode::ALL, AlertCode::as_str;
+    AlertKind: AlertKind::ALL, AlertKind::as_str;
+    BudgetFeature: BudgetFeature::ALL, BudgetFeature::as_str;
+    CardState: CardState::ALL, CardState::as_str;
+    CheckoutStatus: CheckoutStatus::ALL, CheckoutStatus::as_str;
+    CheckoutType: CheckoutType::ALL, CheckoutType::as_str;
+    CreditScheme: CreditScheme::ALL, CreditScheme::as_str;
+    Direction: Direction::ALL, Direction::as_str;
+    Network: Network::ALL, Network::as_str;
+    PaymentBatchStatus: PaymentBatchStatus::ALL, PaymentBatchStatus::as_str;
+    PaymentStatus: PaymentStatus::ALL, PaymentStatus::as_str;
+    SpendingWindow: SpendingWindow::ALL, SpendingWindow::as_str;
+}
+
+/// The value with this name.
+pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
+    let known = all.iter().copied().find(|candidate| as_str(*candidate) == name);
+    known.ok_or_else(|| Flaw::value(format!("must be one of {}", names(all, as_str, ", "))))
+}
+
+/// The schema of these values by their names.
+pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
+    let pattern = format!("^({})$", names(all, as_str, "|").replace('.', "\\."));
+    plain_text().pattern(Some(pattern)).build()
+}
+
+fn names<T: Copy>(all: &[T], as_str: fn(T) -> &'static str, between: &str) -> String {
+    all.iter().map(|value| as_str(*value)).collect::<Vec<_>>().join(between)
+}
+
+macro_rules! texts {
+    ($($type:ty: $parse:expr, $schema:expr;)+) => {$(
+        impl TextValue for $type {
+            fn parse(text: &str) -> Result<Self, Flaw> {
+                $parse(text)
+            }
+
+            fn schema() -> Object {
+                $schema.build()
+            }
+        }
+    )+};
+}
+
+/// ISO 3166 alpha-3.
+pub(crate) struct CountryCode(pub(crate) String);
+/// ISO 18245.
+pub(crate) struct MerchantCategory(pub(crate) String);
+
+texts! {
+    ActivityId: Self::parse, of_format(KnownFormat::Uuid);
+    BudgetId: Self::parse, of_format(KnownFormat::Uuid);
+    CardId: Self::parse, of_format(KnownFormat::Uuid);
+    MfaSessionId: Self::parse, of_format(KnownFormat::Uuid);
+    OrderId: Self::parse, of_format(KnownFormat::Uuid);
+    PaymentBatchId: Self::parse, of_format(KnownFormat::Uuid);
+    SnapshotId: Self::parse, of_format(KnownFormat::Uuid);
+    TransactionToken: Self::parse, of_format(KnownFormat::Uuid);
+    UserToken: Self::parse, of_format(KnownFormat::Uuid);
+    AccountId: Self::parse, plain_text().min_length(Some(1)).max_length(Some(Self::MAX));
+    Currency: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
+    CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
+    MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
+    NaiveDate: date, of_format(KnownFormat::Date);
+    DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime);
+    TimeDelta: parse_duration, plain_text().pattern(Some("^P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"));
+    PostcodeQuery: Self::parse, plain_text().pattern(Some("^[\\t\\n\\f\\r ]*([A-Za-z0-9][\\t\\n\\f\\r ]*){5,7}$"));
+}
+
+impl<const MIN: usize, const MAX: usize> TextValue for Text<MIN, MAX> {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        Self::parse(text)
+    }
+
+    fn schema() -> Object {
+        plain_text().min_length((MIN > 0).then_some(MIN)).max_length(Some(MAX)).build()
+    }
+}
+
+fn of_format(format: KnownFormat) -> ObjectBuilder {
+    plain_text().format(Some(SchemaFormat::KnownFormat(format)))
+}
+
+fn country(text: &str) -> Result<CountryCode, Flaw> {
+    AcceptorInput::parse_country(text).map(CountryCode)
+}
+
+fn category(text: &str) -> Result<MerchantCategory, Flaw> {
+    AcceptorInput::parse_mcc(text).map(MerchantCategory)
+}
+
+/// A date: `2026-09-01`.
+fn date(text: &str) -> Result<NaiveDate, Flaw> {
+    let wrong = || Flaw::format("must be a date such as 2026-09-01");
+    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| wrong())?;
+    // The parser also accepts signs, spaces and short numbers.
+    if text.len() == 10 && date.to_string() == text { Ok(date) } else { Err(wrong()) }
+}
+
+/// A whole JSON number from `MIN` to `MAX`, written in digits.
+pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
+
+impl<const MIN: u32, const MAX: u32> Member for Whole<MIN, MAX> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let Some(literal) = value.number() else {
+            reading.wrong_type(value, place, "a number");
+            return None;
+        };
+        let digits = literal.strip_prefix('-').unwrap_or(literal);
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            reading.fault(place, Flaw::format("must be a whole number"));
+            return None;
+        }
+        let number = literal.parse().ok().filter(|number| (MIN..=MAX).contains(number));
+        let number = number.ok_or_else(|| Flaw::range(format!("must be between {MIN} and {MAX}")));
+        reading.keep(place, number).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
+        let schema = ObjectBuilder::new().schema_type(Type::Integer).format(Some(format));
+        schema.minimum(Some(MIN)).maximum(Some(MAX)).build().into()
+    }
+}
+
+/// The name of an MFA provider that exists in this environment.
+pub(crate) struct MfaProvider(pub(crate) MfaProviderName);
+
+impl Member for MfaProvider {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let name = reading.string(value, place)?;
+        let provider = MfaProviderName::parse(&name, reading.context.environment);
+        let known = match reading.context.environment {
+            Environment::Sandbox => "must be one of totp, sandbox, fx-mfa-service",
+            Environment::Production => "must be one of totp, fx-mfa-service",
+        };
+        reading.keep(place, provider.ok_or_else(|| Flaw::value(known))).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        plain_text().pattern(Some("^(totp|sandbox|fx-mfa-service)$")).build().into()
+    }
+}
+
+/// A budget other than the one in the path.
+pub(crate) struct OtherBudget(pub(crate) BudgetId);
+
+impl Member for OtherBudget {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let to = <BudgetId as Member>::read(value, place, reading)?;
+        let other = reading.context.budget.map_or(Ok(to), |from| TransferInstruction::check_ends(from, to));
+        reading.keep(place, other).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <BudgetId as Member>::schema()
+    }
+}
+
+/// `true`: an action that is chosen by naming it.
+pub(crate) struct OnlyTrue;
+
+impl Member for OnlyTrue {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        if bool::read(value, place, reading)? {
+            return Some(Self);
+        }
+        reading.fault(place, Flaw::value("must be true, or left out"));
+        None
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <bool as Member>::schema()
+    }
+}
+
+/// An optional member whose faults don't keep the rest of its object from being checked.
+pub(crate) enum Lenient<T> {
+    Missing,
+    /// Faults were recorded.
+    Faulty,
+    Valid(T),
+}
+
+impl<T> Lenient<T> {
+    /// Whether a value was sent, valid or not.
+    pub(crate) const fn is_sent(&self) -> bool {
+        !matches!(self, Self::Missing)
+    }
+
+    /// The value, if there is a valid one.
+    pub(crate) fn valid(self) -> Option<T> {
+        match self {
+            Self::Valid(value) => Some(value),
+            Self::Missing | Self::Faulty => None,
+        }
+    }
+}
+
+impl<T: Member> Member for Lenient<T> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        Some(T::read(value, place, reading).map_or(Self::Faulty, Self::Valid))
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::Missing)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <Option<T> as Member>::schema()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        T::schemas(schemas);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Context;
+    use florin_domain::fault::{Faults, FlawCode};
+
+    fn read<T: Member>(text: &str) -> Result<T, FlawCode> {
+        let (context, mut faults) = (Context { environment: Environment::Production, budget: None }, Faults::default());
+        let mut reading = Reading::new(context, &mut faults);
+        let read = T::read(Value::parse(text).unwrap(), &Place::Body, &mut reading);
+        read.ok_or_else(|| faults.into_vec()[0].flaw.code)
+    }
+
+    #[test]
+    fn whole_numbers_are_as_they_are_written() {
+        let number = |text: &str| read::<Whole<1, 10>>(text).map(|number| number.0);
+        assert_eq!(number("10"), Ok(10));
+        for wrong in ["0", "11", "-1", "99999999999999999999"] {
+            assert_eq!(number(wrong), Err(FlawCode::OutOfRange), "{wrong}");
+        }
+        for wrong in ["1.0", "1e1"] {
+            assert_eq!(number(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
+        }
+        assert_eq!(number("\"1\""), Err(FlawCode::InvalidType));
+    }
+
+    #[test]
+    fn dates_are_as_they_are_written() {
+        let day = |text: &str| read::<NaiveDate>(&format!("\"{text}\"")).map(|day| day.to_string());
+        assert_eq!(day("2028-02-29"), Ok("2028-02-29".to_owned()));
+        for wrong in ["2027-02-29", "2027-2-09", "+2027-02-9", "2027-02-09T00:00:00Z", ""] {
+            assert_eq!(day(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_are_exact_and_told() {
+        assert_eq!(<Network as TextValue>::parse("VISA"), Ok(Network::Visa));
+        let flaw = <CheckoutStatus as TextValue>::parse("active").unwrap_err();
+        assert_eq!(flaw.message, "must be one of ACTIVE, DEACTIVATED");
+        assert!(read::<MfaProvider>("\"sandbox\"").is_err());
+        assert!(read::<MfaProvider>("\"totp\"").is_ok());
+    }
+}

@@ -1,0 +1,179 @@
+//! Reading values: every fault is recorded at its place, and reading goes on.
+
+use super::place::Place;
+use super::value::{Kind, Name, NotJson, Value};
+use florin_domain::access::Environment;
+use florin_domain::fault::{Faults, Flaw, FlawCode};
+use florin_domain::ids::BudgetId;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The longest unread value that is searched for duplicate members: the search remembers names.
+const MAX_SEARCHED: usize = 1024 * 1024;
+
+/// Facts outside the body that decide whether a member is valid.
+#[derive(Clone, Copy)]
+pub(crate) struct Context {
+    /// Which MFA providers exist.
+    pub(crate) environment: Environment,
+    /// The budget in the path, from which a transfer takes the money.
+    pub(crate) budget: Option<BudgetId>,
+}
+
+/// A body being read: the faults found so far.
+pub(crate) struct Reading<'r> {
+    pub(crate) context: Context,
+    faults: &'r mut Faults,
+    broken: Option<NotJson>,
+}
+
+impl<'r> Reading<'r> {
+    /// Starts reading; faults are added to those of the rest of the request.
+    pub(crate) fn new(context: Context, faults: &'r mut Faults) -> Self {
+        Self { context, faults, broken: None }
+    }
+
+    /// Ends reading. The error: the body turned out not to be JSON, because a member's name is not text.
+    pub(crate) fn finish(self) -> Result<(), NotJson> {
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    /// Records a fault.
+    pub(crate) fn fault(&mut self, place: &Place<'_>, flaw: Flaw) {
+        // The place is written out only where the fault is kept.
+        if !self.faults.is_full() {
+            self.faults.push(flaw.at(place.to_string()));
+        }
+    }
+
+    /// Keeps the result of a check, or records its flaw.
+    pub(crate) fn keep<T>(&mut self, place: &Place<'_>, checked: Result<T, Flaw>) -> Option<T> {
+        checked.map_err(|flaw| self.fault(place, flaw)).ok()
+    }
+
+    /// Records that a value is of another type, along with duplicate members inside it.
+    pub(crate) fn wrong_type(&mut self, value: Value<'_>, place: &Place<'_>, expected: &str) {
+        self.search(value, place);
+        self.fault(place, must_be(expected));
+    }
+
+    /// The text of a string.
+    pub(crate) fn string<'v>(&mut self, value: Value<'v>, place: &Place<'_>) -> Option<Cow<'v, str>> {
+        if let Some(text) = value.string() {
+            return self.keep(place, text);
+        }
+        self.wrong_type(value, place, "a string");
+        None
+    }
+
+    /// Passes each member of an object to `each` once; `each` returns whether the object has such a member. Members given
+    /// twice and unknown ones are faults. `None`: it is no object.
+    ///
+    /// Once no more faults are kept, nothing more is read.
+    pub(crate) fn object<'v>(
+        &mut self,
+        value: Value<'v>,
+        place: &Place<'_>,
+        mut each: impl FnMut(&mut Self, &str, Value<'v>, &Place<'_>) -> bool,
+    ) -> Option<()> {
+        if value.kind() != Kind::Object {
+            self.wrong_type(value, place, "an object");
+            return None;
+        }
+        let mut seen: BTreeMap<Cow<'v, str>, bool> = BTreeMap::new();
+        let walked = value.for_members(|Name(name), value| {
+            if self.faults.is_full() {
+                return;
+            }
+            let here = place.member(&name);
+            match seen.get_mut(&name) {
+                None => {
+                    if !each(self, &name, value, &here) {
+                        self.fault(&here, Flaw::new(FlawCode::UnknownField, "unknown field"));
+                        self.search(value, &here);
+                    }
+                    seen.insert(name, false);
+                }
+                Some(reported) => {
+                    if !std::mem::replace(reported, true) {
+                        self.fault(&here, duplicate());
+                    }
+                    self.search(value, &here);
+                }
+            }
+        });
+        self.check(walked);
+        Some(())
+    }
+
+    /// Passes the first `max` items of an array to `each`. More items are a fault. `None`: it is no array.
+    pub(crate) fn array<'v>(
+        &mut self,
+        value: Value<'v>,
+        place: &Place<'_>,
+        max: usize,
+        mut each: impl FnMut(&mut Self, Value<'v>, &Place<'_>),
+    ) -> Option<()> {
+        if value.kind() != Kind::Array {
+            self.wrong_type(value, place, "an array");
+            return None;
+        }
+        let mut count = 0_usize;
+        let walked = value.for_items(|item| {
+            if count < max && !self.faults.is_full() {
+                each(self, item, &place.item(count));
+            }
+            count += 1;
+        });
+        self.check(walked);
+        if count > max {
+            self.fault(place, Flaw::range(format!("must have at most {max} items (got {count})")));
+        }
+        Some(())
+    }
+
+    /// Looks for duplicate members in a value that is not read otherwise.
+    fn search(&mut self, value: Value<'_>, place: &Place<'_>) {
+        if value.len() > MAX_SEARCHED || self.faults.is_full() {
+            return;
+        }
+        let walked = match value.kind() {
+            Kind::Object => {
+                let mut seen: BTreeMap<Cow<'_, str>, bool> = BTreeMap::new();
+                value.for_members(|Name(name), value| {
+                    let here = place.member(&name);
+                    if seen.get(&name) == Some(&false) {
+                        self.fault(&here, duplicate());
+                    }
+                    self.search(value, &here);
+                    let again = seen.contains_key(&name);
+                    seen.insert(name, again);
+                })
+            }
+            Kind::Array => {
+                let mut index = 0_usize;
+                value.for_items(|item| {
+                    self.search(item, &place.item(index));
+                    index += 1;
+                })
+            }
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => Ok(()),
+        };
+        self.check(walked);
+    }
+
+    fn check(&mut self, walked: Result<(), NotJson>) {
+        if let Err(error) = walked {
+            self.broken.get_or_insert(error);
+        }
+    }
+}
+
+fn duplicate() -> Flaw {
+    Flaw::new(FlawCode::DuplicateField, "must be given only once")
+}
+
+/// The flaw of a value of another type.
+fn must_be(expected: &str) -> Flaw {
+    Flaw::new(FlawCode::InvalidType, format!("must be {expected}"))
+}

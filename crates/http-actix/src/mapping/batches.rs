@@ -1,0 +1,104 @@
+//! Payment batches and MFA sessions.
+
+use super::write::write_problem;
+use crate::codes::ErrorCode;
+use crate::problem::{Problem, ProblemEntry};
+use crate::views::shortage_message;
+use actix_web::http::StatusCode;
+use florin_application::ConfirmBatchError;
+use florin_domain::batch::{CancelRefusal, ConfirmRefusal, Shortage, UploadRefusal};
+use florin_domain::mfa::{MfaFailure, OpenRefusal};
+use florin_ports::RecordedRequest;
+
+const MFA: &str = "body.mfa";
+/// The path parameter that names a payment batch.
+pub(crate) const BATCH: &str = "path.paymentBatchId";
+
+/// A refused MFA session.
+pub(crate) fn open_problem(refusal: OpenRefusal) -> Problem {
+    match refusal {
+        OpenRefusal::State(illegal) => {
+            let message = format!("must name a validated payment batch (got {})", illegal.current);
+            Problem::conflict("body.paymentBatchId", ErrorCode::InvalidState, message)
+        }
+        OpenRefusal::NotEnrolled(provider) => {
+            let message = format!("must be a provider that the account is enrolled with (got {provider})");
+            Problem::conflict("body.provider", ErrorCode::MfaNotEnrolled, message)
+        }
+    }
+}
+
+/// A confirmation that failed.
+pub(crate) fn confirm_problem(error: ConfirmBatchError, request: Option<&RecordedRequest>) -> Problem {
+    match error {
+        ConfirmBatchError::Provider(error) => {
+            tracing::error!(%error, "MFA provider unavailable");
+            let message = "MFA provider unavailable; retry after the interval in Retry-After";
+            Problem::unavailable(ErrorCode::ProviderUnavailable, message).retry_after(5)
+        }
+        ConfirmBatchError::Write(error) => {
+            write_problem(error, (BATCH, "payment batch"), request, refused_confirmation)
+        }
+    }
+}
+
+fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
+    match refusal {
+        ConfirmRefusal::MfaRequired => {
+            let message = "is required: the account's policy asks for multi-factor authentication";
+            Problem::new(StatusCode::BAD_REQUEST, MFA, ErrorCode::MfaRequired, message)
+        }
+        ConfirmRefusal::State(illegal) => {
+            let message = format!("must name a validated payment batch (got {})", illegal.current);
+            Problem::conflict(BATCH, ErrorCode::InvalidState, message)
+        }
+        ConfirmRefusal::Mfa(MfaFailure::Failed) => Problem::forbidden(MFA, ErrorCode::MfaFailed, "failed verification"),
+        ConfirmRefusal::Mfa(MfaFailure::Expired) => {
+            Problem::forbidden(MFA, ErrorCode::MfaExpired, "belongs to an expired session")
+        }
+        ConfirmRefusal::Mfa(MfaFailure::Locked) => {
+            Problem::forbidden(MFA, ErrorCode::MfaLocked, "is locked after too many wrong tokens")
+        }
+        ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
+        ConfirmRefusal::AmountOverflow(_) => Problem::balance_limit(BATCH),
+        ConfirmRefusal::Unbookable => Problem::bug(&refusal),
+    }
+}
+
+fn insufficient_funds(shortages: &[Shortage]) -> Problem {
+    let entry = |shortage| ProblemEntry::new("", ErrorCode::InsufficientFunds, shortage_message(shortage));
+    let entries = shortages.iter().map(entry).collect();
+    Problem::with_entries(StatusCode::CONFLICT, "insufficient funds to confirm the payment batch", entries)
+}
+
+/// A refused upload; `path` names the batch, or the payments of a new one.
+pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
+    match refusal {
+        UploadRefusal::State(illegal) => {
+            let message = format!("must name a draft or validated payment batch (got {})", illegal.current);
+            Problem::conflict(path, ErrorCode::InvalidState, message)
+        }
+        UploadRefusal::Locked => {
+            let message = "must name an unlocked payment batch: this one was created with its payments";
+            Problem::conflict(path, ErrorCode::InvalidState, message)
+        }
+        UploadRefusal::AmountOverflow(_) => Problem::balance_limit(path),
+    }
+}
+
+/// A refused cancellation.
+pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
+    match refusal {
+        CancelRefusal::State(illegal) => {
+            let message = format!("must name a payment batch that can still be cancelled (got {})", illegal.current);
+            Problem::conflict(BATCH, ErrorCode::InvalidState, message)
+        }
+        CancelRefusal::AmountOverflow(error) => Problem::bug(error),
+        CancelRefusal::Unbalanced(error) => Problem::bug(error),
+    }
+}
+
+/// 404 for a payment batch.
+pub(crate) fn no_batch() -> Problem {
+    Problem::absent(BATCH, "payment batch")
+}

@@ -1,0 +1,102 @@
+//! Cards and card messages.
+
+use super::budgets::feature_missing;
+use super::write::write_problem;
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use florin_application::FirstMessageError;
+use florin_domain::card::decide::CardRefusal;
+use florin_domain::card::{CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, MAX_CARDS, NoSuchLimit};
+use florin_domain::fault::Flaw;
+use florin_ports::RecordedRequest;
+
+const TOKEN: &str = "body.precedingRelatedTransactionToken";
+const AMOUNT: &str = "body.amount";
+const CURRENCY: &str = "body.currencyCode";
+
+/// A first message that failed.
+pub(crate) fn first_message_problem(error: FirstMessageError, request: Option<&RecordedRequest>) -> Problem {
+    match error {
+        FirstMessageError::NoRates(currency) => Problem::faults(vec![
+            Flaw::value(format!("must be a currency with an exchange rate (got {currency})")).at(CURRENCY),
+        ]),
+        FirstMessageError::Rates(error) => {
+            tracing::error!(%error, "cannot read exchange rates");
+            let message = "exchange rates unavailable; retry after the interval in Retry-After";
+            Problem::unavailable(ErrorCode::ProviderUnavailable, message).retry_after(5)
+        }
+        FirstMessageError::Write(error) => write_problem(error, ("body.cardId", "card"), request, card_problem),
+    }
+}
+
+/// A refused card message.
+pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
+    match refusal {
+        CardRefusal::Amount(flaw) => Problem::faults(vec![flaw.at(AMOUNT)]),
+        CardRefusal::Fee(flaw) => Problem::faults(vec![flaw.at("body.acquirerFeeAmount")]),
+        CardRefusal::Currency(flaw) => Problem::faults(vec![flaw.at(CURRENCY)]),
+        CardRefusal::WrongKind { found, state } => {
+            let message =
+                format!("cannot be followed by this message (got {} in state {})", found.as_str(), state.as_str());
+            Problem::conflict(TOKEN, ErrorCode::WrongTransactionKind, message)
+        }
+        CardRefusal::AlreadyCleared => Problem::conflict(
+            TOKEN,
+            ErrorCode::AlreadyCleared,
+            "cannot be followed: the authorization is already cleared",
+        ),
+        CardRefusal::AlreadyReversed => Problem::conflict(
+            TOKEN,
+            ErrorCode::AlreadyReversed,
+            "cannot be followed: the authorization is already reversed",
+        ),
+        CardRefusal::Expired => {
+            Problem::conflict(TOKEN, ErrorCode::Expired, "cannot be followed: the hold has expired")
+        }
+        CardRefusal::ExceedsHold { held } => Problem::conflict(
+            AMOUNT,
+            ErrorCode::AmountExceedsHold,
+            format!("must be at most the held {held} {}", held.currency),
+        ),
+        CardRefusal::ExceedsAuthorization { authorised } => {
+            let message = format!("must be at most the authorised {authorised} {}", authorised.currency);
+            Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
+        }
+        CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
+        CardRefusal::Unbalanced(error) => Problem::bug(&error),
+    }
+}
+
+/// A refused card.
+pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
+    match refusal {
+        CreateCardRefusal::Faults(faults) => Problem::faults(faults),
+        CreateCardRefusal::CardsOff => feature_missing("body.budgetId", "cards"),
+        CreateCardRefusal::TooMany => {
+            let message = format!("already has the maximum of {MAX_CARDS} cards");
+            Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
+        }
+    }
+}
+
+/// A refused state change of a card.
+pub(crate) fn transition_problem(illegal: IllegalTransition) -> Problem {
+    let ways: Vec<_> = illegal.current.ways().iter().copied().map(CardState::as_str).collect();
+    let message = match ways.as_slice() {
+        [] => format!("cannot change: {} is final", illegal.current.as_str()),
+        ways => format!("cannot follow {}; allowed: {}", illegal.current.as_str(), ways.join(", ")),
+    };
+    Problem::conflict("body.state", ErrorCode::InvalidState, message)
+}
+
+/// A refused spending limit.
+pub(crate) fn limit_problem(refusal: LimitRefusal) -> Problem {
+    match refusal {
+        LimitRefusal::Amount(flaw) => Problem::faults(vec![flaw.at("body.amount")]),
+    }
+}
+
+/// A spending limit that does not exist.
+pub(crate) fn removal_problem(NoSuchLimit: NoSuchLimit) -> Problem {
+    Problem::absent("path.window", "spending limit")
+}

@@ -1,0 +1,67 @@
+//! Clocks, worlds and snapshots.
+
+use super::write::key_used_before;
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use chrono::{DateTime, SecondsFormat, Utc};
+use florin_domain::world::{
+    ClockChange, ClockRefusal, CreateWorldRefusal, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
+    WORLDS_OF_A_CLIENT,
+};
+
+/// A refused clock change.
+pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Problem {
+    let path = if matches!(change, ClockChange::AdvanceBy(_)) { "body.advanceBy" } else { "body.freezeAt" };
+    let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    match refusal {
+        ClockRefusal::Backwards { now } => {
+            let message = format!("must not be before the time that the clock shows, {}", shown(now));
+            Problem::conflict(path, ErrorCode::InvalidState, message)
+        }
+        ClockRefusal::TooFar { now } => {
+            let message = format!("must keep the clock within the years 2000 to 2099; it shows {}", shown(now));
+            Problem::conflict(path, ErrorCode::InvalidState, message)
+        }
+    }
+}
+
+/// A refused world.
+pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
+    const KEY: &str = "header.Idempotency-Key";
+    match refusal {
+        CreateWorldRefusal::MadeBefore(account) => {
+            let message = format!("was already used to create the world {account}; its API key is shown only once");
+            Problem::conflict(KEY, ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
+        CreateWorldRefusal::Lives => {
+            let message = "already has a world; delete it, or send `\"replace\": true`";
+            Problem::conflict("body.seed", ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::TooMany => {
+            let message = format!("a client has at most {WORLDS_OF_A_CLIENT} worlds; delete one first");
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        CreateWorldRefusal::Outdated => outdated(),
+    }
+}
+
+/// A snapshot that is not taken, or not restored.
+pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
+    match refusal {
+        SnapshotRefusal::TooMany => {
+            let message = format!("a world has at most {SNAPSHOTS_OF_A_WORLD} snapshots; delete one first");
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        SnapshotRefusal::TooLarge => {
+            let message = format!("a snapshot has at most {SNAPSHOT_BYTES} bytes; this world is larger");
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        SnapshotRefusal::Outdated => outdated(),
+    }
+}
+
+fn outdated() -> Problem {
+    let message = "names a snapshot of another version of Florin, which cannot be restored";
+    Problem::conflict("body.snapshotId", ErrorCode::InvalidState, message)
+}

@@ -1,0 +1,39 @@
+//! Writes: absent objects, refusals, and idempotency keys used twice.
+
+use crate::codes::ErrorCode;
+use crate::json::differences;
+use crate::problem::{Problem, ProblemEntry};
+use actix_web::http::StatusCode;
+use florin_ports::{RecordedRequest, WriteError};
+
+/// A write that failed. `path` and `what` are where the object was named and what it is; `refused` maps refusals of the rule.
+pub(crate) fn write_problem<R>(
+    error: WriteError<R>,
+    (path, what): (&str, &str),
+    request: Option<&RecordedRequest>,
+    refused: impl FnOnce(R) -> Problem,
+) -> Problem {
+    match error {
+        WriteError::Absent => Problem::absent(path, what),
+        WriteError::Refused(refusal) => refused(refusal),
+        WriteError::Mismatch(first) => mismatch(&first, request),
+        WriteError::Store(error) => error.into(),
+    }
+}
+
+/// 422 with every place where a request differs from the first one under its idempotency key.
+fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Problem {
+    let paths = second.map(|second| differences(first, second)).unwrap_or_default();
+    key_used_before(paths)
+}
+
+/// 422 with these places.
+pub(super) fn key_used_before(paths: Vec<String>) -> Problem {
+    let entry = |path: String| {
+        let message =
+            if path.is_empty() { "the request differs from the first one" } else { "differs from the first request" };
+        ProblemEntry::new(path, ErrorCode::IdempotencyMismatch, message)
+    };
+    let message = "idempotency key already used for a different request";
+    Problem::with_entries(StatusCode::UNPROCESSABLE_ENTITY, message, paths.into_iter().map(entry).collect())
+}

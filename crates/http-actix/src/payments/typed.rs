@@ -1,0 +1,16 @@
+//! Payments as a client wrote them.
+
+use florin_domain::batch::PaymentRow;
+use florin_domain::ids::BudgetId;
+
+/// Maximum number of rows of one request.
+pub(super) const MAX_ROWS: usize = 3_000;
+/// Maximum number of e-mail addresses of one recipient.
+pub(super) const MAX_EMAILS: usize = 100;
+
+/// The rows of an upload, and the budget that pays rows without a budget of their own.
+#[derive(Debug, Default)]
+pub(crate) struct TypedPayments {
+    pub(crate) default_budget: Option<BudgetId>,
+    pub(crate) rows: Vec<PaymentRow>,
+}

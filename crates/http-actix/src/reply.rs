@@ -1,0 +1,56 @@
+//! Responses of successful requests.
+
+use crate::problem::Problem;
+use crate::views::List;
+use actix_web::HttpResponse;
+use actix_web::body::MessageBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use florin_ports::Answer;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The media type of all responses but files.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Renders the result of a write.
+pub(crate) type Render<T> = fn(&T) -> Answer;
+
+/// An answer with a JSON body.
+pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
+    // Writing a view cannot fail: its keys are strings.
+    Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
+}
+
+/// 204, an answer without a body.
+pub(crate) fn no_content() -> Answer {
+    Answer { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
+}
+
+/// Sends an answer; `replayed` marks the repeat of a stored one.
+pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
+    let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
+    let mut builder = HttpResponse::build(status);
+    if !answer.body.is_empty() {
+        builder.insert_header((CONTENT_TYPE, JSON));
+    }
+    if replayed {
+        builder.insert_header((HeaderName::from_static("idempotent-replayed"), "true"));
+    }
+    Ok(builder.body(answer.body))
+}
+
+/// Sends a JSON body with 200.
+pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
+    Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
+}
+
+/// Sends a page of a list with 200.
+pub(crate) fn ok_list<T: Serialize + ToSchema>(list: &List<T>) -> Result<HttpResponse, Problem> {
+    Ok(json(list.json().map_err(|_| Problem::internal())?))
+}
+
+/// Sends a JSON text with 200.
+pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
+    HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
+}

@@ -1,0 +1,16 @@
+//! What the operations on activity share.
+
+use crate::declare::parameters;
+use florin_application::Permission;
+use florin_domain::access::Scope;
+use florin_domain::ids::AccountId;
+
+pub(super) const READ: Permission = Permission::of(Scope::ActivityRead);
+
+parameters! {
+    /// The account of a path.
+    pub(crate) struct AccountPath in Path {
+        /// The account.
+        "accountId" => account: AccountId,
+    }
+}

@@ -1,0 +1,35 @@
+//! What the operations on budgets share.
+
+use crate::declare::{named, parameters};
+use florin_application::Permission;
+use florin_domain::access::Scope;
+use florin_domain::ids::BudgetId;
+
+pub(super) const READ: Permission = Permission::of(Scope::BudgetsRead);
+pub(super) const WRITE: Permission = Permission::of(Scope::BudgetsWrite);
+/// The path parameter that names a budget.
+pub(super) const BUDGET: &str = "path.budgetId";
+
+parameters! {
+    /// The budget of a path.
+    pub(crate) struct BudgetPath in Path {
+        /// The budget.
+        "budgetId" => id: BudgetId,
+    }
+}
+
+/// What a response about budgets can include.
+#[derive(Clone, Copy)]
+pub(crate) struct Balances;
+
+named! {
+    Balances: [Balances], |Balances| "balances";
+}
+
+parameters! {
+    /// What a response about budgets includes.
+    pub(crate) struct IncludeParameter in Query {
+        /// `balances`: include the balances of each budget.
+        "include" => balances: Option<Balances>,
+    }
+}

@@ -1,0 +1,39 @@
+//! What the operations on cards share.
+
+use crate::declare::parameters;
+use crate::problem::Problem;
+use crate::reply::answer;
+use crate::views::{DryRunView, TransactionAnswer};
+use actix_web::http::StatusCode;
+use florin_application::Permission;
+use florin_domain::access::Scope;
+use florin_domain::card::CardTransaction;
+use florin_domain::ids::CardId;
+use florin_ports::Answer;
+
+pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
+pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
+/// Sending card messages.
+pub(super) const SIMULATE: Permission = Permission::sandbox(Scope::CardsSimulate);
+/// Reading a chain of card messages.
+pub(super) const INSPECT: Permission = Permission::sandbox(Scope::CardsRead);
+/// The path parameter that names a card.
+pub(super) const CARD: &str = "path.cardId";
+
+parameters! {
+    /// The card of a path.
+    pub(crate) struct CardPath in Path {
+        /// The card.
+        "cardId" => id: CardId,
+    }
+}
+
+/// 404 for a card.
+pub(super) fn no_card() -> Problem {
+    Problem::absent(CARD, "card")
+}
+
+/// 201 with the record of a card message.
+pub(super) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::CREATED, &TransactionAnswer::new(record, dry_run))
+}

@@ -1,0 +1,37 @@
+//! `GET /v2/cards/simulations/transactions/{token}` (contract 5.6)
+
+use super::common::INSPECT;
+use crate::call::Call;
+use crate::declare::{AccountParameter, parameters};
+use crate::problem::{Problem, read};
+use crate::reply::ok;
+use crate::routes::error_sets::SandboxReadErrors;
+use crate::state::App;
+use crate::views::ChainView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::chain_story;
+use florin_domain::ids::TransactionToken;
+
+parameters! {
+    /// The card message of a path.
+    pub(crate) struct TokenPath in Path {
+        /// The token of any message of the chain.
+        "token" => token: TransactionToken,
+    }
+}
+
+/// Returns a chain of card messages by the token of any of them: the messages in order, the history of the hold, the journal,
+/// and why messages were declined. Florin extension.
+#[utoipa::path(get, path = "/v2/cards/simulations/transactions/{token}", tag = "Simulations",
+    operation_id = "getTransactionChain",
+    params(TokenPath, AccountParameter),
+    responses((status = 200, description = "The chain.", body = ChainView), SandboxReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let message = call.read::<TokenPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    let found = chain_story(&app.services, &account, read(message)?.token).await?;
+    let story = found.ok_or_else(|| Problem::absent("path.token", "card transaction"))?;
+    ok(&ChainView::from(&story))
+}

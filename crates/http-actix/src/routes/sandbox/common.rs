@@ -1,0 +1,40 @@
+//! What the operations of the sandbox share.
+
+use crate::call::Call;
+use crate::declare::parameters;
+use crate::problem::Problem;
+use florin_application::Permission;
+use florin_domain::access::{Account, Scope};
+use florin_domain::ids::{AccountId, SnapshotId};
+
+pub(super) const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
+/// The path parameter that names a world.
+pub(super) const WORLD: &str = "path.accountId";
+/// The path parameter that names a snapshot.
+pub(super) const SNAPSHOT: &str = "path.snapshotId";
+
+parameters! {
+    /// The world of a path.
+    pub(crate) struct WorldPath in Path {
+        /// The account id of the world.
+        "accountId" => account: AccountId,
+    }
+}
+
+parameters! {
+    /// The snapshot of a path.
+    pub(crate) struct SnapshotPath in Path {
+        /// The snapshot.
+        "snapshotId" => id: SnapshotId,
+    }
+}
+
+/// Ends reading: all faults at once, or the account that the path names. It need not be a world.
+pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
+    call.path_account(path.map(|path| path.account), "world").await
+}
+
+/// 404 for a world.
+pub(super) fn no_world() -> Problem {
+    Problem::absent(WORLD, "world")
+}

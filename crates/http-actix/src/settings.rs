@@ -1,0 +1,28 @@
+//! The settings of the server.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Renders the text of `/metrics`.
+pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// Address and limits of the server.
+#[derive(Clone)]
+pub struct HttpSettings {
+    /// The address to listen on; port 0 picks a free port.
+    pub listen: SocketAddr,
+    /// Number of worker threads.
+    pub workers: usize,
+    /// Maximum number of open connections, all workers together.
+    pub max_connections: usize,
+    /// Maximum number of concurrent API requests; excess requests get 503.
+    pub max_in_flight: usize,
+    /// Maximum number of requests per second and API client; `None`: unlimited.
+    pub rate_limit: Option<NonZeroU32>,
+    /// Renders `/metrics`; `None`: the path does not exist.
+    pub metrics: Option<RenderMetrics>,
+    /// How long requests in progress may take after a stop signal.
+    pub shutdown_timeout: Duration,
+}

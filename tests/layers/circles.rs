@@ -1,0 +1,220 @@
+//! No circles of files inside a crate: a file that imports, through any number of others, itself.
+//!
+//! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A re-export counts as the file
+//! that defines the name, so a `mod.rs` that only lists its modules is in no circle. Unit tests are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+type Path = Vec<String>;
+
+/// The files of one crate by their module path.
+pub(crate) struct Modules {
+    files: BTreeMap<Path, File>,
+}
+
+struct File {
+    name: String,
+    /// All paths that the file names, from the root of the crate.
+    imports: BTreeSet<Path>,
+    /// What it re-exports: a name, and the path behind it.
+    exports: BTreeMap<String, Path>,
+}
+
+impl Modules {
+    /// Reads the sources of a crate: paths below its `src`, and texts.
+    pub(crate) fn read(sources: &[(&str, &str)]) -> Self {
+        let places: BTreeSet<Path> = sources.iter().map(|(name, _)| module_of(name)).collect();
+        let file = |(name, text): &(&str, &str)| {
+            let module = module_of(name);
+            let mut file = File { name: (*name).to_owned(), imports: BTreeSet::new(), exports: BTreeMap::new() };
+            let code = code(text);
+            let mut names = Vec::new();
+            for (is_public, tree) in uses(&code) {
+                for (path, alias) in leaves(&tree) {
+                    let Some(path) = absolute(&path, &module, &places) else { continue };
+                    if is_public {
+                        file.exports.insert(alias, path);
+                    } else {
+                        file.imports.insert(path.clone());
+                        names.push((alias, path));
+                    }
+                }
+            }
+            for path in inline(&code) {
+                let named = names.iter().filter(|(alias, _)| *alias == path[0]);
+                file.imports.extend(named.map(|(_, target)| [target, &path[1..]].concat()));
+                file.imports.extend(absolute(&path, &module, &places));
+            }
+            (module, file)
+        };
+        Self { files: sources.iter().map(file).collect() }
+    }
+
+    /// The file that defines what a path names.
+    fn definition(&self, path: &[String], depth: usize) -> Option<&File> {
+        let known = (0..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
+        let file = &self.files[&path[..known]];
+        match path.get(known).and_then(|name| file.exports.get(name)) {
+            Some(target) if depth > 0 => self.definition(&[target, &path[known + 1..]].concat(), depth - 1),
+            _ => Some(file),
+        }
+    }
+
+    /// The circles: for each file that reaches itself, the way back to it.
+    pub(crate) fn circles(&self) -> Vec<String> {
+        let edges: BTreeMap<&str, BTreeSet<&str>> = self
+            .files
+            .values()
+            .map(|file| {
+                let targets = file.imports.iter().filter_map(|path| self.definition(path, 8));
+                (
+                    file.name.as_str(),
+                    targets.map(|target| target.name.as_str()).filter(|name| *name != file.name).collect(),
+                )
+            })
+            .collect();
+        edges.keys().filter_map(|file| circle(&edges, file)).collect()
+    }
+}
+
+/// The shortest way from a file back to itself.
+fn circle(edges: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> Option<String> {
+    let mut ways = vec![vec![start]];
+    let mut seen = BTreeSet::new();
+    while let Some(way) = (!ways.is_empty()).then(|| ways.remove(0)) {
+        for next in edges.get(way.last()?).into_iter().flatten() {
+            let way = [way.as_slice(), &[next]].concat();
+            if *next == start {
+                return Some(way.join(" -> "));
+            }
+            if seen.insert(*next) {
+                ways.push(way);
+            }
+        }
+    }
+    None
+}
+
+/// `routes/cards/mod.rs` is `routes::cards`.
+fn module_of(name: &str) -> Path {
+    let name = name.strip_suffix(".rs").unwrap_or(name);
+    let name = name.strip_suffix("/mod").unwrap_or(name);
+    if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() }
+}
+
+/// The text without comments and unit tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The `use` trees: whether each is a re-export, and its text.
+fn uses(code: &str) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("use ") {
+        let before = rest[..at].rsplit('\n').next().unwrap_or_default().trim();
+        let Some(end) = rest[at..].find(';') else { break };
+        if before.is_empty() || before.starts_with("pub") {
+            found.push((before.starts_with("pub"), rest[at + 4..at + end].split_whitespace().collect()));
+        }
+        rest = &rest[at + 4..];
+    }
+    found
+}
+
+/// The paths of a `use` tree, each with the name that it gets.
+fn leaves(tree: &str) -> Vec<(Path, String)> {
+    let Some((prefix, inner)) = tree.split_once('{') else {
+        let (path, alias) = tree.split_once("as").filter(|(path, _)| path.ends_with("::self")).unwrap_or((tree, ""));
+        let path: Path =
+            path.split("::").filter(|part| *part != "self" || path.starts_with(part)).map(str::to_owned).collect();
+        let name = if alias.is_empty() { path.last().cloned().unwrap_or_default() } else { alias.to_owned() };
+        return vec![(path, name)];
+    };
+    let inner = inner.strip_suffix('}').unwrap_or(inner);
+    let (mut depth, mut start, mut parts) = (0_i32, 0, Vec::new());
+    for (at, mark) in inner.char_indices() {
+        match mark {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    let whole = |part: &&str| leaves(&format!("{prefix}{part}"));
+    parts.iter().filter(|part| !part.is_empty()).flat_map(whole).collect()
+}
+
+/// All paths of two parts or more in the code.
+fn inline(code: &str) -> Vec<Path> {
+    let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    let path = |word: &str| word.split("::").map(|part| part.trim_matches(':').to_owned()).collect::<Path>();
+    words.filter(|word| word.contains("::")).map(path).filter(|path| path.iter().all(|part| !part.is_empty())).collect()
+}
+
+/// A path from the root of the crate; `None`: it leaves the crate.
+fn absolute(path: &[String], module: &[String], places: &BTreeSet<Path>) -> Option<Path> {
+    let (first, rest) = path.split_first()?;
+    match first.as_str() {
+        "crate" => Some(rest.to_vec()),
+        "self" => Some([module, rest].concat()),
+        "super" => {
+            let ups = path.iter().take_while(|part| *part == "super").count();
+            Some([&module[..module.len().checked_sub(ups)?], &path[ups..]].concat())
+        }
+        name => {
+            let child = [module, &[name.to_owned()]].concat();
+            places.contains(&child).then(|| [module, path].concat())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIB: (&str, &str) = ("lib.rs", "mod a;\nmod b;\npub use b::inner::Thing;\n");
+
+    #[test]
+    fn files_that_import_each_other_are_a_circle() {
+        let direct =
+            Modules::read(&[LIB, ("a.rs", "use crate::b::{self, Other};\n"), ("b.rs", "use super::a::X as Y;\n")]);
+        assert_eq!(direct.circles(), ["a.rs -> b.rs -> a.rs", "b.rs -> a.rs -> b.rs"]);
+        let inline =
+            Modules::read(&[LIB, ("a.rs", "fn f() { crate::b::g(); }\n"), ("b.rs", "fn g() { super::a::f() }\n")]);
+        assert_eq!(inline.circles().len(), 2);
+        let by_name = [
+            LIB,
+            ("a.rs", "use crate::b;\nfn f() { b::inner::g() }\n"),
+            ("b/mod.rs", "mod inner;"),
+            ("b/inner.rs", "use crate::a;\n"),
+        ];
+        assert_eq!(
+            Modules::read(&by_name).circles(),
+            ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]
+        );
+    }
+
+    #[test]
+    fn a_re_export_counts_as_the_file_behind_it() {
+        let sources = [
+            LIB,
+            ("a.rs", "use crate::b::{Thing, other};\n"),
+            ("b/mod.rs", "mod inner;\nmod other;\npub(crate) use inner::{Thing};\npub(crate) use other::other;\n"),
+            ("b/inner.rs", "use super::other;\n"),
+            ("b/other.rs", "// use crate::a::X;\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n"),
+        ];
+        assert_eq!(Modules::read(&sources).circles(), [""; 0]);
+        let mut circle = sources;
+        circle[3].1 = "use crate::{\n    a::{X},\n};\n";
+        assert_eq!(
+            Modules::read(&circle).circles(),
+            ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]
+        );
+    }
+}
