@@ -41,8 +41,8 @@ impl Modules {
                 }
             }
             for path in inline(&code) {
-                let named = names.iter().filter(|(alias, _)| *alias == path[0]);
-                file.imports.extend(named.map(|(_, target)| [target, &path[1..]].concat()));
+                let aliased = names.iter().filter(|(alias, _)| *alias == path[0]);
+                file.imports.extend(aliased.map(|(_, target)| [target, &path[1..]].concat()));
                 file.imports.extend(absolute(&path, &module, &places));
             }
             (module, file)

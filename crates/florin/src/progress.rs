@@ -163,7 +163,7 @@ mod tests {
     fn progress_is_a_size_or_a_share() {
         let progress = Progress { counter: Counter::default(), running: None, thread: None };
         assert_eq!(progress.counter.text(), "");
-        progress.writing(io::sink()).write_all(&[0; 3 << 20]).unwrap();
+        progress.writing(io::sink()).write_all(&vec![0; 3 << 20]).unwrap();
         assert_eq!(progress.counter.text(), ", 3 MiB");
         let mut reader = progress.reading(io::Cursor::new(vec![0; 1000]), 1000);
         reader.rewind().unwrap();

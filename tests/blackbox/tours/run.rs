@@ -85,8 +85,8 @@ impl Tour {
     /// What each block prints. The shell starts in an empty folder, which it must leave empty.
     fn play(&mut self) -> Vec<String> {
         let (folder, temporary, programs) = (directory(), directory(), programs());
-        let mut script: String =
-            self.blocks.iter().map(|block| format!("{}\nprintf '{END}'\n", block.script)).collect();
+        let scripts: Vec<_> = self.blocks.iter().map(|block| format!("{}\nprintf '{END}'\n", block.script)).collect();
+        let mut script = scripts.concat();
         let mut command = Command::new("bash");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("FLORIN_")) {
             command.env_remove(name);

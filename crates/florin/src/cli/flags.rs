@@ -17,7 +17,7 @@ pub(crate) struct SettingFlags {
     /// The environment: sandbox or production [default: sandbox]
     #[arg(long, global = true, value_name = "NAME")]
     environment: Option<String>,
-    /// The database: sqlite://FILE or postgres://... [default: sqlite://florin.db]
+    /// The database: `sqlite://FILE` or `postgres://...` [default: `sqlite://florin.db`]
     #[arg(long, global = true, value_name = "URL")]
     database_url: Option<String>,
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
