@@ -1,6 +1,5 @@
 //! The example of `docs/TESTING-RULES.md`: a rule on its own, and a program over a port that is mocked.
 #![cfg(feature = "test-support")]
-#![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
 
 use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp, decide_first};

@@ -124,6 +124,9 @@ bugs! {
 /// How many first messages may wait for their turn.
 pub(crate) const ROOM: usize = 128;
 
+/// Tokens of an account that wait behind a slow command.
+type Waiting = (AccountId, Vec<TransactionToken>);
+
 /// A store in memory with a bug, or with none.
 pub(crate) struct Mutant {
     pub(crate) inner: MemoryStore,
@@ -141,7 +144,7 @@ pub(crate) struct Mutant {
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
     pub(crate) waiting: Arc<AtomicUsize>,
     /// The messages that came behind one with a slow rule, with their account.
-    pub(crate) behind_a_slow_one: Arc<Mutex<Option<(AccountId, Vec<TransactionToken>)>>>,
+    pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
 }
 
 impl Mutant {
