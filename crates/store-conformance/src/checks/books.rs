@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{Explanation, Invariant, MAX_TOLD, Pools, explain, judge};
 use florin_domain::card::ChainKind;
-use florin_domain::ids::{BudgetId, JournalId, OrderId};
+use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
@@ -150,12 +150,14 @@ async fn reservations(handle: Handle) -> Proof {
 async fn many(handle: Handle) -> Proof {
     let (more, mut world) = (MAX_TOLD + 1, world(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
-    let (mut batch, seed) = (batch(Who::Mine, batch_id(1), PaymentBatchStatus::Confirmed)?, &mut world.accounts[0]);
-    let order = PaymentOrder { total: Minor(1), ..batch.orders[0].clone() };
-    batch.orders =
-        (0..more).map(|place| PaymentOrder { id: OrderId(uuid(57, place as u128)), ..order.clone() }).collect();
-    (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
-    seed.batches.push(batch);
+    let seed = &mut world.accounts[0];
+    for number in 0..more as u128 {
+        let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), PaymentBatchStatus::Confirmed)?;
+        let order = PaymentOrder { id: OrderId(uuid(57, number)), total: Minor(1), ..batch.orders[0].clone() };
+        batch.orders = vec![order];
+        (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
+        seed.batches.push(batch);
+    }
     let budget = Who::Mine.budget();
     let postings = [(LedgerAccount::Available(budget), -minor.0), (LedgerAccount::Reserved(budget), minor.0)];
     let postings = postings.map(|(account, amount)| Posting { account, amount: Minor(amount) });

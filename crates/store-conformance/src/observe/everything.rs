@@ -45,16 +45,20 @@ impl Observation {
         numbers: RangeInclusive<u128>,
     ) -> Result<Self, Failure> {
         let mut events = match &handle.events {
-            Some(log) => log.events().await?,
-            None => Vec::new(),
+            Some(log) => Some(log.events().await?),
+            None => None,
         };
-        events.sort_by_key(|event| event.id);
+        if let Some(events) = &mut events {
+            events.sort_by_key(|event| event.id);
+        }
         let mut lines = BTreeMap::new();
         for who in accounts {
             let mut seen = of_account(handle, *who, numbers.clone()).await?;
             let account = who.account()?;
-            let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
-            seen.insert("events".into(), format!("{own:?}"));
+            if let Some(events) = &events {
+                let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
+                seen.insert("events".into(), format!("{own:?}"));
+            }
             lines.insert(*who, seen);
         }
         Ok(Self { common: common(handle).await?, accounts: lines, numbers })
