@@ -72,7 +72,7 @@ pub(crate) fn dollars() -> Result<Quotes, Failure> {
     Ok(Quotes { from: Currency::parse("USD")?, rates })
 }
 
-/// Creates a purchase on the account's first card.
+/// Builds a purchase on the account's first card.
 pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(who, who.card(), message(ChainKind::Purchase, text)?, stamp(number))
 }
@@ -87,7 +87,7 @@ pub(crate) fn first(
     Ok(FirstMessageCommand { account: who.account()?, card, decide, repeat: None })
 }
 
-/// Creates a follow-up to the message with this token.
+/// Builds a follow-up to the message with this token.
 pub(crate) fn follow_up(
     who: Who,
     token: TransactionToken,
@@ -103,7 +103,7 @@ pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> 
     Ok(FollowUp::Clearing { amount: amount(text)?, is_final })
 }
 
-/// Creates the expiry of a hold at the given time.
+/// Builds the expiry of a hold at the given time.
 pub(crate) fn expiry(
     who: Who,
     chain: TransactionToken,
@@ -134,12 +134,12 @@ pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<Cr
     })
 }
 
-/// Creates a credit to the account's first budget.
+/// Builds a credit to the account's first budget.
 pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditCommand, Failure> {
     credit_of(who, number, instruction(who, text, currency)?)
 }
 
-/// Creates a credit in GBP with every text set to `text`.
+/// Builds a credit in GBP with every text set to `text`.
 pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Result<CreditCommand, Failure> {
     let some = || Ok::<_, Failure>(Some(Text::parse(text)?));
     let instruction = CreditInstruction {
@@ -159,7 +159,7 @@ pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Resu
     credit_of(who, number, instruction)
 }
 
-/// Creates a credit from an instruction.
+/// Builds a credit from an instruction.
 pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) -> Result<CreditCommand, Failure> {
     let stamp = CreditStamp { journal: journal_id(number), now: noon() };
     let budget = instruction.budget;
@@ -167,7 +167,7 @@ pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) 
     Ok(CreditCommand { account: who.account()?, budget, decide, repeat: None })
 }
 
-/// Opens an MFA session for the account's first batch.
+/// Builds a command that opens an MFA session for the account's first batch.
 pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionCommand, Failure> {
     let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
@@ -183,7 +183,7 @@ pub(crate) fn ids_from(first: u128) -> impl Fn() -> Uuid {
     move || journal_id(next.replace(next.get() + 1)).0
 }
 
-/// Confirms the account's first batch under an MFA session; journal ids start at `journal`.
+/// Builds a command that confirms the account's first batch under an MFA session; journal ids start at `journal`.
 pub(crate) fn confirm(
     who: Who,
     session: u128,
@@ -193,7 +193,7 @@ pub(crate) fn confirm(
     confirm_batch(who, who.batch(), session, journal, proof)
 }
 
-/// Confirms a batch under an MFA session; journal ids start at `journal`.
+/// Builds a command that confirms a batch under an MFA session; journal ids start at `journal`.
 pub(crate) fn confirm_batch(
     who: Who,
     batch: PaymentBatchId,
@@ -220,7 +220,7 @@ pub(crate) fn request(body: &str) -> RecordedRequest {
     }
 }
 
-/// Creates an idempotency claim of the account's client; the stored answer is the outcome's debug text.
+/// Builds an idempotency claim of the account's client; the stored answer is the outcome's debug text.
 pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<RepeatClaim<T>, Failure> {
     Ok(RepeatClaim {
         client: who.client(),

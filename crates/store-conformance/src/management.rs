@@ -35,7 +35,7 @@ pub(crate) const fn user(number: u128) -> UserToken {
     UserToken(uuid(82, number))
 }
 
-/// Creates budget `number` with these currencies and every feature.
+/// Builds a command that creates budget `number` with these currencies and every feature.
 pub(crate) fn make(
     who: Who,
     number: u128,
@@ -45,7 +45,7 @@ pub(crate) fn make(
     make_for(who, number, parent, currencies, &BudgetFeature::ALL)
 }
 
-/// Creates budget `number` with these currencies and only these features.
+/// Builds a command that creates budget `number` with these currencies and only these features.
 pub(crate) fn make_for(
     who: Who,
     number: u128,
@@ -66,7 +66,7 @@ pub(crate) fn make_for(
     Ok(CreateBudgetCommand { account: who.account()?, parent, decide, repeat: None })
 }
 
-/// Creates transfer `number` between two budgets, in GBP.
+/// Builds a command for transfer `number` between two budgets, in GBP.
 pub(crate) fn transfer(
     who: Who,
     number: u128,
@@ -85,7 +85,7 @@ pub(crate) fn transfer(
     Ok(TransferCommand { account: who.account()?, from, to, decide, repeat: None })
 }
 
-/// Creates card `number` on a budget, in GBP.
+/// Builds a command that creates card `number` on a budget, in GBP.
 pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardCommand, Failure> {
     let request = CardRequest {
         id: card_id(number),
@@ -103,14 +103,14 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
     Ok(CreateCardCommand { account: who.account()?, budget, decide, repeat: None })
 }
 
-/// Changes the state of a card.
+/// Builds a command that changes the state of a card.
 pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionCommand, Failure> {
     let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
     let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
     Ok(TransitionCommand { account: who.account()?, card, decide, repeat: None })
 }
 
-/// Sets a spending limit of a card at the given time.
+/// Builds a command that sets a spending limit of a card at the given time.
 pub(crate) fn limit(
     who: Who,
     card: CardId,
@@ -122,7 +122,7 @@ pub(crate) fn limit(
     Ok(LimitCommand { account: who.account()?, card, decide, repeat: None })
 }
 
-/// Removes a spending limit.
+/// Builds a command that removes a spending limit.
 pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitCommand, Failure> {
     let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
     Ok(RemoveLimitCommand { account: who.account()?, card, decide, repeat: None })

@@ -148,7 +148,7 @@ pub(crate) fn event(kind: EventKind, batch: &PaymentBatch, number: u128) -> Even
     Event { id: EventId(uuid(56, number)), account: batch.account.clone(), kind, subject, at: batch.created_at }
 }
 
-/// Creates a batch, with or without payments.
+/// Builds a command that creates a batch, with or without payments.
 pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchCommand, Failure> {
     let number = batch.id.0.as_u128();
     let decide = Arc::new(move |_: &FundingBudgets| {
@@ -162,13 +162,13 @@ pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Resul
     Ok(CreateBatchCommand { account: who.account()?, decide, repeat: None })
 }
 
-/// Uploads payments to a batch.
+/// Builds a command that uploads payments to a batch.
 pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
     let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
     Ok(UploadCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// Renames a batch.
+/// Builds a command that renames a batch.
 pub(crate) fn rename(
     who: Who,
     batch: PaymentBatchId,
@@ -181,7 +181,7 @@ pub(crate) fn rename(
     Ok(EditBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// Cancels a batch; ids of new records start at `ids`.
+/// Builds a command that cancels a batch; ids of new records start at `ids`.
 pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<CancelBatchCommand, Failure> {
     let decide = Arc::new(move |situation: &CancelSituation| {
         let ids = ids_from(ids);
@@ -190,7 +190,7 @@ pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Cance
     Ok(CancelBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// Confirms a batch without authentication; ids of new records start at `ids`.
+/// Builds a command that confirms a batch without authentication; ids of new records start at `ids`.
 pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<ConfirmCommand, Failure> {
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let ids = ids_from(ids);
@@ -207,7 +207,7 @@ pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u3
     fresh(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
 }
 
-/// Claims up to `max` batches for one minute.
+/// Builds a command that claims up to `max` batches for one minute.
 pub(crate) fn claim(number: u128, now: DateTime<Utc>, max: u32) -> ClaimCommand {
     ClaimCommand { lease: lease_id(number), now, until: now + TimeDelta::seconds(60), max }
 }
@@ -219,7 +219,7 @@ pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) ->
     there("a lease", leases.pop())
 }
 
-/// Starts processing a batch; ids of new records start at `ids`.
+/// Builds a command that starts processing a batch; ids of new records start at `ids`.
 pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     let decide = Arc::new(move |batch: &PaymentBatch| {
         let ids = ids_from(ids);
@@ -228,7 +228,7 @@ pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     StartCommand { lease: lease.clone(), decide }
 }
 
-/// Takes payments of a batch for processing. The bank is asked for their result 120 seconds after noon.
+/// Builds a command that takes payments of a batch for processing. Their result is due 120 seconds after noon.
 pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
     let decide = Arc::new(move |(batch, payments): &(PaymentBatch, Vec<Payment>)| {
         let ids = ids_from(ids);
@@ -237,7 +237,7 @@ pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
     TakeCommand { lease: lease.clone(), max, decide }
 }
 
-/// Reports the same outcome for several payments; ids of new records start at `ids`.
+/// Builds a command that records one outcome for several payments; ids of new records start at `ids`.
 pub(crate) fn record(
     lease: &Lease,
     payments: &[PaymentId],
