@@ -37,7 +37,7 @@ checks! {
     "atomic.neighbours_of_a_failure_succeed" => neighbours,
 }
 
-/// Makes a purchase of 10.00, and one of 5.00 on the card with limits, and observes the store.
+/// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;

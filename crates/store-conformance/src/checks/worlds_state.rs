@@ -59,7 +59,7 @@ pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
     })
 }
 
-/// Sends a command of each kind; ids start at `base`.
+/// Sends card messages, a credit and an MFA session; ids start at `base`.
 async fn busy(handle: &Handle, base: u128) -> Proof {
     fresh(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
     fresh(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;

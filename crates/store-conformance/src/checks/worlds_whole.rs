@@ -124,7 +124,7 @@ async fn deleted(handle: Handle) -> Proof {
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
     same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
-    // The same keys are free again.
+    // The idempotency keys are free again.
     let again = play(&handle, Who::Mine, FIRST).await?;
     for (again, first) in again.iter().zip(&answers) {
         same("an answer in a new world", again, first)?;
