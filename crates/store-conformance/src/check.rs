@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Maximum duration of a check; a check that takes longer fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The result of a check.
+/// Internal result of a check: success, or the violated promise.
 pub(crate) type Proof = Result<(), Failure>;
 
 pub(crate) type Running = Pin<Box<dyn Future<Output = Proof> + Send>>;

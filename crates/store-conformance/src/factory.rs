@@ -168,7 +168,7 @@ pub struct Handle {
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
     pub registry: Arc<dyn Registry>,
-    /// Prepared worlds.
+    /// Seeding of prepared worlds.
     pub seeding: Arc<dyn Seeding>,
     /// Imported addresses.
     pub addresses: Arc<dyn AddressBook>,

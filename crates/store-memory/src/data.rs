@@ -52,7 +52,7 @@ pub(crate) struct Data {
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
-    /// Count of numbers used by each account with its own timeline. It is kept with the account.
+    /// Count of numbers used by each account that has a timeline. The timeline is stored with the account.
     pub(crate) numbers: BTreeMap<AccountId, u64>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,

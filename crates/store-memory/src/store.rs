@@ -44,7 +44,7 @@ impl MemoryStore {
     ) -> Result<T, WriteError<R>> {
         let mut data = self.lock();
         let mut copy = data.clone();
-        // A copy that a panic interrupted is discarded.
+        // After a failure or a panic, the partially changed copy is discarded.
         let answer = careful(|| work(&mut copy));
         if !matches!(answer, Err(WriteError::Store(_))) {
             *data = copy;

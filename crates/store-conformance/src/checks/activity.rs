@@ -79,7 +79,7 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     all(handle, Who::Mine).await
 }
 
-/// Processes the first claimed batch: one payment is completed, one failed, one returned and one sent.
+/// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
 async fn settled(handle: &Handle) -> Proof {
     let lease = there("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;

@@ -29,7 +29,7 @@ async fn limits(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     let (mut cards, mut number) = (Vec::new(), 0);
     for (window, start) in starts() {
-        // The domain defines the first day of a week.
+        // The domain defines on which day a week begins.
         let start = (0..7).map(|days| start + TimeDelta::days(days)).find(|at| window.start(*at) == at.date_naive());
         let start = there("the first moment of a window", start)?;
         let mut seed = world.accounts[0].cards[0].clone();

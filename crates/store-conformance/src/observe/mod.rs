@@ -2,7 +2,6 @@
 //!
 //! No port reads some data, such as messages, limits, sessions and the next credit number. A command shows it to a rule
 //! that records its situation and refuses.
-//! situation and refuses.
 
 mod everything;
 
