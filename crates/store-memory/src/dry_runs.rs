@@ -1,4 +1,4 @@
-//! Dry runs: decided under the lock, and nothing is stored.
+//! Dry runs: commands are decided under the lock, and nothing is stored.
 
 use crate::{MemoryStore, batches, cards, credits, transfers};
 use async_trait::async_trait;
