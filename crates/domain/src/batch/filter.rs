@@ -1,10 +1,10 @@
-//! Filters and directions of lists. An empty list of values matches any.
+//! Filters and sort directions of lists. An empty list of values matches any.
 
 use super::{AlertCode, AlertKind, PaymentBatchStatus, PaymentStatus};
 use crate::ids::{OrderId, PaymentBatchId};
 use chrono::{DateTime, Utc};
 
-/// The direction of a list.
+/// The sort direction of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The smallest first.
@@ -15,7 +15,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both.
+    /// Both directions.
     pub const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
 
     /// The name callers use.
@@ -34,7 +34,7 @@ pub struct BatchFilter {
     pub ids: Vec<PaymentBatchId>,
     /// In one of these states.
     pub statuses: Vec<PaymentBatchStatus>,
-    /// Includes hidden ones.
+    /// Whether hidden batches are included.
     pub include_hidden: bool,
     /// The direction.
     pub direction: Direction,

@@ -18,7 +18,8 @@ pub(super) fn is_in_sepa(country: &str) -> bool {
     country == "VA" || SEPA.binary_search(&country).is_ok()
 }
 
-/// The country whose IBANs are used where a bank is: some territories have BICs of their own and IBANs of their country.
+/// The country code of IBANs at a bank in this country: some territories have their own BICs but use their country's
+/// IBANs.
 pub(super) fn of_iban(bank_country: &str) -> &str {
     match bank_country {
         "GG" | "IM" | "JE" => "GB",
