@@ -7,8 +7,10 @@ use crate::batch::{
 };
 use std::sync::Arc;
 
-/// A payment of an amount such as `10.00 GBP`: pounds go to a UK account by Faster Payments, euros to a German account by
-/// SEPA, other currencies to a German account by Swift, with a fee.
+/// A payment of an amount such as `10.00 GBP`.
+///
+/// Pounds go to a UK account by Faster Payments, euros to a German account by SEPA, and other currencies to a German
+/// account by Swift, with a fee.
 pub fn a_payment(money: &str) -> PaymentInput {
     let (amount, code) = money.split_once(' ').unwrap();
     if code != "GBP" {

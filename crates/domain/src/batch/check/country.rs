@@ -5,7 +5,7 @@ pub(super) fn is_country(code: &str) -> bool {
     code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) && rust_iso3166::from_alpha2(code).is_some()
 }
 
-/// Countries and territories in the Single Euro Payments Area, by the code that their IBANs begin with (European Payments
+/// Countries and territories in the Single Euro Payments Area, by the code that begins their IBANs (European Payments
 /// Council, EPC409-09).
 const SEPA: [&str; 41] = [
     "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
