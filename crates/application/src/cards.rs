@@ -21,7 +21,7 @@ pub enum FirstMessageError {
     /// The exchange rates are unavailable.
     #[error(transparent)]
     Rates(#[from] RatesUnavailable),
-    /// The write failed.
+    /// The message was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<CardRefusal>),
 }

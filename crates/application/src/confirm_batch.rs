@@ -45,7 +45,7 @@ pub enum ConfirmBatchError {
     /// The MFA provider could not be called.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The write failed.
+    /// The confirmation was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }

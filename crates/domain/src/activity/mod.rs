@@ -58,22 +58,22 @@ pub enum ActivityDetail {
     Transfer(Box<Transfer>),
 }
 
-/// Filter of movements: matches those that meet every condition given.
+/// A filter of movements. It matches those that meet every given condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActivityFilter {
-    /// Of this type.
+    /// The type to match.
     pub kind: Option<ActivityType>,
-    /// With this state.
+    /// The state to match.
     pub status: Option<ActivityStatus>,
-    /// Of this budget.
+    /// The budget to match.
     pub budget: Option<BudgetId>,
-    /// Of this card; only card messages have one.
+    /// The card to match; only card messages have one.
     pub card: Option<CardId>,
-    /// In this currency.
+    /// The currency to match.
     pub currency: Option<Currency>,
-    /// Created at this time or later.
+    /// The earliest time of creation, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Created at this time or earlier.
+    /// The latest time of creation, inclusive.
     pub to: Option<DateTime<Utc>>,
 }
 

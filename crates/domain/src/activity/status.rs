@@ -57,7 +57,7 @@ impl ActivityStatus {
         }
     }
 
-    /// The state of a payment's movement. `None` if no money moves or has moved.
+    /// The state of a payment's movement. `None` before confirmation and after cancellation.
     pub const fn of_payment(status: PaymentStatus) -> Option<Self> {
         match status {
             PaymentStatus::Created | PaymentStatus::Validated | PaymentStatus::Cancelled => None,

@@ -76,51 +76,51 @@ alert_codes! {
     AmountOutOfRange = "amount_out_of_range";
     /// The currency is missing.
     CurrencyRequired = "currency_required";
-    /// Not a currency that can be paid.
+    /// The currency is unknown, or can't be paid.
     CurrencyUnknown = "currency_unknown";
     /// Neither the row nor the upload names a budget.
     FundingBudgetRequired = "funding_budget_required";
-    /// Not the id of a budget.
+    /// The funding budget is not a valid id.
     FundingBudgetInvalid = "funding_budget_invalid";
-    /// Not a budget of the account.
+    /// The funding budget is not a budget of the account.
     FundingBudgetNotFound = "funding_budget_not_found";
-    /// The budget does not hold the currency.
+    /// The funding budget does not hold the currency.
     FundingBudgetCurrency = "funding_budget_currency";
     /// The recipient's name is missing.
     RecipientNameRequired = "recipient_name_required";
-    /// Not a type of recipient.
+    /// The type of the recipient is unknown.
     RecipientTypeUnknown = "recipient_type_unknown";
     /// The account identifier is missing.
     AccountIdentifierRequired = "account_identifier_required";
-    /// Not an account number.
+    /// The account number is invalid.
     AccountNumberInvalid = "account_number_invalid";
-    /// Not an IBAN.
+    /// The IBAN is invalid.
     IbanInvalid = "iban_invalid";
     /// The sort code or BIC is missing where one is required.
     BankIdentifierRequired = "bank_identifier_required";
-    /// Not a BIC.
+    /// The BIC is invalid.
     BankIdentifierInvalid = "bank_identifier_invalid";
-    /// Not a sort code.
+    /// The sort code is invalid.
     SortCodeInvalid = "sort_code_invalid";
     /// The bank and the account are in different countries.
     BankCountryMismatch = "bank_country_mismatch";
     /// The sort code and account number do not match.
     ModulusCheckFailed = "modulus_check_failed";
-    /// Not a payment network.
+    /// The payment network is unknown.
     NetworkUnknown = "network_unknown";
     /// The network does not carry the currency.
     NetworkCurrency = "network_currency";
-    /// Not a country.
+    /// The country is unknown.
     CountryUnknown = "country_unknown";
     /// The recipient's country is required.
     CountryRequired = "country_required";
     /// Country and currency require a purpose code.
     PurposeCodeRequired = "purpose_code_required";
-    /// Not a purpose code of that country or currency.
+    /// The purpose code is not one of that country or currency.
     PurposeCodeUnknown = "purpose_code_unknown";
     /// The reference has characters or a length that the network does not carry.
     ReferenceInvalid = "reference_invalid";
-    /// Not an e-mail address.
+    /// The e-mail address is invalid.
     EmailInvalid = "email_invalid";
     /// A text exceeds its maximum length.
     TextTooLong = "text_too_long";

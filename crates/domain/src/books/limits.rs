@@ -117,7 +117,7 @@ impl LimitBooks {
             | MessageKind::Expiry => return,
         };
         self.most_uses += uses;
-        // Negative where funds are debited; includes fees.
+        // The impact is negative for a debit, and includes fees.
         self.most_spent = self.most_spent.plus(Total(i128::from(impacted.0).abs()));
     }
 }

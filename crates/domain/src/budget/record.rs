@@ -56,11 +56,11 @@ impl BudgetRecord {
     }
 }
 
-/// Filter of budgets.
+/// A filter of budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFilter {
-    /// Sub-budgets of this one.
+    /// The parent to match.
     pub parent: Option<BudgetId>,
-    /// Holding this currency.
+    /// The currency that a budget must hold.
     pub currency: Option<Currency>,
 }

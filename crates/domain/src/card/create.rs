@@ -8,7 +8,7 @@ use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-/// Maximum number of cards of an account, including terminated and expired ones.
+/// Maximum number of cards of an account, in any state.
 pub const MAX_CARDS: u64 = 10_000;
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;

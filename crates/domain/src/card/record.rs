@@ -51,13 +51,13 @@ impl CardRecord {
     }
 }
 
-/// Filter of cards.
+/// A filter of cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// Paid by this budget.
+    /// The budget to match.
     pub budget: Option<BudgetId>,
-    /// In this state.
+    /// The state to match.
     pub state: Option<CardState>,
-    /// Of this holder.
+    /// The holder to match.
     pub user: Option<UserToken>,
 }

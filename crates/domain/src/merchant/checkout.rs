@@ -106,11 +106,11 @@ pub struct Checkout {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Filter of checkouts.
+/// A filter of checkouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckoutFilter {
-    /// Of this type.
+    /// The type to match.
     pub checkout_type: Option<CheckoutType>,
-    /// Only in this state.
+    /// The state to match.
     pub status: Option<CheckoutStatus>,
 }

@@ -36,10 +36,10 @@ pub struct MfaCheck {
 /// Reasons that a proof fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MfaFailure {
-    /// No such session for this caller, or a wrong token; the caller does not learn which.
+    /// No such session for this caller, a used session, or a wrong token; the caller does not learn which.
     #[error("multi-factor authentication failed")]
     Failed,
-    /// The session has expired or was used.
+    /// The session has expired.
     #[error("the multi-factor authentication session has expired")]
     Expired,
     /// The session, or TOTP of the account, is locked.

@@ -19,8 +19,8 @@ impl Movement {
         Ok(Self { available: change.negated().ok_or(AmountOverflow)?, held: change, network: Minor::ZERO })
     }
 
-    /// Removes `taken` from the hold and pays `amount` to the network. The difference is added to, or taken from,
-    /// available.
+    /// Removes `taken` from the hold and pays `amount` to the network. The difference is added to available, or
+    /// subtracted from it if `amount` is larger.
     pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOverflow> {
         Ok(Self {
             available: taken.minus(amount).ok_or(AmountOverflow)?,
