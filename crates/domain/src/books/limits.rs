@@ -22,9 +22,10 @@ pub struct LimitBooks {
 }
 
 impl LimitBooks {
-    /// Whether messages account for the use. Releases, and amounts that an advice replaced, are not subtracted, because
-    /// that needs every message of each chain. The check therefore never reports a correct limit, and still finds a
-    /// limit that was used without messages.
+    /// Whether messages account for the use.
+    ///
+    /// Releases, and amounts that an advice replaced, are not subtracted, because that needs every message of each
+    /// chain. So a correct limit always passes, and a limit that was used up without messages fails.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
         self.limit.spent >= Minor::ZERO && spent <= self.most_spent && u64::from(self.limit.uses) <= self.most_uses

@@ -12,7 +12,7 @@ pub struct Currency {
 
 impl Currency {
     /// Parses an alphabetic code such as `GBP`. Anything but three capitals is `invalid_format`. An unknown or
-    /// withdrawn code, or that of a fund, a metal or a test, is `invalid_value`.
+    /// withdrawn code, or the code of a fund, a metal or a test, is `invalid_value`.
     pub fn parse(code: &str) -> Result<Self, Flaw> {
         if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
             return Err(Flaw::format("must be a currency code of three capital letters, such as GBP"));

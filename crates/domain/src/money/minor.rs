@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Minor(pub i64);
 
 impl Minor {
-    /// The amount zero.
+    /// An amount of zero.
     pub const ZERO: Self = Self(0);
 
     /// The sum, or `None` if it overflows 64 bits.

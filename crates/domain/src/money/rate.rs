@@ -16,7 +16,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate 1.
+    /// A rate of 1.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
     /// Number of significant digits of a cross rate, rounded half even.
     pub const CROSS_DIGITS: u32 = 10;

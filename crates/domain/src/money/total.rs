@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Total(pub i128);
 
 impl Total {
-    /// The sum zero.
+    /// A sum of zero.
     pub const ZERO: Self = Self(0);
 
     /// The sum of two totals.
