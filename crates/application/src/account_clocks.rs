@@ -1,7 +1,7 @@
-//! The one place where use cases get time and ids.
+//! The only source of time and ids for use cases.
 //!
-//! What concerns an account goes by the account's own time, and its ids follow from its seed where it has one:
-//! [`AccountClocks::at`]. What concerns the machine (leases, the age of records, keys) goes by real time.
+//! Work on an account uses the account's time, and its ids follow from its seed if it has one: [`AccountClocks::at`].
+//! Work of the machine (leases, the age of records, keys) uses real time.
 
 mod account_clock;
 mod id_sequence;
@@ -19,7 +19,7 @@ use id_sequence::{IdSequence, hashed};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Tells the time of accounts, and mints their ids.
+/// The time of accounts, and the source of their ids.
 #[derive(Clone)]
 pub struct AccountClocks {
     clock: Arc<dyn Clock>,
@@ -28,28 +28,28 @@ pub struct AccountClocks {
 }
 
 impl AccountClocks {
-    /// Time and ids of the machine, and where accounts have their own.
+    /// Combines the machine's clock and ids with the accounts' timelines.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, timelines: Arc<dyn Timelines>) -> Self {
         Self { clock, ids, timelines }
     }
 
-    /// The time of the machine: for what is no account's business.
+    /// The real time, for work that belongs to no account.
     pub fn real_now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// An id that is no account's business, such as that of a lease or a key.
+    /// A new id for an object of no account, such as a lease or a key.
     pub fn real_id(&self) -> Uuid {
         self.ids.next_id()
     }
 
-    /// The time of an account, for what is only read.
+    /// The current time of an account, for reads.
     pub fn now_of(&self, account: &Account) -> DateTime<Utc> {
         account.timeline.clock.now(self.clock.now())
     }
 
-    /// The moment of a request that writes: to be asked for once a request. In a seeded world it takes the next number of the
-    /// world, which costs a small transaction; elsewhere nothing.
+    /// The clock and ids of a request that writes; call it once per request. In a seeded world it uses up the world's
+    /// next number, which costs a small transaction. Elsewhere it costs nothing.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -61,8 +61,7 @@ impl AccountClocks {
         Ok(AccountClock::new(self.now_of(account), id_sequence))
     }
 
-    /// The moment of what is done in the background, whose ids follow from what it is for: `cause`, which must be another one
-    /// each time.
+    /// The clock and ids of background work. In a seeded world the ids follow from `cause`, which must be unique.
     pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
         let id_sequence = match timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -72,7 +71,7 @@ impl AccountClocks {
     }
 }
 
-/// A world that was deleted since its account was found: who tries again is told so.
+/// The error for a world that was deleted after its account was found: unavailable, so that a retry finds it absent.
 fn gone(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),
@@ -80,12 +79,12 @@ fn gone(error: StoreError) -> StoreError {
     }
 }
 
-/// The seed of a world that a client names so.
+/// The seed of a world, from its client and the name that the client gave it.
 pub(crate) fn seed_of(client: ClientId, text: &str) -> WorldSeed {
     WorldSeed(hashed(&[b"florin world", client.0.as_bytes(), text.as_bytes()]))
 }
 
-/// The account of a world: of a seeded one always the same.
+/// The account id of a world. A seeded world always gets the same id.
 pub(crate) fn account_of_world(seed: Option<WorldSeed>, random: Uuid) -> Result<AccountId, StoreError> {
     use std::fmt::Write;
     let bytes = match seed {
@@ -94,7 +93,7 @@ pub(crate) fn account_of_world(seed: Option<WorldSeed>, random: Uuid) -> Result<
     };
     let mut text = "W".to_owned();
     for byte in &bytes[..8] {
-        // A string takes everything.
+        // Writing to a string can't fail.
         let _ = write!(text, "{byte:02X}");
     }
     AccountId::parse(&text).map_err(|flaw| StoreError::Corrupt(flaw.message.into_owned()))

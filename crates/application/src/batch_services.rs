@@ -1,4 +1,4 @@
-//! The ports that the use cases of payment batches ask, wired by the app.
+//! The ports used by the use cases of payment batches, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -7,54 +7,54 @@ use florin_domain::batch::ModulusTable;
 use florin_ports::{Accounts, BatchManagement, BatchProcessing, BatchReading, PaymentRail, StoreError};
 use std::sync::Arc;
 
-/// What managing batches takes.
+/// The ports for managing batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Tells the time and mints ids: those of an account by [`BatchServices::at`].
+    /// Time and ids; those of an account by [`BatchServices::at`].
     pub time: AccountClocks,
-    /// Makes, fills, edits and cancels batches.
+    /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
     pub reading: Arc<dyn BatchReading>,
-    /// What sort codes and account numbers are checked by.
+    /// The table for checking sort codes and account numbers.
     pub modulus: Arc<ModulusTable>,
 }
 
 impl BatchServices {
-    /// Time and ids for a request that writes on an account: once a request.
+    /// The clock and ids of a request that writes; call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }
 
-/// What processing batches takes.
+/// The ports for processing batches.
 #[derive(Clone)]
 pub struct ProcessingServices {
-    /// Tells the time and mints ids.
+    /// Time and ids.
     pub time: AccountClocks,
-    /// Finds accounts, whose time the batches go by.
+    /// Finds accounts, whose timelines apply to their batches.
     pub accounts: Arc<dyn Accounts>,
-    /// Shares batches among workers.
+    /// Distributes batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.
     pub rail: Arc<dyn PaymentRail>,
-    /// How much at a time.
+    /// The size of a worker's steps.
     pub limits: ProcessingLimits,
 }
 
-/// How much a worker does at a time.
+/// The size of a worker's steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// How long a batch is leased, and a payment that was taken is waited for, before somebody else looks after it. Longer
-    /// than sending a portion takes.
+    /// How long a batch is leased, and how long after the start of a payment the bank is queried. Must be longer than
+    /// sending a portion.
     pub lease: TimeDelta,
-    /// How many batches are claimed at a time.
+    /// Maximum number of batches per claim.
     pub batches: u32,
-    /// How many payments are taken, or reports recorded, in one transaction.
+    /// Maximum number of payments started, or reports recorded, in one transaction.
     pub portion: u32,
-    /// How many portions of one batch are worked through before the others get their turn.
+    /// Maximum number of portions of one batch before the next batch gets its turn.
     pub portions: u32,
-    /// How many payments are on their way to the bank at once, at least 1.
+    /// Maximum number of concurrent calls to the bank, at least 1.
     pub at_once: usize,
 }
 

@@ -1,4 +1,4 @@
-//! An integrator plays card messages (contract 5.3 to 5.5).
+//! Simulates card messages (contract 5.3 to 5.5).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -12,22 +12,22 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// Why a first message came to nothing.
+/// Reasons that a first message fails.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMessageError {
-    /// Nobody exchanges the merchant's currency.
+    /// No exchange rate exists for the merchant's currency.
     #[error("nobody exchanges {0}")]
     NoRates(Currency),
-    /// What currencies are worth can't be had now.
+    /// The exchange rates are unavailable.
     #[error(transparent)]
     Rates(#[from] RatesUnavailable),
-    /// It was not written.
+    /// The message was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<CardRefusal>),
 }
 
-/// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
-/// in the merchant's currency where one is named, else in the card's.
+/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. Its
+/// amounts are in the merchant's currency if one is given, otherwise in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
@@ -39,7 +39,7 @@ pub async fn send_first_message(
     Ok(services.cards.first_message(FirstMessageCommand { repeat, ..command }).await?)
 }
 
-/// What [`send_first_message`] would come to.
+/// Previews [`send_first_message`].
 pub async fn preview_first_message(
     services: &Services,
     account: &Account,
@@ -56,7 +56,7 @@ async fn first_message(
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
 ) -> Result<FirstMessageCommand, FirstMessageError> {
-    // Before any lock is taken: rates may come from far away.
+    // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
     Ok(FirstMessageCommand {
@@ -67,7 +67,7 @@ async fn first_message(
     })
 }
 
-/// The message with what the merchant's currency is worth, where one is named.
+/// Adds the exchange rates of the merchant's currency to the message, if one is given.
 async fn priced(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
@@ -79,7 +79,7 @@ async fn priced(
     Ok(message)
 }
 
-/// A message that follows another one of the account: advice, clearing, reversal and their kin.
+/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal.
 pub async fn send_follow_up(
     services: &Services,
     account: &Account,
@@ -91,7 +91,7 @@ pub async fn send_follow_up(
     services.cards.follow_up(FollowUpCommand { repeat, ..command }).await
 }
 
-/// What [`send_follow_up`] would come to.
+/// Previews [`send_follow_up`].
 pub async fn preview_follow_up(
     services: &Services,
     account: &Account,
@@ -116,7 +116,7 @@ async fn follow_up(
     })
 }
 
-/// Ids and time of one message.
+/// The time and ids of one message.
 async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
     let at = services.at(account).await?;
     Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })

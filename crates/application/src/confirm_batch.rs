@@ -1,4 +1,4 @@
-//! A client confirms a payment batch (contract 3.2).
+//! Confirms a payment batch (contract 3.2).
 
 use crate::Services;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use florin_ports::{ConfirmCommand, DryRun, MfaUnavailable, RepeatClaim, StoreErr
 use std::fmt;
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct ConfirmRequest {
     /// The batch.
@@ -22,11 +22,11 @@ pub struct ConfirmRequest {
 /// A token with its session.
 #[derive(Clone)]
 pub struct MfaToken {
-    /// Who is to check it.
+    /// The provider that checks it.
     pub provider: MfaProviderName,
-    /// The session.
+    /// The MFA session.
     pub session: MfaSessionId,
-    /// The token, a secret.
+    /// The token, which is secret.
     pub token: String,
 }
 
@@ -39,13 +39,13 @@ impl fmt::Debug for MfaToken {
     }
 }
 
-/// Why a batch was not confirmed.
+/// Reasons that a batch was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmBatchError {
-    /// The MFA provider could not be asked.
+    /// The MFA provider could not be called.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The write came to nothing.
+    /// The confirmation was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }
@@ -56,7 +56,7 @@ impl From<StoreError> for ConfirmBatchError {
     }
 }
 
-/// Confirms a batch. The provider is asked before the lock is taken; what its word is worth is decided under it.
+/// Confirms a batch. The provider is called before the lock is acquired; its verdict is evaluated under the lock.
 pub async fn confirm_batch(
     services: &Services,
     caller: &Caller,
@@ -68,7 +68,7 @@ pub async fn confirm_batch(
     Ok(services.batches.confirm(ConfirmCommand { repeat, ..command }).await?)
 }
 
-/// What [`confirm_batch`] would come to. No attempt is counted.
+/// Previews [`confirm_batch`]. No attempt is counted.
 pub async fn try_confirm_batch(
     services: &Services,
     caller: &Caller,

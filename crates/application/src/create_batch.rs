@@ -1,4 +1,4 @@
-//! A client makes a payment batch, with payments or without (contract 3.3).
+//! Creates a payment batch, with or without payments (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -7,18 +7,18 @@ use florin_domain::ids::{ClientId, PaymentBatchId};
 use florin_ports::{CreateBatchCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewBatch {
-    /// Its name; a default is made where there is none.
+    /// Its name; `None` for a default name.
     pub name: Option<BatchName>,
-    /// Whether lists show it.
+    /// Whether lists include it.
     pub visible: bool,
-    /// Its payments, checked, if they come along.
+    /// Its checked payments, if sent with the request.
     pub payments: Option<UploadRequest>,
 }
 
-/// Makes a batch.
+/// Creates a batch.
 pub async fn create_batch(
     services: &BatchServices,
     client: ClientId,

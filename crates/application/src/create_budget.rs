@@ -1,4 +1,4 @@
-//! A client makes a budget (contract 5.6).
+//! Creates a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -10,20 +10,20 @@ use florin_ports::{CreateBudgetCommand, RepeatClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 140>,
-    /// The budget that it is to be a part of.
+    /// Its parent budget.
     pub parent: Option<BudgetId>,
-    /// The currencies that it holds.
+    /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// What it may be used for; everything where nobody says what.
+    /// Its features; `None` for all features.
     pub features: Option<BTreeSet<BudgetFeature>>,
 }
 
-/// Makes a budget of the account. It holds nothing yet.
+/// Creates an empty budget of the account.
 pub async fn create_budget(
     services: &ManagementServices,
     account: &Account,

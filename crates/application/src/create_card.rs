@@ -1,4 +1,4 @@
-//! A client makes a virtual card (contract 5.6).
+//! Creates a virtual card (contract 5.6).
 
 use crate::ManagementServices;
 use chrono::NaiveDate;
@@ -10,24 +10,24 @@ use florin_domain::text::Text;
 use florin_ports::{CreateCardCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewCard {
     /// The budget that pays.
     pub budget: BudgetId,
     /// Its currency.
     pub currency: Currency,
-    /// The person whose card it is; where nobody is named it is the budget's.
+    /// The person who owns the card. `None` if the budget owns it.
     pub user: Option<UserToken>,
-    /// What to call it.
+    /// Its name.
     pub name: Option<Text<1, 140>>,
-    /// The last day on which it is to be valid.
+    /// The last day on which it is valid.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it is to be in use at once.
+    /// Whether it starts as ACTIVE.
     pub activate: bool,
 }
 
-/// Makes a card on a budget of the account.
+/// Creates a card on a budget of the account.
 pub async fn create_card(
     services: &ManagementServices,
     account: &Account,

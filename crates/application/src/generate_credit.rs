@@ -1,4 +1,4 @@
-//! An integrator plays an inbound credit (contract 5.2).
+//! Simulates an inbound credit (contract 5.2).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -18,7 +18,7 @@ pub async fn generate_credit(
     services.credits.credit(CreditCommand { repeat, ..command }).await
 }
 
-/// What [`generate_credit`] would come to.
+/// Previews [`generate_credit`].
 pub async fn preview_credit(
     services: &Services,
     account: &Account,

@@ -1,4 +1,4 @@
-//! One use case a file: the order in which rules and ports are asked. No rule of the business lives here.
+//! Use cases, one per file. Each calls rules and ports in order, and contains no business rules.
 
 mod access;
 mod account_clocks;

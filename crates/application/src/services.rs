@@ -1,4 +1,4 @@
-//! The ports that use cases ask, wired by the app.
+//! The ports used by the use cases, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -9,12 +9,12 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// Every port, and the environment that this process serves.
+/// All ports, and the environment that this process serves.
 #[derive(Clone)]
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Tells the time and mints ids: those of an account by [`Services::at`].
+    /// Time and ids; those of an account by [`Services::at`].
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
@@ -24,42 +24,42 @@ pub struct Services {
     pub checkouts: Arc<dyn Checkouts>,
     /// Reads the bank list.
     pub banks: Arc<dyn Banks>,
-    /// Reads what moved on an account.
+    /// Reads the activity of an account.
     pub activities: Arc<dyn Activities>,
     /// Reads the books of an account.
     pub books: Arc<dyn Books>,
-    /// Decides card messages.
+    /// Stores card messages.
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainStories>,
-    /// Tells what currencies are worth.
+    /// Returns exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
-    /// Decides credits.
+    /// Stores credits.
     pub credits: Arc<dyn Credits>,
-    /// Says what orders would come to.
+    /// Previews commands.
     pub dry_runs: Arc<dyn DryRuns>,
-    /// Decides confirmations of payment batches.
+    /// Stores confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
-    /// Knows addresses.
+    /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
-    /// Readiness and house-keeping.
+    /// Readiness and maintenance of the store.
     pub upkeep: Arc<dyn Upkeep>,
-    /// Keeps the time of accounts.
+    /// Stores the timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
-    /// Keeps worlds.
+    /// Stores worlds.
     pub worlds: Arc<dyn Worlds>,
-    /// Makes API keys.
+    /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
-    /// How long a world lives.
+    /// The lifetime of a world.
     pub world_lifetime: TimeDelta,
 }
 
 impl Services {
-    /// Time and ids for a request that writes on an account: once a request.
+    /// The clock and ids of a request that writes; call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

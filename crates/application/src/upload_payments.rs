@@ -1,4 +1,4 @@
-//! A client fills a payment batch (contract 3.3).
+//! Uploads payments to a payment batch (contract 3.3).
 
 use crate::BatchServices;
 use chrono::{DateTime, Utc};
@@ -10,18 +10,18 @@ use florin_domain::ids::{BudgetId, PaymentBatchId};
 use florin_ports::{RepeatClaim, StoreError, UploadCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// How it was written.
+    /// Its format.
     pub format: InputFormat,
     /// Its rows.
     pub rows: Vec<PaymentRow>,
-    /// The budget that pays for rows which name none.
+    /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
 }
 
-/// Replaces the payments of a batch by rows that were checked.
+/// Replaces the payments of a batch with checked rows.
 pub async fn upload_payments(
     services: &BatchServices,
     account: &Account,
@@ -39,8 +39,8 @@ pub async fn upload_payments(
     services.management.upload(command).await
 }
 
-/// What rows are checked against: the budgets that the account has now. Should it have others under the lock, the rule checks
-/// them again.
+/// Returns the basis for checking rows: the account's current budgets. If they change before the lock is acquired, the
+/// rule checks the rows again.
 pub async fn check_basis(
     services: &BatchServices,
     account: &Account,
@@ -50,7 +50,7 @@ pub async fn check_basis(
     Ok(CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) })
 }
 
-/// Checks the rows, before any lock is taken. Thousands of them take a while: not for a thread that others wait for.
+/// Checks the rows before any lock is acquired. Thousands of rows take a while, so don't call it on an async thread.
 pub fn check_upload(upload: Upload, basis: CheckBasis, now: DateTime<Utc>) -> UploadRequest {
     UploadRequest { format: upload.format, checked: check_rows(upload.rows, basis, now) }
 }

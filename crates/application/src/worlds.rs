@@ -1,4 +1,4 @@
-//! An integrator makes worlds, keeps their state, puts them back, and throws them away.
+//! Creates, snapshots, restores and deletes worlds.
 
 use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
@@ -16,38 +16,39 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The time at which clocks of seeded worlds stand where nobody says otherwise: 2026-01-05T12:00:00Z, a Monday.
+/// The default time of seeded worlds' frozen clocks: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
-/// How many worlds are swept away in one transaction.
+/// Maximum number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
-/// What a new world is to be.
+/// A request to create a world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// What is in it.
+    /// Its template.
     pub template: NewWorldTemplate,
-    /// What its ids follow from.
+    /// The seed of its ids; `None` for random ids.
     pub seed: Option<SeedText>,
-    /// Where its clock stands still.
+    /// The time at which its clock is frozen. `None` for the default of a seeded world, or a running clock without a
+    /// seed.
     pub starts_at: Option<DateTime<Utc>>,
-    /// Whether one of this seed that lives is to be deleted first.
+    /// Whether to replace an existing world with the same seed.
     pub replace: bool,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
 }
 
-/// What a new world is made from.
+/// The template of a new world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
-    /// The demo set.
+    /// The demo data.
     Demo,
-    /// Nothing.
+    /// No data.
     Empty,
-    /// A snapshot of a world that the caller reaches.
+    /// A snapshot of a world that the caller has access to.
     Snapshot(SnapshotId),
 }
 
-/// A world that was made, with its key, which is shown once.
+/// A new world with its key, which is shown once.
 #[derive(Debug)]
 pub struct MadeWorld {
     /// The world.
@@ -56,7 +57,8 @@ pub struct MadeWorld {
     pub key: String,
 }
 
-/// Makes a world of the caller's client. Its key has the caller's scopes and its end, and reaches this world only.
+/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and grants access to this world
+/// only.
 pub async fn create_world(
     services: &Services,
     caller: &Caller,
@@ -130,7 +132,7 @@ fn contents(
     })
 }
 
-/// The accounts that a caller's key lists; none: it reaches all of its client.
+/// The accounts that the caller's key is restricted to. `None` if it grants access to all accounts of its client.
 fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     match &caller.key.accounts {
         AccountGrant::AllOfClient => None,
@@ -138,7 +140,7 @@ fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     }
 }
 
-/// The worlds that the caller reaches.
+/// Lists the worlds that the caller has access to.
 pub async fn list_worlds(
     services: &Services,
     caller: &Caller,
@@ -147,19 +149,19 @@ pub async fn list_worlds(
     services.worlds.list(caller.client.id, reach(caller), page).await
 }
 
-/// The world that an account is, if it is one.
+/// Finds the world of an account, if the account is a world.
 pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
     services.worlds.find(&account.id).await
 }
 
-/// Deletes a world; whether there was one.
+/// Deletes a world and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
     services.accounts.forget(&account.id);
     deleted
 }
 
-/// Keeps the state of a world.
+/// Stores a snapshot of a world.
 pub async fn take_snapshot(
     services: &Services,
     account: &Account,
@@ -181,7 +183,7 @@ pub async fn take_snapshot(
     services.worlds.take_snapshot(command).await
 }
 
-/// Puts a world back to a snapshot of it.
+/// Restores a world from one of its snapshots.
 pub async fn restore_world(
     services: &Services,
     account: &Account,
@@ -200,7 +202,7 @@ pub async fn restore_world(
     written
 }
 
-/// Deletes the worlds whose time is over; how many.
+/// Deletes expired worlds and returns their number.
 pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     let mut swept = 0;
     loop {
@@ -215,5 +217,5 @@ pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     }
 }
 
-/// How long a world lives where nobody says otherwise.
+/// The default lifetime of a world.
 pub const WORLD_LIFETIME: TimeDelta = TimeDelta::hours(24);

@@ -1,48 +1,48 @@
-//! Proving balances from the journal.
+//! Auditing balances against the journal.
 
 use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::Currency;
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// How many journal transactions were read.
+    /// Number of journal transactions read.
     pub journal_transactions: i64,
-    /// How many balances were proved.
+    /// Number of balances checked.
     pub balances: i64,
-    /// What does not agree; empty when all is well.
+    /// The discrepancies found; empty if all sums agree.
     pub discrepancies: Vec<Discrepancy>,
 }
 
-/// Something that does not agree.
+/// A discrepancy between stored values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
-    /// A journal transaction that does not add up to zero.
+    /// A journal transaction does not add up to zero.
     Unbalanced(JournalId),
-    /// A balance that is not the sum of its entries.
+    /// A balance differs from the sum of its postings.
     Balance {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// Held money that is not the sum of the open holds.
+    /// The held balance differs from the sum of the open holds.
     Holds {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// Reserved money that is not what confirmed and started payment batches have still to pay.
+    /// The reserved balance differs from the unpaid amount of confirmed and started payment batches.
     Reservations {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// Checkouts of an account that are not as many as a store has counted, where it keeps counts beside them.
+    /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
     CheckoutCount(AccountId),
 }
 
@@ -50,6 +50,7 @@ pub enum Discrepancy {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait LedgerAudit: Send + Sync {
-    /// Adds up every journal transaction, every balance, every pool of holds and of reservations, in one consistent view.
+    /// Sums up every journal transaction, every balance, and every pool of holds and reservations, in one consistent
+    /// view.
     async fn audit(&self) -> Result<AuditReport, StoreError>;
 }

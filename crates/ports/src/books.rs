@@ -7,24 +7,24 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 
-/// What a balance is made of, or why there is none.
+/// The data for the explanation of a balance, or the reason it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explained {
-    /// There is no such budget on the account.
+    /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
     NotHeld,
-    /// What was read.
+    /// The data.
     Parts(Box<ExplanationParts>),
 }
 
-/// Adds up the books of one account. Each call sees one moment, whatever is written meanwhile, and takes the time that
-/// reading all of the account takes.
+/// Sums up the books of one account. Each call reads one consistent view, despite concurrent writes, and takes as long
+/// as reading the whole account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// What one balance is made of. Journal transactions that touch the budget are paged: newest first by time, then by id
-    /// descending; a transaction counts as one, whatever number of lines it has.
+    /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
+    /// then by id descending. A transaction counts once, whatever its number of postings.
     async fn explain(
         &self,
         account: &AccountId,
@@ -33,7 +33,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Everything that invariants are judged by, of this account only. Nothing is corrected or left out: what does not
-    /// agree is told as it is.
+    /// Returns all sums that the invariants check, of this account only. Nothing is corrected or omitted: discrepancies
+    /// are returned as they are.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

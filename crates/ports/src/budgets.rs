@@ -9,11 +9,11 @@ use florin_domain::budget::{
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
-/// A budget to be made.
+/// A command to create a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that it is to be a part of, whose level the rule is told.
+    /// The parent budget, whose level is part of the situation.
     pub parent: Option<BudgetId>,
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
@@ -21,13 +21,13 @@ pub struct CreateBudgetCommand {
     pub repeat: Option<RepeatClaim<BudgetRecord>>,
 }
 
-/// A transfer to be decided.
+/// A command to transfer money.
 pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that gives, which must be the account's.
+    /// The paying budget, which must be the account's.
     pub from: BudgetId,
-    /// The budget that receives; where the account has no such one, the rule is told so.
+    /// The receiving budget. If the account has no such budget, the situation says so.
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
@@ -35,15 +35,16 @@ pub struct TransferCommand {
     pub repeat: Option<RepeatClaim<TransferDone>>,
 }
 
-/// Reads budgets and makes new ones.
+/// Reads and creates budgets.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Budgets: Send + Sync {
-    /// A budget with its balances by currency code. `None`: no such budget on the account.
+    /// Returns a budget with its balances by currency code. `None`: no such budget on the account.
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError>;
 
-    /// The account's budgets that match, each with its balances by currency code, by id descending: minted ids grow, so
-    /// that the newest come first. The count ignores the page. All of it is seen at one moment.
+    /// Lists the account's matching budgets, each with its balances by currency code, by id descending. New ids are
+    /// greater than old ones, so the newest come first. The count ignores the page. Each call reads one consistent
+    /// view.
     async fn list(
         &self,
         account: &AccountId,
@@ -51,19 +52,19 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Decides the making of a budget. Creations on one account are decided one after the other: the number of budgets
-    /// that a rule is told is true. `Absent`: no such account.
+    /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
+    /// the situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
-/// Takes transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
-/// direction wait for each other in turn.
+/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers between the same budgets in
+/// either direction are decided sequentially.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Transfers: Send + Sync {
-    /// Decides a transfer. `Absent`: the account has no budget that could give.
+    /// Decides a transfer. `Absent`: the account does not have the paying budget.
     async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>>;
 }

@@ -3,16 +3,16 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Tells the time of the machine. What concerns an account goes by the account's own: use cases ask for it through `AccountClocks`.
+/// The clock of the machine. Work on an account uses the account's time, which use cases get from `AccountClocks`.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// Now, in whole microseconds, so that every store keeps it as it is.
+    /// The current time in whole microseconds, so that every store can keep it exactly.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Mints ids.
+/// A source of ids.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait IdSource: Send + Sync {
-    /// A new UUID (version 7 outside tests), never given before.
+    /// Returns a new UUID (version 7 outside tests) that was never returned before.
     fn next_id(&self) -> Uuid;
 }

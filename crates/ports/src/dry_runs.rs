@@ -1,4 +1,4 @@
-//! Dry runs: orders that are decided, and nothing more.
+//! Dry runs: commands that are decided but not stored.
 #![cfg_attr(
     feature = "test-support",
     expect(clippy::struct_field_names, reason = "the mock has a member for each method, named as it is")
@@ -15,16 +15,16 @@ use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
 use std::collections::BTreeMap;
 
-/// What an order would come to.
+/// The result that a command would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRun<T> {
-    /// What the caller would be told.
+    /// The result for the caller.
     pub done: T,
-    /// Why a card message would be declined, and the currency of the amounts in it; `None` where it would not be.
+    /// Why a card message would be declined, with the currency of its amounts. `None` if it would not be declined.
     pub declined: Option<(Explanation, Currency)>,
-    /// What would be written into the journal; nothing where no money would move.
+    /// The journal transactions that would be written; empty if no money would move.
     pub journal: Vec<JournalTransaction>,
-    /// What the budgets would hold afterwards.
+    /// The balances of the budgets afterwards.
     pub balances: BTreeMap<(BudgetId, Currency), Balances>,
 }
 
@@ -64,36 +64,37 @@ impl From<Confirmation> for DryRun<PaymentBatch> {
     }
 }
 
-/// Says what orders would come to, and writes nothing.
+/// Previews the results of commands and stores nothing.
 ///
-/// Promises: an order is decided as its own port would decide it at this moment, under the same lock and after all that came
-/// before it; an absence or a refusal is the same error. Nothing is stored, whatever the decision says: no attempt is counted, no session
-/// is burnt. The idempotency claim of the order is not looked at: no record is found, and none is made.
+/// Promises: a command is decided as its own port would decide it at this moment, under the same lock and after all
+/// earlier commands. An absence or a refusal is the same error. Nothing is stored, whatever the decision: no attempt is
+/// counted and no session is used up. The idempotency claim of the command is ignored: no record is looked up or
+/// created.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait DryRuns: Send + Sync {
-    /// Tries a first message: see [`crate::CardLedger::first_message`].
+    /// Previews a first message: see [`crate::CardLedger::first_message`].
     async fn preview_first_message(
         &self,
         command: FirstMessageCommand,
     ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Tries a follow-up: see [`crate::CardLedger::follow_up`].
+    /// Previews a follow-up: see [`crate::CardLedger::follow_up`].
     async fn preview_follow_up(
         &self,
         command: FollowUpCommand,
     ) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Tries a credit: see [`crate::Credits::credit`].
+    /// Previews a credit: see [`crate::Credits::credit`].
     async fn preview_credit(&self, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>>;
 
-    /// Tries a transfer: see [`crate::Transfers::transfer`].
+    /// Previews a transfer: see [`crate::Transfers::transfer`].
     async fn preview_transfer(
         &self,
         command: TransferCommand,
     ) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>>;
 
-    /// Tries a confirmation: see [`crate::PaymentBatches::confirm`].
+    /// Previews a confirmation: see [`crate::PaymentBatches::confirm`].
     async fn preview_confirm(
         &self,
         command: ConfirmCommand,

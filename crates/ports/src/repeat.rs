@@ -1,4 +1,4 @@
-//! Idempotency: one effect for all requests under one key (contract 1.4).
+//! Idempotency: all requests under one key have one effect (contract 1.4).
 
 use chrono::{DateTime, Utc};
 use florin_domain::fault::{Flaw, FlawCode};
@@ -26,7 +26,7 @@ impl IdempotencyKey {
     }
 }
 
-/// A request in a form that can be compared: equal requests have equal texts.
+/// A request in a comparable form: equal requests have equal texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The HTTP method.
@@ -42,13 +42,13 @@ pub struct RecordedRequest {
 /// The body of a recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordedBody {
-    /// As canonical JSON: members in order, no blanks, numbers by their text.
+    /// The body as canonical JSON: sorted members, no blanks, numbers as written.
     Json(String),
-    /// As the SHA-256 (hexadecimal) of that, because it holds secrets.
+    /// The SHA-256 (hexadecimal) of the canonical JSON, because the body contains secrets.
     Hash(String),
 }
 
-/// An answer that was given, to be given again.
+/// A stored answer, for replays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status, 2xx.
@@ -57,11 +57,11 @@ pub struct Answer {
     pub body: String,
 }
 
-/// A request that wants its effect once.
+/// An idempotency claim: a request that must take effect only once.
 ///
-/// The adapter looks for a record of (client, account, key) before anything else. Found with an equal request: it
-/// answers [`Written::Replayed`]. Found with another: [`crate::WriteError::Mismatch`]. Not found: it stores the record,
-/// with the answer made from the outcome, in the transaction of the effect. Refusals store no record.
+/// Before anything else, the adapter looks up the record of (client, account, key). If it finds an equal request, it
+/// returns [`Written::Replayed`]; if it finds another request, [`crate::WriteError::Mismatch`]. Otherwise it stores the
+/// record, with the answer created from the outcome, in the transaction of the effect. Refusals store no record.
 #[derive(Clone)]
 pub struct RepeatClaim<T> {
     /// The API client.
@@ -72,9 +72,9 @@ pub struct RepeatClaim<T> {
     pub key: IdempotencyKey,
     /// The request.
     pub request: RecordedRequest,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
-    /// Makes the answer that is stored.
+    /// Creates the answer to store.
     pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
 }
 
@@ -91,8 +91,8 @@ impl<T> fmt::Debug for RepeatClaim<T> {
 /// The outcome of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written<T> {
-    /// It took effect now.
+    /// The write took effect now.
     New(T),
-    /// It took effect before; this was the answer.
+    /// The write took effect before, with this answer.
     Replayed(Answer),
 }

@@ -1,4 +1,4 @@
-//! Worlds: accounts that are made, kept, put back and deleted whole.
+//! Worlds: accounts that are created, snapshotted, restored and deleted as a whole.
 
 use crate::{Decide, RepeatClaim, SeedAccount, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -13,83 +13,83 @@ use florin_domain::world::{
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// What is in a new world.
+/// The contents of a new world.
 #[derive(Clone, Debug)]
 pub enum WorldContents {
-    /// What stands on this account; its timeline is that of the world.
+    /// The data of this account, whose timeline becomes that of the world.
     Seeded(Box<SeedAccount>),
-    /// What is in a snapshot of a world of the client that `reach` allows (`None`: of any).
+    /// The contents of a snapshot of one of the client's worlds that `reach` allows (`None`: any).
     Snapshot {
         /// The snapshot.
         id: SnapshotId,
-        /// The worlds that the caller's key reaches.
+        /// The worlds that the caller's key grants access to.
         reach: Option<BTreeSet<AccountId>>,
         /// The name of the account.
         name: String,
-        /// The seed of the new world: with one, its clock stands still where it was when the snapshot was taken.
+        /// The timeline of the new world. With a seed, its clock is frozen at the time of the snapshot.
         timeline: Timeline,
     },
 }
 
-/// A world to be made.
+/// A command to create a world.
 pub struct CreateWorldCommand {
-    /// The world; where it is made from a snapshot, its clock is the snapshot's.
+    /// The world. If it is created from a snapshot, its clock is the snapshot's.
     pub world: SandboxWorld,
-    /// What is in it.
+    /// Its contents.
     pub contents: WorldContents,
     /// Its key.
     pub key: ApiKey,
-    /// The hash of that.
+    /// The hash of the key.
     pub hash: KeyHash,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
-    /// The rule; true where the world that lives is to be deleted first.
+    /// The rule. It returns whether an existing world must be deleted first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
 
-/// A snapshot to be taken.
+/// A command to create a snapshot.
 pub struct SnapshotCommand {
     /// The world.
     pub account: AccountId,
     /// The id of the snapshot.
     pub id: SnapshotId,
-    /// What the caller calls it.
+    /// The caller's name for it.
     pub name: Option<SnapshotName>,
-    /// Now, in the time of the world.
+    /// The current time of the world.
     pub now: DateTime<Utc>,
-    /// The rule: how many snapshots of the world there are, and how many bytes this one has.
+    /// The rule. Its situation is the number of snapshots of the world, and the size of this one in bytes.
     pub decide: Decide<(i64, i64), Result<(), SnapshotRefusal>>,
-    /// The idempotency claim.
+    /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<WorldSnapshot>>,
 }
 
-/// A world to be put back.
+/// A command to restore a world.
 pub struct RestoreCommand {
     /// The world.
     pub account: AccountId,
     /// The snapshot.
     pub snapshot: SnapshotId,
-    /// Now, in real time: a clock that runs goes on from where it was.
+    /// The current real time. A running clock continues from the time of the snapshot.
     pub real: DateTime<Utc>,
-    /// The rule: whether the snapshot is of the schema that the store has now.
+    /// The rule. Its situation is whether the snapshot has the store's current schema.
     pub decide: Decide<bool, Result<(), SnapshotRefusal>>,
-    /// The idempotency claim.
+    /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
-/// Keeps worlds. Each call is one transaction: all of it happens, or nothing.
+/// Stores worlds. Each call is one transaction, stored whole or not at all.
 ///
-/// Accounts that were not made as worlds are absent here, and nothing here ever changes them.
+/// Accounts that were not created as worlds are absent here, and no call changes them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Worlds: Send + Sync {
-    /// Makes a world with its account and key. `Absent`: no such snapshot.
+    /// Creates a world with its account and key. `Absent`: no such snapshot.
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
-    /// The world that an account is.
+    /// Returns the world of an account, if the account is a world.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
 
-    /// The worlds of a client, the newest first, then by account; only those listed, where there is a list.
+    /// Lists the worlds of a client, newest first, then by account. If a list of accounts is given, only those.
     async fn list(
         &self,
         client: ClientId,
@@ -97,21 +97,21 @@ pub trait Worlds: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError>;
 
-    /// Deletes a world with all that is in it, its snapshots, and its keys (of keys that list other accounts, too, only the
-    /// entry); whether there was one.
+    /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that lists
+    /// other accounts, too, loses only this entry.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
-    /// Deletes worlds whose time is over, the longest over first, at most `max`; which.
+    /// Deletes expired worlds, longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Keeps all that is in a world: the clock, the number of ids and the idempotency records, too; not keys and snapshots.
-    /// `Absent`: no such world.
+    /// Stores all contents of a world, including the clock, the number of its ids and the idempotency records, but not
+    /// keys and snapshots. `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
 
-    /// The snapshots of a world, by id.
+    /// Lists the snapshots of a world, by id.
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError>;
 
     /// Deletes a snapshot. `Absent`: no such snapshot of that world.
@@ -122,7 +122,7 @@ pub trait Worlds: Send + Sync {
         repeat: Option<RepeatClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Puts a world back to what it was: what came to be since is gone, and what was changed is as before. `Absent`: no such
+    /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such
     /// snapshot of that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }
