@@ -1,7 +1,7 @@
-//! The locks that a group takes before everything else. One statement locks the rows of one kind, in one order for all
-//! instances, so that the groups of two instances never wait for each other in a ring. The body locks the kinds sequentially.
+//! The locks that a group acquires before everything else. One statement locks the rows of one kind, in the same order
+//! in all instances, so that the groups of two instances do not deadlock. The body locks the kinds sequentially.
 //!
-//! A row that does not exist yet can't be locked. A deadlock may result, and the group is tried again.
+//! A row that does not exist yet can't be locked. A deadlock may result, and the group is retried.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -19,11 +19,11 @@ use diesel::sql_query;
 use diesel::sql_types::{Array, Text, Uuid as UuidSql};
 use std::collections::BTreeSet;
 
-/// Operators' changes are rare and may change anything: instances make them sequentially.
+/// Operators' changes are rare and may change anything, so instances serialize them.
 const OPERATOR: &str = "SELECT pg_advisory_xact_lock(7003214872)";
 
-/// The sources of budgets: cards, messages, batches, and their own keys. The budget that pays never changes, so the
-/// statement that locks can look it up.
+/// The rows that lead to budgets: cards, messages, batches, and budget keys themselves. The budget that pays never
+/// changes, so the locking statement can look it up.
 const SOURCES: [(&str, &str); 4] = [
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
@@ -47,7 +47,7 @@ const BALANCES: &str = ") AS s) AS b JOIN balances \
     ON balances.account_id = b.account_id AND balances.budget_id = b.budget_id \
     ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances) AS balances";
 
-/// Makes operators' changes wait for each other.
+/// Serializes changes of operators until the end of the transaction.
 pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     sql_query(OPERATOR).execute(conn)?;
     Ok(())
@@ -88,7 +88,7 @@ impl Keys {
     }
 }
 
-/// Locks all balances of budgets that are named, or pay for what is named.
+/// Locks all balances of the budgets that are named, or that pay for named rows.
 struct LockBalances(Vec<Keys>);
 
 impl LockBalances {
@@ -110,7 +110,7 @@ impl LockBalances {
 
 type BalanceAndRecord = (Option<BalanceRow>, Option<RecordRow>);
 
-/// One statement, and so one round trip, for both.
+/// Selects balances and records with one statement, and so in one round trip.
 struct BalancesAndRecords {
     selection: <BalanceAndRecord as Selectable<Pg>>::SelectExpression,
     balances: LockBalances,
@@ -130,7 +130,7 @@ impl QueryFragment<Pg> for BalancesAndRecords {
     }
 }
 
-// It has a form for each choice of sources.
+// Identified by text: each choice of sources has its own form.
 identified_by_text! {
     BalancesAndRecords => SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }
