@@ -25,7 +25,7 @@ struct Example {
 static EXAMPLES: LazyLock<BTreeMap<String, Example>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
-/// Parameters that mean the same in every operation: name, place, value.
+/// Parameters with the same meaning in every operation: name, place, value.
 const SHARED: [(&str, ParameterIn, &str); 4] = [
     ("accountId", ParameterIn::Query, "F50091"),
     ("budgetId", ParameterIn::Path, "0198c0de-0005-7000-8000-000000000001"),

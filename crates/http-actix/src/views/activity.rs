@@ -12,8 +12,8 @@ use uuid::Uuid;
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityView {
-    /// Identifies the movement: the token of a card message, the journal transaction of a credit, the payment,
-    /// the transfer.
+    /// The id of the movement: the token of a card message, or the id of the journal transaction of a credit, the
+    /// payment, or the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The type of the card message, or `credit`, `payment`, `transfer`.
@@ -33,7 +33,7 @@ pub(crate) struct ActivityView {
     /// The amount of the movement, never negative.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The effect on the budget's funds: negative if it takes funds.
+    /// The effect on the budget's funds. Negative if the movement reduces them.
     #[schema(value_type = String)]
     impacted_amount: Amount,
     /// The card; null if there is none.
@@ -51,7 +51,7 @@ pub(crate) struct ActivityView {
     /// The reference of a credit, payment or transfer.
     #[schema(required)]
     reference: Option<String>,
-    /// When it was created.
+    /// When the movement was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
@@ -101,10 +101,10 @@ struct CreditView<'a> {
     institution_name: Option<&'a str>,
     #[schema(required)]
     institution_address: Option<&'a str>,
-    /// The ledger balance of the budget after it.
+    /// The ledger balance of the budget after the credit.
     #[schema(value_type = String)]
     running_balance: Amount,
-    /// The available balance of the budget after it.
+    /// The available balance of the budget after the credit.
     #[schema(value_type = String)]
     available_balance: Amount,
 }
@@ -176,7 +176,7 @@ impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
-            // The row says it all.
+            // A transfer has no further details.
             ActivityDetail::Transfer(_) => {}
         }
         view

@@ -1,4 +1,4 @@
-//! What the operations on activity share.
+//! Shared parts of the operations on activity.
 
 use crate::declare::parameters;
 use florin_application::Permission;

@@ -30,7 +30,7 @@ body! {
         "currencyCode" => currency: Currency,
         /// Card type. Default and only value: `VIRTUAL`.
         "type" => card_type: Option<Virtual>,
-        /// The person who holds the card. Default: the card belongs to the budget.
+        /// The cardholder. Default: the card belongs to the budget.
         "userToken" => user: Option<UserToken>,
         /// Display name.
         "name" => name: Option<Text<1, 140>>,
@@ -49,7 +49,9 @@ named! {
     Virtual: [Virtual], |Virtual| "VIRTUAL";
 }
 
-/// Creates a virtual card. An account has at most 10,000 cards, including terminated and replaced ones.
+/// Creates a virtual card.
+///
+/// An account has at most 10,000 cards, including terminated and replaced ones.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),

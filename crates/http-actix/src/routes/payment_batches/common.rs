@@ -1,4 +1,4 @@
-//! What the operations on payment batches share.
+//! Shared parts of the operations on payment batches.
 
 use crate::declare::parameters;
 use crate::problem::Problem;
@@ -36,7 +36,7 @@ parameters! {
     }
 }
 
-/// Sends a CSV with 200, to be saved under this name.
+/// Sends a CSV with 200, as a download with this file name.
 pub(super) fn csv_file(written: Result<Vec<u8>, csv::Error>, name: &str) -> Result<HttpResponse, Problem> {
     let bytes = written.map_err(|error| {
         tracing::error!(%error, "cannot write a CSV");

@@ -20,7 +20,9 @@ parameters! {
     }
 }
 
-/// Downloads the payments of a batch as CSV, in upload order, each with its alerts. The file can be corrected and uploaded again.
+/// Downloads the payments of a batch as CSV.
+///
+/// The rows are in upload order, each with its alerts. The file can be corrected and uploaded again.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments/download", tag = "Payment batches",
     operation_id = "downloadPayments",
     params(BatchPath, AccountParameter, StatusesParameter, OrdersParameter),
