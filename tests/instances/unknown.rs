@@ -85,7 +85,7 @@ fn a_confirmation() {
         let first = confirm(&client, &batch, &session, "000000");
         assert!(wire.is_whole(), "no COMMIT was seen");
         let again = confirm(&client, &batch, &session, "000000");
-        // Must not be refused because of its own effect.
+        // The repeat must not be refused because of its own effect.
         let done = taken(&first) || cut == Cut::After;
         assert_eq!(again.status, if done { 409 } else { 200 }, "{cut:?} {first:?} {again:?}");
     }

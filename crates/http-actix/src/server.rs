@@ -1,4 +1,4 @@
-//! Starting and stopping the server.
+//! Starts and stops the server.
 
 use crate::middleware::envelope;
 use crate::routes;
@@ -11,9 +11,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// How long a client may take to send the head of a request.
+/// The time within which the head of a request must arrive.
 const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
-/// How long an idle connection is kept.
+/// The time for which an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Binds the address. The returned server runs when awaited, until SIGTERM or SIGINT; it then finishes the requests in progress.
