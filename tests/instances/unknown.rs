@@ -49,7 +49,8 @@ fn the_commit_never_came() {
     settled(Cut::Before);
 }
 
-/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was answered.
+/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was
+/// answered.
 #[test]
 fn without_a_key_it_is_not_repeated() {
     let _undisturbed = undisturbed();

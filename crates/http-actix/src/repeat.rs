@@ -93,7 +93,8 @@ impl Write for Hash {
     }
 }
 
-/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write changes.
+/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write
+/// changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<RepeatClaim<T>>,
     object: (&str, &str),

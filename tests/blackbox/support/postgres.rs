@@ -107,8 +107,8 @@ fn prefix() -> &'static str {
     })
 }
 
-/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends. Values in
-/// statics are never dropped, so the databases of a killed process would remain.
+/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends.
+/// Values in statics are never dropped, so the databases of a killed process would remain.
 fn start_janitor() {
     static JANITOR: OnceLock<Child> = OnceLock::new();
     JANITOR.get_or_init(|| {

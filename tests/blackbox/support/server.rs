@@ -305,7 +305,8 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
     (child, watchdog, lines)
 }
 
-/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the process ends.
+/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the
+/// process ends.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")

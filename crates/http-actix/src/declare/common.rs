@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 parameters! {
     /// The account of a request.
     pub(crate) struct AccountParameter in Query {
-        /// The account.
+        /// The id of the account.
         "accountId" => id: AccountId,
     }
 }

@@ -1,5 +1,5 @@
-//! The error responses of operations, for the OpenAPI document: each set is declared once and named by the operations that
-//! share it.
+//! The error responses of operations, for the OpenAPI document: each set is declared once and named by the operations
+//! that share it.
 
 use std::collections::BTreeMap;
 use utoipa::IntoResponses;

@@ -1,7 +1,8 @@
-//! Examples in the OpenAPI document: requests that succeed on the demo data, so that "Try it out" works for every operation.
+//! Examples in the OpenAPI document: requests that succeed on the demo data, so that "Try it out" works for every
+//! operation.
 //!
-//! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same example
-//! wherever they occur.
+//! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same
+//! example wherever they occur.
 
 use serde::Deserialize;
 use serde_json::Value;

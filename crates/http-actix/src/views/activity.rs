@@ -12,8 +12,8 @@ use uuid::Uuid;
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityView {
-    /// The id of the movement: the token of a card message, or the id of the journal transaction of a credit, the
-    /// payment, or the transfer.
+    /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the journal
+    /// transaction of a credit.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The type of the card message, or `credit`, `payment`, `transfer`.
@@ -22,10 +22,10 @@ pub(crate) struct ActivityView {
     /// The status of the card message or payment; `completed` for credits and transfers.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
     status: &'static str,
-    /// The budget; on a transfer, the budget that the money comes from.
+    /// The id of the budget; on a transfer, of the sending budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The receiving budget of a transfer; null on other movements.
+    /// The id of the receiving budget of a transfer; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     to_budget_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
@@ -36,13 +36,13 @@ pub(crate) struct ActivityView {
     /// The effect on the budget's funds. Negative if the movement reduces them.
     #[schema(value_type = String)]
     impacted_amount: Amount,
-    /// The card; null if there is none.
+    /// The id of the card; null on movements without a card.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     card_id: Option<Uuid>,
     /// The token of the first message of the chain; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     chain_token: Option<Uuid>,
-    /// The batch of a payment; null on other movements.
+    /// The id of the batch of a payment; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_batch_id: Option<Uuid>,
     /// The merchant, the sender of a credit, or the recipient of a payment.
@@ -66,7 +66,7 @@ pub(crate) struct ActivityDetailView<'a> {
     /// The record of the card message; null on other movements.
     #[schema(required)]
     card_transaction: Option<TransactionView<'a>>,
-    /// The details of the credit; null on other movements, and on the opening balance of a prepared account.
+    /// The details of the credit; null on other movements, and on the opening balance of a demo account.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
     /// The payment; null on other movements.

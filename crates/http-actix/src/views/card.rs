@@ -18,7 +18,7 @@ pub(crate) struct CardView {
     #[schema(format = Uuid)]
     card_token: String,
     account_id: String,
-    /// The budget that the card spends from.
+    /// The id of the budget that the card spends from.
     #[schema(format = Uuid)]
     budget_id: String,
     currency_code: &'static str,
@@ -55,7 +55,7 @@ pub(crate) struct TransitionView {
     to_state: &'static str,
     /// The reason that the client gave.
     reason: String,
-    /// The API client that requested the change.
+    /// The id of the API client that requested the change.
     #[schema(format = Uuid)]
     client_id: String,
     #[schema(value_type = String, format = DateTime)]

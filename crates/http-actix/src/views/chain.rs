@@ -87,7 +87,7 @@ struct MerchantView {
 #[schema(as = CardHoldStep)]
 #[serde(rename_all = "camelCase")]
 struct StepView {
-    /// The message.
+    /// The token of the message.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
     /// The type of the message.
@@ -105,7 +105,7 @@ struct StepView {
 struct JournalView {
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The message that caused it.
+    /// The token of the message that caused the transaction.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
     #[schema(value_type = String, format = DateTime)]

@@ -15,7 +15,7 @@ pub(crate) struct PaymentView {
     /// The id of the payment.
     #[schema(format = Uuid)]
     id: String,
-    /// The batch that contains the payment.
+    /// The id of the batch that contains the payment.
     #[schema(format = Uuid)]
     payment_batch_id: String,
     /// The order that the payment belongs to; null if it has an Error alert.

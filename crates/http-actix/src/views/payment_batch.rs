@@ -15,7 +15,7 @@ pub(crate) struct BatchView {
     /// The id of the batch.
     #[schema(format = Uuid)]
     id: String,
-    /// The account of the batch.
+    /// The id of the account.
     account_id: String,
     /// Display name. The default name contains the creation time.
     #[schema(min_length = 1, max_length = 256)]

@@ -36,10 +36,10 @@ pub(crate) struct TransactionView<'a> {
     /// The token of the message.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
-    /// The cardholder.
+    /// The token of the cardholder.
     #[schema(value_type = String, format = Uuid)]
     user_token: Uuid,
-    /// The card.
+    /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
     /// The requested amount; on a reversal, the amount of the first message.
@@ -64,7 +64,7 @@ pub(crate) struct TransactionView<'a> {
     currency_code: &'static str,
     /// The conversion between the merchant's currency and the card's. The rate is 1 if they are the same.
     currency_conversion: ConversionView,
-    /// The preceding message; absent on first messages.
+    /// The token of the preceding message; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,

@@ -38,7 +38,7 @@ impl From<ClockReading> for ClockView {
 #[schema(as = World)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorldView {
-    /// The account of the world.
+    /// The id of the world's account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
     /// The template that the world was created from.
@@ -95,7 +95,7 @@ impl MadeWorldView {
 pub(crate) struct SnapshotView {
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The world.
+    /// The account id of the world.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
     #[schema(min_length = 1, max_length = 64)]

@@ -38,8 +38,8 @@ pub(crate) use super::database::RawValue;
 pub(crate) use super::database::Readers;
 /// Diesel's loading mode in which rows are fetched one by one.
 pub(crate) use super::database::RowByRow;
-/// The SQL types that differ between databases: `IdSql`, `TimeSql` and `DaySql`. `Id`, `Time` and `Day` of the body implement
-/// Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
+/// The SQL types that differ between databases: `IdSql`, `TimeSql` and `DaySql`. `Id`, `Time` and `Day` of the body
+/// implement Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
 pub(crate) use super::database::sql;
 
 /// Changes of several tables that are stored together, in no defined order: `on` a connection, `insert`, `update`,
@@ -47,7 +47,8 @@ pub(crate) use super::database::sql;
 pub(crate) use super::database::Changes;
 /// The statement of a lookup, which [`Lookup::run`] executes.
 pub(crate) use super::database::Select;
-/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a list.
+/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a
+/// list.
 pub(crate) use super::database::Values;
 /// Functions that load the rows of one lookup, or of two or four independent lookups in one round trip where that
 /// helps.

@@ -55,7 +55,8 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
 
 /// Locks and loads all balances of the budgets that a group needs, and loads its idempotency records with them.
 ///
-/// No lock guards records. If another instance stores a record under the same key meanwhile, storing the group fails on that key.
+/// No lock guards records. If another instance stores a record under the same key meanwhile, storing the group fails on
+/// that key.
 pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
     let keys = [&footprint.cards, &footprint.messages, &footprint.funded, &footprint.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());

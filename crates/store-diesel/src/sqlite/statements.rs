@@ -1,4 +1,5 @@
-//! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays prepared.
+//! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays
+//! prepared.
 
 use super::body::columns::ColumnType;
 use super::body::errors::{Outcome, exactly};

@@ -13,7 +13,7 @@ pub(super) const BUDGET: &str = "path.budgetId";
 parameters! {
     /// The budget of a path.
     pub(crate) struct BudgetPath in Path {
-        /// The budget.
+        /// The id of the budget.
         "budgetId" => id: BudgetId,
     }
 }

@@ -10,7 +10,7 @@ use florin_domain::text::Text;
 body! {
     /// A simulated purchase authorization.
     pub(crate) struct AuthorizationBody as "CardAuthorizationRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount, in the card's currency unless `currencyCode` names another. Zero is an account check.
         #[example(10.00)]
@@ -33,7 +33,7 @@ body! {
 body! {
     /// A simulated ATM withdrawal.
     pub(crate) struct WithdrawalBody as "AtmWithdrawalRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount above zero, in the card's currency unless `currencyCode` names another.
         #[example(10.00)]
@@ -56,7 +56,7 @@ body! {
 body! {
     /// A simulated refund.
     pub(crate) struct RefundBody as "CardRefundRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount above zero, in the card's currency unless `currencyCode` names another.
         #[example(10.00)]

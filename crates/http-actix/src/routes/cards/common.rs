@@ -23,7 +23,7 @@ pub(super) const CARD: &str = "path.cardId";
 parameters! {
     /// The card of a path.
     pub(crate) struct CardPath in Path {
-        /// The card.
+        /// The id of the card.
         "cardId" => id: CardId,
     }
 }

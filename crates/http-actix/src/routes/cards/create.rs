@@ -34,7 +34,8 @@ body! {
         "userToken" => user: Option<UserToken>,
         /// Display name.
         "name" => name: Option<Text<1, 140>>,
-        /// Last day of validity, at most ten years from today. Default: the last day of the month three years from today.
+        /// Last day of validity, at most ten years from today. Default: the last day of the month three years from
+        /// today.
         "expiryDate" => expires_on: Option<NaiveDate>,
         /// Whether the card starts as ACTIVE instead of UNACTIVATED. Default: false.
         "activate" => activate: Option<bool>,

@@ -15,13 +15,13 @@ pub(super) const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
 parameters! {
     /// The payment batch of a path.
     pub(crate) struct BatchPath in Path {
-        /// The payment batch.
+        /// The id of the payment batch.
         "paymentBatchId" => id: PaymentBatchId,
     }
 }
 
 parameters! {
-    /// The order of a list.
+    /// The sort order of a list.
     pub(crate) struct SortParameter in Query {
         /// Sort order, by creation time or by input index. Default: `desc`.
         "sort" => direction: Option<Direction>,
@@ -31,7 +31,7 @@ parameters! {
 parameters! {
     /// The filter of payments.
     pub(crate) struct StatusesParameter in Query {
-        /// Only payments with one of these statuses, comma separated.
+        /// Only payments with one of these statuses, comma-separated.
         "statuses" => statuses: Vec<PaymentStatus>,
     }
 }

@@ -15,7 +15,7 @@ use florin_domain::ids::OrderId;
 parameters! {
     /// The orders to download.
     pub(crate) struct OrdersParameter in Query {
-        /// Only payments of one of these orders, comma separated.
+        /// Only payments of one of these orders, comma-separated.
         "orderIds" => orders: Vec<OrderId>,
     }
 }

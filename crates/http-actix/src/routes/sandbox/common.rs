@@ -24,7 +24,7 @@ parameters! {
 parameters! {
     /// The snapshot of a path.
     pub(crate) struct SnapshotPath in Path {
-        /// The snapshot.
+        /// The id of the snapshot.
         "snapshotId" => id: SnapshotId,
     }
 }

@@ -28,7 +28,8 @@ body! {
         /// years 2000 to 2099.
         #[example("2026-09-08T12:00:00Z")]
         "freezeAt" => freeze_at: Option<DateTime<Utc>>,
-        /// Advance the clock by this ISO 8601 duration of days, hours, minutes and seconds. A frozen clock stays frozen.
+        /// Advance the clock by this ISO 8601 duration of days, hours, minutes and seconds. A frozen clock stays
+        /// frozen.
         #[example("P7D")]
         "advanceBy" => advance_by: Option<TimeDelta>,
         /// `true`: let the clock run again from its current time.
