@@ -29,7 +29,7 @@ pub(crate) struct Footprint {
     pub(crate) enrolments: BTreeSet<(Account,)>,
     /// Numbers of the last credits of accounts.
     pub(crate) counters: BTreeSet<(Account,)>,
-    /// Payments that the sandbox's bank may remember.
+    /// Payments that the sandbox's bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
     /// Idempotency records.
     pub(crate) records: BTreeSet<RecordKey>,

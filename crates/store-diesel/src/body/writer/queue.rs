@@ -31,7 +31,7 @@ pub(super) struct Exit {
     is_closed: bool,
 }
 
-/// Access to the exit of the queue: who has the turn, and what is being committed. At most one thread has the turn, and
+/// The coordination of the threads: who has the turn, and what is being committed. At most one thread has the turn, and
 /// at most one commits.
 pub(super) struct Counter {
     exit: Mutex<Exit>,
