@@ -1,4 +1,4 @@
-//! Dry runs, a Florin extension: the response that a request would get, and what it would write.
+//! Dry runs, a Florin extension: the response that a request would get, and the changes it would make.
 
 use crate::problem::Problem;
 use crate::reply::reply;
@@ -12,7 +12,7 @@ pub(crate) enum Outcome<T> {
     DryRun(DryRun<T>),
 }
 
-/// Renders a result, with what would be written where it was a dry run.
+/// Renders a result. For a dry run, includes the changes that the command would make.
 pub(crate) type Render<T> = fn(&T, Option<DryRunView>) -> Answer;
 
 /// Sends the result of a command, or of its dry run.

@@ -1,4 +1,4 @@
-//! Preview runs: orders of the writer that are decided on the sheet like any other, and note nothing on it.
+//! Dry runs: commands that are decided on the working set like any other, and stage nothing.
 
 use super::group::{Command, Footprint, WorkingSet};
 use super::store::Store;
@@ -11,23 +11,23 @@ use florin_ports::{
     ConfirmCommand, CreditCommand, DryRun, DryRuns, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError,
 };
 
-/// An order that can be decided without being carried out.
+/// A command that can be decided without being executed.
 pub(crate) trait Decidable: Send + 'static {
-    /// What the caller is told.
+    /// The answer of a dry run.
     type Told: Send + 'static;
-    /// What is to be stored.
+    /// The decision of the rule.
     type Decision: Into<DryRun<Self::Told>>;
-    /// How its rule may refuse.
+    /// The refusal of the rule.
     type Refused: Send + 'static;
 
-    /// Says what its rule must see.
+    /// Adds what its rule reads.
     fn situation(&self, footprint: &mut Footprint);
 
-    /// Calls its rule on what is on the sheet, as the orders so far have left it.
+    /// Calls its rule on the working set, as the earlier commands of the group have left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 }
 
-/// An order of which is only asked what it would come to.
+/// A command that is decided and not executed.
 struct Preview<C>(C);
 
 impl<C: Decidable> Command for Preview<C> {

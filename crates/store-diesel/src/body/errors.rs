@@ -1,22 +1,22 @@
-//! From the database's errors to those of the ports.
+//! Converts the database's errors to those of the ports.
 
 use super::backend;
 use diesel::result::{DatabaseErrorKind, Error};
 use florin_ports::{ProcessingError, StoreError, WriteError};
 
-/// A [`StoreError`] on its way out: a type of our own, so that Diesel's errors turn into it by `?`.
+/// A [`StoreError`] on its way out. It is a local type, so that `?` converts Diesel's errors.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) StoreError);
 
-/// What queries come to.
+/// The result of a query.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
-/// A stored value that can't be read, or a change that hit another number of rows than it must: a bug.
+/// Reports a bug: a stored value that can't be read, or a change of an unexpected number of rows.
 pub(crate) fn corrupt(what: impl std::fmt::Display) -> Failure {
     Failure(StoreError::Corrupt(what.to_string()))
 }
 
-/// Wants that as many rows were written as there were to write.
+/// Requires that exactly the expected number of rows was written.
 pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<()> {
     if written == expected {
         Ok(())
@@ -71,9 +71,9 @@ impl<R> From<Failure> for ProcessingError<R> {
     }
 }
 
-/// What work comes to where it comes to nothing: the store failed, or something else is to be answered.
+/// An error of a unit of work: a failure of the store, or another answer to the caller.
 pub(crate) trait MayFail: From<StoreError> + Send + 'static {
-    /// The failure of the store, or the answer.
+    /// Returns the failure of the store, or the other answer.
     fn failure(self) -> Result<StoreError, Self>;
 }
 

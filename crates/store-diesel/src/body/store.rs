@@ -1,4 +1,4 @@
-//! The store: readers, a writer, and what start-up and shut-down need.
+//! The store: readers, a writer, start-up and shutdown.
 
 use super::backend::{self, Conn, Place, Readers};
 use super::errors::{Failure, MayFail, Outcome};
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// So long a read waits for a connection.
+/// The time that a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A store on one database: implements every storage port. Clones share it.
+/// A store on one database, which implements every storage port. Clones share it.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -23,16 +23,16 @@ pub struct Store {
 struct Inner {
     place: Place,
     readers: Readers,
-    /// As many permits as readers, so that waiting for one takes no thread.
+    /// One permit per reader, so that waiting for a reader blocks no thread.
     permits: Arc<Semaphore>,
     writer: Writer,
 }
 
 impl Store {
-    /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
+    /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
-        // Before the readers: it tells at once, and in a word, what is wrong.
+        // The writer starts before the readers: it reports at once, and briefly, what is wrong.
         let writer = Writer::start(&place, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
@@ -40,43 +40,43 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 
-    /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
-    /// start-up.
+    /// Applies all pending migrations or none, and returns their number. If several programs migrate at once, only one
+    /// does the work. Blocks: for start-up.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
             backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;
         Ok(backend::migrate(&mut conn)?)
     }
 
-    /// The names of the migrations that are pending, in order. Changes nothing. Blocks: for start-up.
+    /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
         let applied = backend::read(&self.inner.readers, backend::applied)?;
         let pending = backend::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
         Ok(pending.map(|(_, name)| name).collect())
     }
 
-    /// Ends the writer: what is queued is written, later writes are [`StoreError::Unavailable`], and the log is put into
-    /// the database file. A second call does nothing. Blocks: for shut-down.
+    /// Stops the writer: queued jobs are written, later writes fail with [`StoreError::Unavailable`], and the
+    /// write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
     pub fn close(&self) {
         self.inner.writer.stop();
     }
 
-    /// Where the database is.
+    /// Returns the address of the database.
     pub(super) fn place(&self) -> &Place {
         &self.inner.place
     }
 
-    /// The connections that read.
+    /// Returns the connections that read.
     pub(super) fn readers(&self) -> &Readers {
         &self.inner.readers
     }
 
-    /// Whether writes are taken.
+    /// Whether the store accepts writes.
     pub(crate) fn has_writer(&self) -> bool {
         self.inner.writer.is_alive()
     }
 
-    /// Runs a read on a thread that may block; it may be tried more than once.
+    /// Runs a read on a thread that may block. The read may run more than once.
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -100,17 +100,17 @@ impl Store {
         })
     }
 
-    /// Whether a write would be refused for lack of room.
+    /// Whether the queue is full, so that a write would be refused.
     pub(crate) fn has_no_room(&self) -> bool {
         self.inner.writer.is_full()
     }
 
-    /// Hands an order to the writer.
+    /// Passes a command to the writer.
     pub(crate) async fn submit<C: Command>(&self, command: C) -> Reply<C> {
         self.inner.writer.submit(Job::command(command)).await
     }
 
-    /// Has the writer make a change in a transaction of its own; it may be tried more than once.
+    /// Runs a change on the writer, in its own transaction. The change may run more than once.
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -119,8 +119,8 @@ impl Store {
         self.inner.writer.submit(Job::change(work)).await
     }
 
-    /// Has the writer work on a payment batch in a transaction of its own. Only a failure of the store is rolled back, and
-    /// may be tried again; every other end is an answer.
+    /// Runs work on a payment batch on the writer, in its own transaction. Only a failure of the store is rolled back
+    /// and may be retried; every other error is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, E> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Card messages as orders of the writer.
+//! Card messages as commands of the writer.
 
 use super::body::dry_runs::Decidable;
 use super::body::group::{Command, Footprint, WorkingSet, ask};

@@ -1,9 +1,9 @@
-//! A group of orders on one sheet: loaded with a few statements, decided in memory one order after the other, stored with
-//! a few statements.
+//! A group of commands on one working set: loaded with a few statements, decided sequentially in memory, stored with a
+//! few statements.
 //!
-//! An order says what it needs, and is then carried out on the [`WorkingSet`]: it looks, calls its rule, and only then notes
-//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the sheet as it was, and no other order of
-//! the group notices. What one order notes, the next one sees.
+//! A command states its footprint and is then executed on the [`WorkingSet`]: it reads, calls its rule, and only then
+//! stages changes. A refusal, an absence or a panic of a rule therefore leaves the working set unchanged and does not
+//! affect other commands of the group. A command sees the changes that earlier commands staged.
 
 mod footprint;
 mod under_claim;
@@ -34,34 +34,34 @@ use florin_ports::{StoreError, WriteError};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Something to be decided under the lock, in a group with others.
+/// Work that is decided under the lock, in a group with other commands.
 pub(crate) trait Command: Send + 'static {
-    /// What it comes to.
+    /// The result of the command.
     type Done: Send + 'static;
-    /// How its rule may refuse.
+    /// The refusal of its rule.
     type Refused: Send + 'static;
 
-    /// Says what it must see.
+    /// Adds the rows that it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
-    /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
-    /// It may be called again on another sheet.
+    /// Decides on the working set and stages the changes. After an error, only counted attempts are staged. It may be
+    /// called again on another working set.
     fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
 }
 
-/// What a group works on.
+/// The rows of a group in memory.
 pub(crate) struct WorkingSet {
-    /// What budgets hold.
+    /// The balances of budgets.
     pub(crate) balance_set: BalanceSet,
-    /// New entries of the journal.
+    /// New transactions of the journal.
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// What becomes of all payments of batches.
+    /// New statuses that apply to all payments of a batch.
     pub(crate) payments: Statuses,
-    /// What happened.
+    /// New events.
     pub(crate) events: Events,
-    /// What the sandbox's bank remembers.
+    /// Payments that the sandbox's bank accepted.
     pub(crate) bank: Bank,
     /// Sessions and enrolments.
     pub(crate) mfa: Authentication,
@@ -76,11 +76,11 @@ pub(crate) struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Locks and loads what is needed.
+    /// Locks and loads the rows of a footprint.
     ///
-    /// Locks come first, in one order for all programs: balances by account, budget and currency, batches and sessions by
-    /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
-    /// by later statements: they see what the last holder of the locks has left.
+    /// Locks come first, in the same order in all programs: balances by account, budget and currency, batches and
+    /// sessions by account and id, enrolments and counters by account. Everything else belongs to a locked row and is
+    /// read by later statements, which see what the last holder of the locks left.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let (balances, records) = backend::lock_balances(conn, footprint)?;
         let balance_set = BalanceSet::of_rows(balances)?;
@@ -106,7 +106,7 @@ impl WorkingSet {
         })
     }
 
-    /// Notes how money of an account moves: entries of the journal, and what the balances are then.
+    /// Stages a movement of an account's money: the transactions of the journal and the resulting balances.
     pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
         for transaction in journal {
             self.journal.add(transaction);
@@ -116,7 +116,7 @@ impl WorkingSet {
         }
     }
 
-    /// Notes what all payments of a batch become. Those that were confirmed are work at once, and others none.
+    /// Stages a status of all payments of a batch. Confirmed payments are work at once; other statuses end the work.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
@@ -125,7 +125,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stores what was noted, all at once.
+    /// Stores all staged changes at once.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
@@ -143,14 +143,14 @@ impl WorkingSet {
     }
 }
 
-/// Calls what a caller handed in: a rule, or the function that renders its answer. A panic in it is that caller's alone.
+/// Calls a caller's function: a rule, or the function that renders its answer. A panic in it affects that caller alone.
 pub(crate) fn ask<T, R>(rule: impl FnOnce() -> T) -> Result<T, WriteError<R>> {
     catch_unwind(AssertUnwindSafe(rule)).map_err(|panic| {
         WriteError::Store(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
     })
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

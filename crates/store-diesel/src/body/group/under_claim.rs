@@ -1,11 +1,12 @@
-//! Changes with a rule that are no orders of a group: each in a transaction of its own, with a sheet of its own.
+//! Changes with a rule that run outside groups, each with its own transaction and working set.
 
 use super::body::backend::Conn;
 use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
-/// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
+/// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
+/// answer.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,

@@ -1,4 +1,4 @@
-//! Making, filling, editing and cancelling batches.
+//! Creates, fills, edits and cancels batches.
 
 use super::body::backend::Conn;
 use super::body::batch_rows;
@@ -94,7 +94,7 @@ fn upload(
     order: &UploadCommand,
 ) -> Result<PaymentBatch, WriteError<UploadRefusal>> {
     let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
-    // Read after the batch was locked: what was granted meanwhile counts.
+    // Read after the batch was locked, so that changes of budgets made meanwhile count.
     let situation = UploadSituation { funding: read::funding(conn, &order.account)?, batch };
     let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;
@@ -102,7 +102,7 @@ fn upload(
     Ok(decision.batch)
 }
 
-/// Puts payments, alerts and orders in the place of all earlier ones.
+/// Replaces all payments, alerts and orders of a batch.
 fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
     let batch = &decision.batch;
     let (account, id) = (batch.account.as_str(), Id(batch.id.0));
