@@ -117,7 +117,9 @@ async fn expire(
     };
     match services.cards.expire(command).await {
         Ok(written) => Ok(written),
-        Err(WriteError::Store(error @ (StoreError::Unavailable(_) | StoreError::Overloaded))) => Err(error),
+        Err(WriteError::Store(
+            error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
+        )) => Err(error),
         Err(error) => {
             tracing::error!(%chain, %error, "a hold could not be expired");
             Ok(false)

@@ -79,7 +79,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Overloaded => refusal(),
-            StoreError::Unavailable(cause) => {
+            StoreError::Unavailable(cause) | StoreError::OutcomeUnknown(cause) => {
                 tracing::error!(%cause, "the store is unavailable");
                 Self::unavailable(ErrorCode::Overloaded, "The store can't be reached; try again.")
             }

@@ -8,6 +8,7 @@ mod together;
 mod account_lock;
 mod changes;
 mod connection;
+mod failures;
 mod locks;
 pub(crate) mod migrations;
 mod readers;
@@ -55,9 +56,8 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use changes::Changes;
-pub(crate) use connection::{
-    connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
-};
+pub(crate) use connection::{connect_writer, finish, unhurried, write};
+pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};

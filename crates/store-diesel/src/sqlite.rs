@@ -7,6 +7,7 @@ mod account_lock;
 mod balances;
 mod changes;
 mod connection;
+mod failures;
 pub(crate) mod migrations;
 mod place;
 #[cfg(test)]
@@ -52,9 +53,9 @@ pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use changes::Changes;
 pub(crate) use connection::{
-    Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, read, unhurried,
-    worth_another_try, write,
+    Readers, connect_writer, finish, lock_operators, open_readers, read, unhurried, write,
 };
+pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use place::{Place, place};
 pub(crate) use values::read_text;

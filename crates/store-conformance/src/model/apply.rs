@@ -209,6 +209,7 @@ fn text<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> String {
     match answer {
         Err(WriteError::Store(error)) => match error {
             StoreError::Unavailable(why) => format!("unavailable: {why}"),
+            StoreError::OutcomeUnknown(why) => format!("outcome unknown: {why}"),
             StoreError::Overloaded => "overloaded".into(),
             StoreError::Duplicate(_) => "duplicate".into(),
             StoreError::NotFound(_) => "not found".into(),

@@ -17,7 +17,7 @@ use florin_domain::batch::{
     BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, PaymentBatches, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an account's policy is.
@@ -71,7 +71,7 @@ impl Decidable for ConfirmCommand {
 /// Calls the rule. What it says of session and enrolment is for those who carry the order out.
 fn decide(command: &ConfirmCommand, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
     let situation = situation(working_set, command).ok_or(WriteError::Absent)?;
-    ask(|| (command.decide)(&situation))
+    Ok(ask(|| (command.decide)(&situation))?)
 }
 
 impl Command for ConfirmCommand {
@@ -197,8 +197,7 @@ impl Batches {
                     .filter(balances::account_id.eq(account))
                     .filter(balances::budget_id.eq(Id(command.budget.0)));
                 if of_budget.count().get_result::<i64>(conn)? > 0 {
-                    let raced = "could not serialize access: the orders of a batch were replaced meanwhile";
-                    return Err(Failure(StoreError::Unavailable(raced.into())));
+                    return Err(Failure::Contended("the orders of a batch were replaced meanwhile".into()));
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! Idempotency records.
 
 use super::backend::{Changes, Conn, Db};
-use super::errors::{Outcome, corrupt};
+use super::errors::{Failure, Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
 use super::schema::idempotency_records;
 use super::sets::{Stored, rows};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreError, WriteError};
+use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError};
 use std::collections::BTreeMap;
 
 rows! {
@@ -50,11 +50,11 @@ pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> 
     Ok(())
 }
 
-/// Whether a record was stored meanwhile by another instance under the same key, or a payment was accepted by the sandbox's
-/// bank: who tries again finds it.
-pub(crate) fn is_taken(error: &StoreError) -> bool {
+/// Whether another instance has meanwhile stored a record under the same key, or accepted the same payment as the sandbox's
+/// bank. A retry finds it.
+pub(crate) fn is_stored_elsewhere(failure: &Failure) -> bool {
     const ONCE: [&str; 2] = ["idempotency_records", "sandbox_payments"];
-    matches!(error, StoreError::Duplicate(text) if ONCE.iter().any(|table| text.contains(table)))
+    matches!(failure, Failure::Duplicate { table, .. } if ONCE.contains(&table.as_str()))
 }
 
 /// The records of a group.
@@ -81,7 +81,7 @@ impl Records {
     }
 
     /// The record of what is done under a claim. Nothing is noted yet.
-    pub(crate) fn made<T, R>(claim: Option<&RepeatClaim<T>>, done: &T) -> Result<Option<RecordRow>, WriteError<R>> {
+    pub(crate) fn made<T>(claim: Option<&RepeatClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))

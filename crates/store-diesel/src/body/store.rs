@@ -1,7 +1,7 @@
 //! The store: readers, a writer, and what start-up and shut-down need.
 
 use super::backend::{self, Conn, Place, Readers};
-use super::errors::{Failure, MayFail, Outcome};
+use super::errors::{Outcome, Stop};
 use super::group::Command;
 use super::job::{Job, Reply};
 use super::writer::Writer;
@@ -119,19 +119,28 @@ impl Store {
         self.inner.writer.submit(Job::change(work)).await
     }
 
-    /// Has the writer work on a payment batch in a transaction of its own. Only a failure of the store is rolled back, and
-    /// may be tried again; every other end is an answer.
+    /// Has the writer run work in a transaction of its own. Only a failure of the database is rolled back, and may be
+    /// retried; every other end is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
-        F: Fn(&mut Conn) -> Result<T, E> + Send + 'static,
+        F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
         T: Send + 'static,
-        E: MayFail,
+        E: From<StoreError> + Send + 'static,
     {
-        let task = Job::task(move |conn| match work(conn).map_err(E::failure) {
+        let task = Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(Ok(done)),
-            Err(Ok(failure)) => Err(Failure(failure)),
-            Err(Err(answer)) => Ok(Err(answer)),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Answer(answer)) => Ok(Err(answer)),
         });
         self.inner.writer.submit(task).await?
+    }
+
+    /// Has the writer run work that only a failure of the database can end, in a transaction of its own. It may be retried.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.writer.submit(Job::task(work)).await
     }
 }

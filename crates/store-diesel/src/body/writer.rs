@@ -93,13 +93,6 @@ struct Desk {
     counter: Arc<Counter>,
 }
 
-/// Why a group was not written.
-struct Setback {
-    error: StoreError,
-    /// All that was left was to commit: if the connection was lost, nobody knows whether it did.
-    at_commit: bool,
-}
-
 impl Desk {
     /// Takes group after group until it is told to stop.
     fn work(mut self) {
@@ -114,8 +107,8 @@ impl Desk {
                 self.run_safely(group, &mut last);
             }
         }
-        if let Some(Err(Failure(error))) = self.conn.as_mut().map(backend::finish) {
-            tracing::warn!(%error, "the last checkpoint failed");
+        if let Some(Err(failure)) = self.conn.as_mut().map(backend::finish) {
+            tracing::warn!(error = %failure, "the last checkpoint failed");
         }
     }
 
@@ -126,9 +119,9 @@ impl Desk {
         let done = catch_unwind(AssertUnwindSafe(|| self.run(group, turn, Instant::now() + patience)));
         if let Err(panic) = done {
             self.conn = None;
-            let error = panicked(panic.as_ref());
-            tracing::error!(%error, jobs = group.len(), "a group was not answered");
-            fail(group, &error);
+            let failure = panicked(panic.as_ref());
+            tracing::error!(error = %failure, jobs = group.len(), "a group was not answered");
+            fail(group, &failure.into());
         }
     }
 
@@ -136,24 +129,23 @@ impl Desk {
     /// fails, each gets a transaction of its own; if the store fails, all do. Whether there is time left for others.
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
-            let Err(Setback { error, at_commit }) = self.attempt(group, turn) else {
+            let Err(failure) = self.attempt(group, turn) else {
                 group.iter_mut().for_each(Job::settle);
                 return true;
             };
-            let alone = group.len() == 1;
-            if matches!(error, StoreError::Unavailable(_)) {
-                let again = !at_commit && tries < MAX_TRIES && backend::worth_another_try(&error);
+            if failure.is_passing() {
+                let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(%error, at_commit, jobs = group.len(), "a group was not written");
-                    fail(group, &error);
+                    tracing::error!(error = ?failure, jobs = group.len(), "a group was not written");
+                    fail(group, &failure.into());
                     return Instant::now() < until;
                 }
-                tracing::warn!(%error, tries, jobs = group.len(), "a group is tried again");
+                tracing::warn!(error = ?failure, tries, jobs = group.len(), "a group is tried again");
                 thread::sleep(pause(tries));
-            } else if !alone {
+            } else if group.len() > 1 {
                 return self.run_each(group, turn, until);
-            } else if tries >= MAX_TRIES || !repeat::is_taken(&error) {
-                fail(group, &error);
+            } else if tries >= MAX_TRIES || !repeat::is_stored_elsewhere(&failure) {
+                fail(group, &failure.into());
                 return true;
             }
         }
@@ -176,11 +168,10 @@ impl Desk {
     }
 
     /// Runs jobs in one transaction, on a new connection if the old one was lost. Before the commit the turn is handed over.
-    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Result<(), Setback> {
+    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
-            None => backend::connect_writer(&self.place)
-                .map_err(|error| Setback { error: StoreError::Unavailable(error.to_string()), at_commit: false })?,
+            None => backend::connect_writer(&self.place)?,
         };
         let mut at_commit = false;
         let counter = &self.counter;
@@ -196,18 +187,17 @@ impl Desk {
             drop(committing);
             (done, conn)
         }));
-        let error = match done {
+        match done {
             Ok((Ok(()), conn)) => {
                 self.conn = Some(conn);
-                return Ok(());
+                Ok(())
             }
-            Ok((Err(Failure(error)), conn)) => {
-                self.conn = backend::keeps_connection(&error).then_some(conn);
-                error
+            Ok((Err(failure), conn)) => {
+                self.conn = failure.keeps_connection().then_some(conn);
+                Err(if at_commit { failure.at_commit() } else { failure })
             }
-            Err(panic) => panicked(panic.as_ref()),
-        };
-        Err(Setback { error, at_commit })
+            Err(panic) => Err(panicked(panic.as_ref())),
+        }
     }
 }
 
@@ -235,8 +225,8 @@ fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTree
     Ok(footprint.records)
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> StoreError {
-    StoreError::Corrupt(format!("the writer panicked: {}", text_of(panic)))
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Failure {
+    Failure::Corrupt(format!("the writer panicked: {}", text_of(panic)))
 }
 
 fn fail(jobs: &mut [Job], error: &StoreError) {

@@ -16,7 +16,7 @@ use super::balances::{BalanceSet, Budgets};
 use super::batches::Batches;
 use super::cards::Cards;
 use super::credits::{Counted, Counters};
-use super::errors::Outcome;
+use super::errors::{Outcome, corrupt};
 use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
@@ -27,7 +27,7 @@ use chrono::DateTime;
 use florin_domain::batch::{BatchBalances, PaymentBatch, PaymentStatus};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalTransaction;
-use florin_ports::{StoreError, WriteError};
+use florin_ports::WriteError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -143,10 +143,9 @@ impl WorkingSet {
 }
 
 /// Calls what a caller handed in: a rule, or the function that renders its answer. A panic in it is that caller's alone.
-pub(crate) fn ask<T, R>(rule: impl FnOnce() -> T) -> Result<T, WriteError<R>> {
-    catch_unwind(AssertUnwindSafe(rule)).map_err(|panic| {
-        WriteError::Store(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
-    })
+pub(crate) fn ask<T>(rule: impl FnOnce() -> T) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(rule))
+        .map_err(|panic| corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
 }
 
 /// What a panic says.

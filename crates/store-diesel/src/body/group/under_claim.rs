@@ -1,6 +1,7 @@
 //! Changes with a rule that are no orders of a group: each in a transaction of its own, with a sheet of its own.
 
 use super::super::backend::Conn;
+use super::super::errors::Stop;
 use super::super::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
@@ -10,8 +11,8 @@ pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,
     claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, WriteError<R>>,
-) -> Result<Written<T>, WriteError<R>> {
+    work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
     footprint.answer(claim);
     let mut working_set = WorkingSet::load(conn, &footprint)?;
     if let Some(answer) = working_set.records.find(claim)? {

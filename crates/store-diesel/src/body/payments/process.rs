@@ -3,7 +3,7 @@
 use super::super::backend::sql::{IdSql, TimeSql};
 use super::super::backend::{self, Conn};
 use super::super::batches::funds;
-use super::super::errors::Outcome;
+use super::super::errors::{Outcome, Stop};
 use super::super::group::{Footprint, WorkingSet, ask};
 use super::super::schema::{payment_batches, payments};
 use super::super::sets::{Keyed, Stored};
@@ -22,7 +22,6 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
-    WriteError,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -56,13 +55,13 @@ update_rows! {
 #[async_trait]
 impl BatchProcessing for Store {
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
-        self.task(move |conn| Ok(claim(conn, &command)?)).await
+        self.write(move |conn| claim(conn, &command)).await
     }
 
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
-            let decision = rule(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
+            let decision = ask(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
             working_set.events.add(&decision.events);
             working_set.batches.change(decision.batch.clone());
             store(conn, working_set, &command.lease)?;
@@ -75,7 +74,7 @@ impl BatchProcessing for Store {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
             let next = confirmed(conn, &command.lease, command.max)?;
-            let decision = rule(|| (command.decide)(&(batch, next)))?;
+            let decision = ask(|| (command.decide)(&(batch, next)))?;
             update_payments(conn, &decision.payments)?;
             working_set.events.add(&decision.events);
             store(conn, working_set, &command.lease)?;
@@ -104,7 +103,7 @@ impl BatchProcessing for Store {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, true)?;
             let situation = situation(conn, &working_set, batch, &command.payments)?;
-            let decision = rule(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
+            let decision = ask(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
             update_payments(conn, &decision.payments)?;
             working_set.move_money(&command.lease.account, &decision.journal, &decision.balances);
             working_set.events.add(&decision.events);
@@ -117,26 +116,26 @@ impl BatchProcessing for Store {
 
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
         let lease = lease.clone();
-        self.task(move |conn| {
+        self.write(move |conn| {
             let renewed = sql_query(RENEW)
                 .bind::<TimeSql, _>(Time(until))
                 .bind::<Text, _>(Account(lease.account.clone()))
                 .bind::<IdSql, _>(Id(lease.batch.0))
                 .bind::<IdSql, _>(Id(lease.id.0));
-            Ok::<_, StoreError>(run(conn, renewed)? == 1)
+            Ok(run(conn, renewed)? == 1)
         })
         .await
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         let lease = lease.clone();
-        self.task(move |conn| {
+        self.write(move |conn| {
             let released = sql_query(RELEASE)
                 .bind::<Text, _>(Account(lease.account.clone()))
                 .bind::<IdSql, _>(Id(lease.batch.0))
                 .bind::<IdSql, _>(Id(lease.id.0));
             run(conn, released)?;
-            Ok::<_, StoreError>(())
+            Ok(())
         })
         .await
     }
@@ -147,15 +146,6 @@ fn run(
     statement: impl RunQueryDsl<Conn> + diesel::query_dsl::methods::ExecuteDsl<Conn>,
 ) -> Outcome<usize> {
     Ok(statement.execute(conn)?)
-}
-
-/// Calls a rule. A panic in it is a failure of this task alone.
-fn rule<T>(rule: impl FnOnce() -> T) -> Result<T, StoreError> {
-    ask(rule).map_err(|error: WriteError<Infallible>| match error {
-        WriteError::Store(error) => error,
-        WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a rule was not asked".into()),
-        WriteError::Refused(never) => match never {},
-    })
 }
 
 fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
@@ -180,7 +170,11 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
 }
 
 /// Locks a batch, with its funds if money is to move, and wants that the lease holds.
-fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(WorkingSet, PaymentBatch), ProcessingError<R>> {
+fn held<R>(
+    conn: &mut Conn,
+    lease: &Lease,
+    with_funds: bool,
+) -> Result<(WorkingSet, PaymentBatch), Stop<ProcessingError<R>>> {
     let mut footprint = Footprint::default();
     footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
@@ -189,7 +183,7 @@ fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(WorkingS
     let working_set = WorkingSet::load(conn, &footprint)?;
     let batch = working_set.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
     if holder(conn, &lease.account, lease.batch)? != Some(Id(lease.id.0)) {
-        return Err(ProcessingError::LeaseLost);
+        return Err(ProcessingError::LeaseLost.into());
     }
     Ok((working_set, batch))
 }

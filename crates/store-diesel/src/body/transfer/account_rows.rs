@@ -1,14 +1,13 @@
 //! All rows of one account: taken out as the lines of an export, and put back, into the same account or another one.
 
 use super::super::backend::Conn;
-use super::super::errors::{Failure, Outcome, corrupt};
+use super::super::errors::{Failure, Outcome, Stop, corrupt};
 use super::super::schema::{payment_batches, payments, sandbox_payments};
 use super::super::types::Id;
 use super::batches::SandboxPayment;
 use super::{Batch, TABLES};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
-use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -118,9 +117,9 @@ fn is_remembered(conn: &mut Conn, row: &str) -> Outcome<bool> {
     Ok(diesel::select(diesel::dsl::exists(known)).get_result(conn)?)
 }
 
-fn failure(error: ExportError) -> Failure {
-    match error {
-        ExportError::Store(error) => Failure(error),
-        error => Failure(StoreError::Corrupt(error.to_string())),
+fn failure(stop: Stop<ExportError>) -> Failure {
+    match stop {
+        Stop::Failed(failure) => failure,
+        Stop::Answer(error) => corrupt(error),
     }
 }

@@ -1,8 +1,7 @@
 //! What an export has of every table.
 
 use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use florin_ports::StoreError;
+use super::super::errors::{Outcome, Stop};
 use florin_store_contract::ExportError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,7 +43,7 @@ pub(super) type Take<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
 pub(super) struct Table {
     pub(super) name: &'static str,
     pub(super) export: fn(&mut Conn, Take<'_>) -> Outcome<()>,
-    pub(super) import: fn(&mut Conn, &[Waiting]) -> Result<(), ExportError>,
+    pub(super) import: fn(&mut Conn, &[Waiting]) -> Result<(), Stop<ExportError>>,
     pub(super) count: fn(&mut Conn) -> Outcome<i64>,
     pub(super) is_empty: fn(&mut Conn) -> Outcome<bool>,
     /// Gives away the rows of an account, where the table is part of worlds.
@@ -80,12 +79,12 @@ fn of_account<R: Rows>(conn: &mut Conn, account: &str, take: Take<'_>) -> Outcom
     Ok(())
 }
 
-fn import<R: Rows>(conn: &mut Conn, rows: &[Waiting]) -> Result<(), ExportError> {
+fn import<R: Rows>(conn: &mut Conn, rows: &[Waiting]) -> Result<(), Stop<ExportError>> {
     let read = |(line, json): &Waiting| {
         serde_json::from_str(json).map_err(|error| ExportError::Line { line: *line, reason: error.to_string() })
     };
-    let rows = rows.iter().map(read).collect::<Result<Vec<R>, _>>()?;
-    Ok(R::insert(conn, &rows).map_err(StoreError::from)?)
+    let rows = rows.iter().map(read).collect::<Result<Vec<R>, ExportError>>()?;
+    Ok(R::insert(conn, &rows)?)
 }
 
 /// Declares the rows of tables: all columns in the order of the schema, or it does not compile. A table is part of worlds: it has an

@@ -1,7 +1,7 @@
 //! Snapshots of worlds.
 
 use super::super::backend::{self, Conn, Db};
-use super::super::errors::{Outcome, corrupt};
+use super::super::errors::{Outcome, Stop, corrupt};
 use super::super::group::{Footprint, ask, under_claim};
 use super::super::repeat;
 use super::super::schema::{world_snapshots, worlds};
@@ -58,9 +58,9 @@ fn schema() -> Outcome<String> {
 pub(super) fn take(
     conn: &mut Conn,
     command: &SnapshotCommand,
-) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+) -> Result<Written<WorldSnapshot>, Stop<WriteError<SnapshotRefusal>>> {
     if rows::find(conn, &command.account)?.is_none() {
-        return Err(WriteError::Absent);
+        return Err(WriteError::Absent.into());
     }
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         backend::lock_account(conn, &command.account)?;
@@ -155,7 +155,7 @@ pub(super) fn of_client(
 pub(super) fn restore(
     conn: &mut Conn,
     command: &RestoreCommand,
-) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+) -> Result<Written<RestoredWorld>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
