@@ -2,7 +2,7 @@
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
-use florin_ports::{Budgets, CardManagement, DryRuns, StoreError, Transfers};
+use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
 use std::sync::Arc;
 
 /// What managing budgets and cards takes.
@@ -14,8 +14,6 @@ pub struct ManagementServices {
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
     pub transfers: Arc<dyn Transfers>,
-    /// Says what transfers would come to.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Reads cards, makes them, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
 }

@@ -10,8 +10,8 @@ use causes::Causes;
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, SettleDecision, decide_settle, decide_start,
-    decide_take,
+    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, SettleDecision, TakeSituation, decide_settle,
+    decide_start, decide_take,
 };
 use florin_domain::ids::LeaseId;
 use florin_ports::{
@@ -78,7 +78,8 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
     let (now, ask_at) = (services.time.now_of(account), lease.until);
     let causes = Causes::new(&services.time, &account.timeline, now);
     let at = services.time.because(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
-    let decide = Arc::new(move |(batch, payments): &(_, Vec<Payment>)| {
+    let decide = Arc::new(move |situation: &TakeSituation| {
+        let TakeSituation { batch, payments } = situation;
         let mut decision = at.rule(|stamp| decide_take(batch, payments, ask_at, stamp));
         causes.name_events(&mut decision.events);
         decision

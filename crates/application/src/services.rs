@@ -4,7 +4,7 @@ use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, DryRuns, ExchangeRates,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
     KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
@@ -36,8 +36,6 @@ pub struct Services {
     pub rates: Arc<dyn ExchangeRates>,
     /// Decides credits.
     pub credits: Arc<dyn Credits>,
-    /// Says what orders would come to.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Decides confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.

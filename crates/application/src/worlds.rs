@@ -175,7 +175,7 @@ pub async fn take_snapshot(
         id: SnapshotId(moment.next_id()),
         name,
         now: moment.now(),
-        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
         repeat,
     };
     services.worlds.take_snapshot(command).await
@@ -192,7 +192,7 @@ pub async fn restore_world(
         account: account.id.clone(),
         snapshot,
         real: services.time.real_now(),
-        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        decide: Arc::new(|situation| decide_restore(*situation)),
         repeat,
     };
     let written = services.worlds.restore(command).await;

@@ -87,7 +87,6 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         // Only simulations ask for rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
-        dry_runs: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(settings.environment),
@@ -127,7 +126,6 @@ pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
         time: account_clocks(store),
         budgets: store.clone(),
         transfers: store.clone(),
-        dry_runs: store.clone(),
         cards: store.clone(),
     }
 }

@@ -7,33 +7,29 @@ use crate::views::DryRunView;
 use actix_web::HttpResponse;
 use florin_application::AccessError;
 use florin_domain::access::Environment;
-use florin_ports::{Answer, DryRun, Written};
+use florin_ports::{Answer, Mode, Written};
 
-/// What an order has come to, or would come to.
-pub(crate) enum Outcome<T> {
-    Written(Written<T>),
-    DryRun(DryRun<T>),
-}
-
-/// Makes an answer from an outcome, and from what would be written where nothing was.
+/// Renders the answer to a command; with a dry run's view if nothing was written.
 pub(crate) type Render<T> = fn(&T, Option<DryRunView>) -> Answer;
 
 impl Call<'_> {
-    /// Whether nothing is to be written: `dryRun=true`, in the sandbox only. A fault is noted.
-    pub(crate) fn dry_run(&mut self) -> Result<bool, Problem> {
-        let wanted = self.query.flag("dryRun", &mut self.faults);
-        if wanted && self.app.services.environment != Environment::Sandbox {
-            return Err(AccessError::SandboxOnly.into());
+    /// Reads `dryRun`, which is allowed in the sandbox only. A fault is recorded.
+    pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
+        if !self.query.flag("dryRun", &mut self.faults) {
+            return Ok(Mode::Commit);
         }
-        Ok(wanted)
+        match self.app.services.environment {
+            Environment::Sandbox => Ok(Mode::DryRun),
+            Environment::Production => Err(AccessError::SandboxOnly.into()),
+        }
     }
 }
 
-/// Sends what an order has come to, or would come to.
-pub(crate) fn send<T>(outcome: Outcome<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
-    match outcome {
-        Outcome::Written(Written::New(done)) => reply(render(&done, None), false),
-        Outcome::Written(Written::Replayed(answer)) => reply(answer, true),
-        Outcome::DryRun(tried) => reply(render(&tried.done, Some(DryRunView::from(&tried))), false),
+/// Sends the answer to a command that may be a dry run.
+pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
+    match written {
+        Written::New(done) => reply(render(&done, None), false),
+        Written::Replayed(answer) => reply(answer, true),
+        Written::DryRun(dry_run) => reply(render(&dry_run.done, Some(DryRunView::from(dry_run.as_ref()))), false),
     }
 }

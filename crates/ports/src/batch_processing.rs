@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision, TakeDecision,
+    TakeSituation,
 };
 use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
 
@@ -48,8 +49,8 @@ pub struct TakeCommand {
     pub lease: Lease,
     /// How many payments at most.
     pub max: u32,
-    /// The rule. It is shown the batch and its next confirmed payments, by input index.
-    pub decide: Decide<(PaymentBatch, Vec<Payment>), TakeDecision>,
+    /// The rule.
+    pub decide: Decide<TakeSituation, TakeDecision>,
 }
 
 /// Reports to be recorded.

@@ -1,6 +1,6 @@
 //! Budgets, and transfers between them.
 
-use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
     BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
@@ -31,6 +31,8 @@ pub struct TransferCommand {
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<TransferDone>>,
 }

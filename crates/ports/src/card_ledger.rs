@@ -1,6 +1,6 @@
 //! Card messages: decided under the lock of their budget.
 
-use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
@@ -15,6 +15,8 @@ pub struct FirstMessageCommand {
     pub card: CardId,
     /// The rule.
     pub decide: Decide<FirstSituation, Result<CardDecision, CardRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<CardTransaction>>,
 }
@@ -27,6 +29,8 @@ pub struct FollowUpCommand {
     pub token: TransactionToken,
     /// The rule.
     pub decide: Decide<ChainSituation, Result<CardDecision, CardRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<CardTransaction>>,
 }

@@ -4,7 +4,7 @@
 //! 1. **Read**: a method returns values; an object of another account is simply absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes; [`DryRuns`], which stores nothing): the port is given
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes): the port is given
 //!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
 //!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
 //!    may put many decisions into one transaction; a caller can't tell.
@@ -25,12 +25,12 @@ mod card_management;
 mod chain_stories;
 mod clock;
 mod credits;
-mod dry_runs;
 mod error;
 mod exchange_rates;
 mod key_source;
 mod merchant;
 mod mfa;
+mod mode;
 mod payment_batches;
 mod payment_rail;
 mod registry;
@@ -59,12 +59,12 @@ pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, Remov
 pub use chain_stories::ChainStories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
-pub use dry_runs::{DryRun, DryRuns};
 pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
+pub use mode::{DryRun, DryRunDecline, Mode};
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use registry::Registry;
@@ -91,7 +91,6 @@ pub use {
     chain_stories::MockChainStories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
-    dry_runs::MockDryRuns,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
     merchant::{MockBanks, MockCheckouts},

@@ -1,6 +1,6 @@
 //! Payment batches.
 
-use crate::{Decide, RepeatClaim, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
@@ -15,6 +15,8 @@ pub struct ConfirmCommand {
     pub session: Option<MfaSessionId>,
     /// The rule. What it says of session and enrolment is stored even where it refuses: attempts count.
     pub decide: Decide<ConfirmSituation, ConfirmDecision>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }

@@ -1,5 +1,6 @@
 //! Idempotency: one effect for all requests under one key (contract 1.4).
 
+use crate::DryRun;
 use chrono::{DateTime, Utc};
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
@@ -88,11 +89,13 @@ impl<T> fmt::Debug for RepeatClaim<T> {
     }
 }
 
-/// The outcome of a write.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written<T> {
     /// It took effect now.
     New(T),
-    /// It took effect before; this was the answer.
+    /// It took effect before, and this was the answer.
     Replayed(Answer),
+    /// It was a dry run: nothing was written. Only commands with a [`crate::Mode`] have it.
+    DryRun(Box<DryRun<T>>),
 }

@@ -7,8 +7,8 @@ use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotName, SnapshotRefusal,
-    Timeline, WorldSnapshot,
+    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
+    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -57,8 +57,8 @@ pub struct SnapshotCommand {
     pub name: Option<SnapshotName>,
     /// Now, in the time of the world.
     pub now: DateTime<Utc>,
-    /// The rule: how many snapshots of the world there are, and how many bytes this one has.
-    pub decide: Decide<(i64, i64), Result<(), SnapshotRefusal>>,
+    /// The rule.
+    pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim.
     pub repeat: Option<RepeatClaim<WorldSnapshot>>,
 }
@@ -71,8 +71,8 @@ pub struct RestoreCommand {
     pub snapshot: SnapshotId,
     /// Now, in real time: a clock that runs goes on from where it was.
     pub real: DateTime<Utc>,
-    /// The rule: whether the snapshot is of the schema that the store has now.
-    pub decide: Decide<bool, Result<(), SnapshotRefusal>>,
+    /// The rule.
+    pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim.
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }

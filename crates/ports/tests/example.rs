@@ -10,7 +10,7 @@ use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
 use florin_ports::test_support::{CountingIds, FakeClock};
-use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, WriteError, Written};
+use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, Mode, WriteError, Written};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -63,6 +63,7 @@ async fn buy_coffee(
         account: AccountId::parse("F50091").unwrap(),
         card: CardId(Uuid::from_u128(1)),
         decide: Arc::new(move |situation| decide_first(situation, &purchase_of("2.40"), &stamp)),
+        mode: Mode::Commit,
         repeat: None,
     };
     match ledger.first_message(command).await? {

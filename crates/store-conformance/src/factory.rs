@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, DryRuns, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -33,7 +33,6 @@ pub trait Storage:
     + Transfers
     + ChainStories
     + Credits
-    + DryRuns
     + PaymentBatches
     + BatchManagement
     + BatchReading
@@ -63,7 +62,6 @@ impl<S> Storage for S where
         + Transfers
         + ChainStories
         + Credits
-        + DryRuns
         + PaymentBatches
         + BatchManagement
         + BatchReading
@@ -138,8 +136,6 @@ pub struct Handle {
     pub chains: Arc<dyn ChainStories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
-    /// Dry runs of all that moves money.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// Making, filling, editing and cancelling payment batches.
@@ -191,7 +187,6 @@ impl Handle {
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
-            dry_runs: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),
             reading: Arc::<S>::clone(store),

@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::world::{BOTH, Who, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchFilter, ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentFilter};
-use florin_domain::budget::{Budget, BudgetFilter, CreditRefusal};
+use florin_domain::budget::{BudgetFilter, CreditRefusal, CreditSituation};
 use florin_domain::card::CardFilter;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
@@ -20,7 +20,7 @@ use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, OpenSessionCommand, WriteError,
+    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, Mode, OpenSessionCommand, WriteError,
     Written,
 };
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub(crate) async fn card(
 ) -> Result<Option<FirstSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FirstMessageCommand { account: account.clone(), card, decide, repeat: None };
+    let command = FirstMessageCommand { account: account.clone(), card, decide, mode: Mode::Commit, repeat: None };
     let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -82,7 +82,7 @@ pub(crate) async fn chain(
 ) -> Result<Option<ChainSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FollowUpCommand { account: account.clone(), token, decide, repeat: None };
+    let command = FollowUpCommand { account: account.clone(), token, decide, mode: Mode::Commit, repeat: None };
     let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -95,10 +95,10 @@ pub(crate) async fn budget(
     handle: &Handle,
     account: &AccountId,
     budget: BudgetId,
-) -> Result<Option<(Budget, i64)>, Failure> {
+) -> Result<Option<CreditSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
-    let command = CreditCommand { account: account.clone(), budget, decide, repeat: None };
+    let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, repeat: None };
     observer.saw(handle.credits.credit(command).await)
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn batch(
     let observer = Observer::new();
     let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
     let decide = observer.refusing(refused);
-    let command = ConfirmCommand { account: account.clone(), batch, session, decide, repeat: None };
+    let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, repeat: None };
     observer.saw(handle.batches.confirm(command).await)
 }
 

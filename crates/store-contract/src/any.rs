@@ -3,8 +3,8 @@
 use crate::ExportImport;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, DryRuns, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Every storage port, with what start-up and shut-down need, and export and import. An `Arc<dyn AnyStore>` coerces to an
@@ -25,7 +25,6 @@ pub trait AnyStore:
     + ChainStories
     + Checkouts
     + Credits
-    + DryRuns
     + ExportImport
     + LedgerAudit
     + MfaSessions

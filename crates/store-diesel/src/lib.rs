@@ -12,9 +12,10 @@
 //!   panic of a rule, concerns nobody else. If storing fails, the group is rolled back, and each order of it is run again in
 //!   a transaction of its own. So decisions may run more than once, and must be pure.
 //! - **Several programs** on one PostgreSQL database are as correct as one: a group locks all rows it will touch before it
-//!   looks for idempotency records and decides, in one order for all programs. What passes (a deadlock, a lost
-//!   connection) is tried again for three seconds; a connection that is lost at the commit is not, because nobody knows
-//!   whether it was: the caller is told [`StoreError::Unavailable`], and the idempotency record settles it.
+//!   looks for idempotency records and decides, in one order for all programs. A group that failed because of a deadlock or
+//!   a lost connection is retried for three seconds. A connection that is lost during the commit is not, because nobody knows
+//!   whether the commit happened: the caller gets [`StoreError::OutcomeUnknown`], and the idempotency record settles it.
+//!   Errors are classified once, where they come in: `body/errors.rs`, and `failures.rs` of each backend.
 //! - **Bounded**: a full queue refuses at once ([`StoreError::Overloaded`]); nobody waits longer than two seconds for a
 //!   reader ([`StoreError::Unavailable`]).
 //! - **A panic in a decision** answers its own caller ([`StoreError::Corrupt`]). The writer outlives any other panic, too:
@@ -23,6 +24,7 @@
 //!
 //! [`StoreError::Overloaded`]: florin_ports::StoreError::Overloaded
 //! [`StoreError::Unavailable`]: florin_ports::StoreError::Unavailable
+//! [`StoreError::OutcomeUnknown`]: florin_ports::StoreError::OutcomeUnknown
 //! [`StoreError::Corrupt`]: florin_ports::StoreError::Corrupt
 #![allow(clippy::duplicate_mod, reason = "the body is compiled once per backend")]
 #![cfg_attr(

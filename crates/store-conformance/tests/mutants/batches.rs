@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
-    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
+    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision, TakeSituation,
     SettleRefusal, SettleSituation, TakeDecision, UploadRefusal,
 };
 use florin_domain::event::Event;
@@ -194,7 +194,7 @@ impl BatchProcessing for Mutant {
         }
         let (rule, told) = (command.decide, Arc::new(Mutex::new(Vec::new())));
         let ear = Arc::clone(&told);
-        command.decide = Arc::new(move |situation: &(PaymentBatch, Vec<Payment>)| {
+        command.decide = Arc::new(move |situation: &TakeSituation| {
             *ear.lock().unwrap() = rule(situation).payments;
             TakeDecision { payments: vec![], events: vec![] }
         });

@@ -2,11 +2,9 @@
 
 use super::backend::{Changes, Conn, Db};
 use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
-use super::dry_runs::Decidable;
 use super::errors::{Failure, Outcome};
-use super::group::{Command, Footprint, WorkingSet, ask};
+use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
 use super::mfa::{Authentication, LockedEnrolments, Sessions};
-use super::repeat::Records;
 use super::schema::{accounts, balances, payment_batches};
 use super::sets::{Keyed, Known, Stored};
 use super::store::Store;
@@ -17,7 +15,7 @@ use florin_domain::batch::{
     BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, PaymentBatches, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, RepeatClaim, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an account's policy is.
@@ -50,9 +48,9 @@ impl PaymentBatches for Store {
     }
 }
 
-impl Decidable for ConfirmCommand {
-    type Told = PaymentBatch;
-    type Decision = Confirmation;
+impl RecordedCommand for ConfirmCommand {
+    type Done = PaymentBatch;
+    type Decision = ConfirmDecision;
     type Refused = ConfirmRefusal;
 
     fn situation(&self, footprint: &mut Footprint) {
@@ -63,39 +61,37 @@ impl Decidable for ConfirmCommand {
         }
     }
 
-    fn decision(&self, working_set: &WorkingSet) -> Result<Confirmation, WriteError<ConfirmRefusal>> {
-        decide(self, working_set)?.answer.map_err(WriteError::Refused)
-    }
-}
-
-/// Calls the rule. What it says of session and enrolment is for those who carry the order out.
-fn decide(command: &ConfirmCommand, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
-    let situation = situation(working_set, command).ok_or(WriteError::Absent)?;
-    Ok(ask(|| (command.decide)(&situation))?)
-}
-
-impl Command for ConfirmCommand {
-    type Done = Written<PaymentBatch>;
-    type Refused = ConfirmRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+    fn mode(&self) -> Mode {
+        self.mode
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = decide(self, working_set)?;
-        let confirmed = decision.answer.as_ref().ok();
-        let record = confirmed.map(|done| Records::made(self.repeat.as_ref(), &done.batch)).transpose()?.flatten();
+    fn claim(&self) -> Option<&RepeatClaim<PaymentBatch>> {
+        self.repeat.as_ref()
+    }
+
+    fn decision(&self, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+        let situation = situation(working_set, self).ok_or(WriteError::Absent)?;
+        Ok(ask(|| (self.decide)(&situation))?)
+    }
+
+    fn done(decision: &ConfirmDecision) -> Option<&PaymentBatch> {
+        decision.answer.as_ref().ok().map(|confirmation| &confirmation.batch)
+    }
+
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: ConfirmDecision,
+    ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
         // Attempts count, whatever the answer is.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
-        note(working_set, &confirmation);
-        working_set.records.add(record);
-        Ok(Written::New(confirmation.batch))
+        stage(working_set, &confirmation);
+        Ok(confirmation.batch)
+    }
+
+    fn dry_run(decision: ConfirmDecision) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        decision.answer.map(DryRun::from).map_err(WriteError::Refused)
     }
 }
 
@@ -121,7 +117,7 @@ pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBala
     balances
 }
 
-fn note(working_set: &mut WorkingSet, confirmation: &Confirmation) {
+fn stage(working_set: &mut WorkingSet, confirmation: &Confirmation) {
     let batch = &confirmation.batch;
     working_set.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
     working_set.all_become(batch, confirmation.payments);

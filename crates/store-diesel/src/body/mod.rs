@@ -15,7 +15,6 @@ mod books;
 mod budgets;
 mod cards;
 mod credits;
-mod dry_runs;
 pub(super) mod errors;
 pub(super) mod group;
 mod job;

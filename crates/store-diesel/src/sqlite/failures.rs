@@ -84,7 +84,10 @@ mod tests {
     #[test]
     fn a_violated_constraint_names_its_table() {
         let table = |text: &str| violated_table(&text.to_owned());
-        assert_eq!(table("UNIQUE constraint failed: idempotency_records.account_id, idempotency_records.key"), "idempotency_records");
+        assert_eq!(
+            table("UNIQUE constraint failed: idempotency_records.account_id, idempotency_records.key"),
+            "idempotency_records"
+        );
         assert_eq!(table("UNIQUE constraint failed: accounts.id"), "accounts");
         assert_eq!(table("UNIQUE constraint failed"), "");
     }

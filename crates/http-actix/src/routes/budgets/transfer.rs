@@ -2,7 +2,7 @@
 
 use super::{BUDGET, WRITE, budget_id};
 use crate::call::Call;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, positive_decimal, string, text};
 use crate::mapping::{transfer_problem, write_problem};
@@ -13,7 +13,7 @@ use crate::state::App;
 use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{preview_transfer, transfer};
+use florin_application::transfer;
 use florin_domain::budget::{TransferDone, TransferInstruction};
 use florin_domain::fault::Faults;
 use florin_domain::ids::BudgetId;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let from = budget_id(&mut write.call);
     let instruction = instruction(write.body.as_ref(), from, &mut write.call.faults);
@@ -65,13 +65,9 @@ pub(crate) async fn handle(
     let instruction = read(instruction)?;
     let claim = claim(&write, &account, false, |done| render(done, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_transfer(&app.management, &account, instruction).await.map(Outcome::DryRun)
-    } else {
-        transfer(&app.management, &account, instruction, claim).await.map(Outcome::Written)
-    };
+    let written = transfer(&app.management, &account, instruction, mode, claim).await;
     let object = (BUDGET, "budget");
-    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
+    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
 }
 
 /// Reads the body; `None` where faults were noted.

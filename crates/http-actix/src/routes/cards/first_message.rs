@@ -2,7 +2,7 @@
 
 use super::PERMISSION;
 use crate::call::Call;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, amount, boolean, one_of, positive_amount, string, text};
 use crate::mapping::first_message_problem;
@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::transaction_answer;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{preview_first_message, send_first_message};
+use florin_application::send_first_message;
 use florin_domain::card::decide::{Extras, FirstMessage};
 use florin_domain::card::{AcceptorInput, ChainKind, Network, Response};
 use florin_domain::fault::Faults;
@@ -134,19 +134,15 @@ pub(super) async fn take(
     kind: ChainKind,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &PERMISSION).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let message = message(write.body.as_ref(), kind, &mut write.call.faults);
     let account = write.account().await?;
     let (card, message) = read(message)?;
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_first_message(&app.services, &account, card, message).await.map(Outcome::DryRun)
-    } else {
-        send_first_message(&app.services, &account, card, message, claim).await.map(Outcome::Written)
-    };
-    send(outcome.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
+    let written = send_first_message(&app.services, &account, card, message, mode, claim).await;
+    send(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
 }
 
 /// A card, a message to it, and the merchant's currency.

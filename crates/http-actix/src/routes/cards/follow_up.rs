@@ -3,7 +3,7 @@
 use super::PERMISSION;
 use super::first_message::SandboxBody;
 use crate::call::Call;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::extract::members::{Members, string};
 use crate::mapping::{card_problem, write_problem};
 use crate::problem::{Problem, read};
@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::transaction_answer;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{preview_follow_up, send_follow_up};
+use florin_application::send_follow_up;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::fault::Faults;
 use florin_domain::ids::TransactionToken;
@@ -109,7 +109,7 @@ pub(super) async fn take(
     read_message: fn(&mut Members<'_>, &mut Faults) -> Option<FollowUp>,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &PERMISSION).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let faults = &mut write.call.faults;
     let mut token = None;
@@ -124,11 +124,7 @@ pub(super) async fn take(
     let (token, message) = (read(token)?, read(message)?);
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_follow_up(&app.services, &account, token, message).await.map(Outcome::DryRun)
-    } else {
-        send_follow_up(&app.services, &account, token, message, claim).await.map(Outcome::Written)
-    };
+    let written = send_follow_up(&app.services, &account, token, message, mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
+    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
 }

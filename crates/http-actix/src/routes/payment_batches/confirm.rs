@@ -1,7 +1,7 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/confirm` (contract 3.2)
 
 use crate::call::Call;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::extract::members::{Members, string, text};
 use crate::mapping::confirm_problem;
 use crate::problem::{Problem, read};
@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch, try_confirm_batch};
+use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch};
 use florin_domain::access::{Environment, Scope};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::fault::Faults;
@@ -77,7 +77,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let faults = &mut write.call.faults;
     let batch = PaymentBatchId::parse(request.match_info().query("paymentBatchId"));
@@ -94,12 +94,8 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, true, |batch| render(batch, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
-    let outcome = if dry_run {
-        try_confirm_batch(&app.services, caller, &account, confirm).await.map(Outcome::DryRun)
-    } else {
-        confirm_batch(&app.services, caller, &account, confirm, claim).await.map(Outcome::Written)
-    };
-    send(outcome.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+    let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
+    send(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
 fn read_mfa(mut members: Members<'_>, environment: Environment, faults: &mut Faults) -> Option<MfaToken> {

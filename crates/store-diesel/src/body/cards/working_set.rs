@@ -172,7 +172,7 @@ impl WorkingSet {
     }
 
     /// Notes all of a decision.
-    pub(super) fn note(&mut self, decision: &CardDecision) {
+    pub(super) fn stage_message(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         self.cards.note(decision);
         if let Some(journal) = &decision.journal {

@@ -6,9 +6,11 @@
 //! the group notices. What one order notes, the next one sees.
 
 mod footprint;
+mod recorded;
 mod under_claim;
 
 pub(crate) use footprint::{Footprint, Key, RecordKey, record_key};
+pub(crate) use recorded::RecordedCommand;
 pub(crate) use under_claim::under_claim;
 
 use super::backend::{self, Changes, Conn};

@@ -35,7 +35,9 @@ impl BatchManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| upload(conn, working_set, &command))
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                upload(conn, working_set, &command)
+            })
         })
         .await
     }

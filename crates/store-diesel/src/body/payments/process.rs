@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
+    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation, TakeSituation,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_ports::{
@@ -73,8 +73,8 @@ impl BatchProcessing for Store {
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
-            let next = confirmed(conn, &command.lease, command.max)?;
-            let decision = ask(|| (command.decide)(&(batch, next)))?;
+            let payments = confirmed(conn, &command.lease, command.max)?;
+            let decision = ask(|| (command.decide)(&TakeSituation { batch, payments }))?;
             update_payments(conn, &decision.payments)?;
             working_set.events.add(&decision.events);
             store(conn, working_set, &command.lease)?;

@@ -29,11 +29,9 @@ pub(super) fn make(
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,
         },
+        outdated: kept.as_ref().is_some_and(|kept| !kept.fits),
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    if kept.as_ref().is_some_and(|kept| !kept.fits) {
-        return Err(WriteError::Refused(CreateWorldRefusal::Outdated));
-    }
     if replaces {
         delete::delete(conn, &world.account)?;
     }

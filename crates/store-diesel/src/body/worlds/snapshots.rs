@@ -14,7 +14,9 @@ use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{RestoredWorld, SnapshotRefusal, Timeline, WorldSnapshot};
+use florin_domain::world::{
+    RestoreSituation, RestoredWorld, SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
+};
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 
@@ -65,9 +67,9 @@ pub(super) fn take(
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         backend::lock_account(conn, &command.account)?;
         let kept = account_rows::of(conn, &command.account)?;
-        let others = count(conn, &command.account)?;
         let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
-        ask(|| (command.decide)(&(others, bytes)))?.map_err(WriteError::Refused)?;
+        let situation = SnapshotSituation { snapshots: count(conn, &command.account)?, bytes };
+        ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         let snapshot = WorldSnapshot {
             id: command.id,
             account: command.account.clone(),
@@ -158,7 +160,7 @@ pub(super) fn restore(
 ) -> Result<Written<RestoredWorld>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
-        ask(|| (command.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
+        ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
         backend::lock_account(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents)?;
