@@ -36,7 +36,12 @@ const POSTCODES_KEPT: u64 = 10_000;
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let url = settings.database_url.expose_secret().to_owned();
     let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url));
-    store.map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")).into())
+    let store = store.map_err(|error| UsageError::new(format!("FLORIN_DATABASE_URL: {error}")))?;
+    if settings.environment == Environment::Sandbox && !store.serves_sandbox() {
+        let message = "FLORIN_DATABASE_URL: this kind of database serves production only; a sandbox needs another one";
+        return Err(UsageError::new(message).into());
+    }
+    Ok(store)
 }
 
 /// Applies what is pending; how many migrations that was. A schema that is newer than this program is left alone.

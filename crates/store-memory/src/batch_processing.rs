@@ -8,8 +8,8 @@ use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, TakeSituation, SettleRefusal,
-    SettleSituation,
+    IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
+    SettleSituation, TakeSituation,
 };
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,

@@ -65,7 +65,8 @@ async fn unknown_budget(handle: Handle) -> Proof {
 
 async fn whole_budget(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let CreditSituation { budget: seen, number } = there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    let CreditSituation { budget: seen, number } =
+        there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
     let wanted = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),

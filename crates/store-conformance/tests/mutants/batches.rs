@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
-    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision, TakeSituation,
-    SettleRefusal, SettleSituation, TakeDecision, UploadRefusal,
+    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
+    SettleRefusal, SettleSituation, TakeDecision, TakeSituation, UploadRefusal,
 };
 use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};

@@ -18,8 +18,8 @@ use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
 use florin_ports::{
-    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, Seeding, World,
-    WriteError, Written,
+    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, Seeding,
+    World, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
