@@ -1,13 +1,13 @@
-//! Which crate may depend on which, and a few rules over the sources. See `docs/ARCHITECTURE.md`.
+//! Checks which crate may depend on which, and a few rules about the sources. See `docs/ARCHITECTURE.md`.
 //!
-//! A wrong arrow fails this test rather than a review. The rules are plain functions over plain values, so that the
-//! tests at the end can show that each of them is able to fail.
+//! A wrong dependency fails this test instead of depending on a review. The rules are plain functions of plain values, so that
+//! the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::path::{Path, PathBuf};
 
-/// One room of the house: a crate, and what it may import.
+/// A crate, and what it may import.
 struct Room {
     name: &'static str,
     /// Crates of this workspace that it may depend on.
@@ -15,11 +15,11 @@ struct Room {
     outside: Outside,
 }
 
-/// Packages from outside the workspace.
+/// Allowed packages from outside the workspace.
 enum Outside {
-    /// These and no others.
+    /// Only these.
     Only(&'static [&'static str]),
-    /// Any but those whose name is, or begins with, one of these.
+    /// All except those whose name starts with one of these.
     Not(&'static [&'static str]),
 }
 
@@ -29,7 +29,7 @@ const APPLICATION: &str = "florin-application";
 const CONTRACT: &str = "florin-store-contract";
 const RECENT: &str = "florin-short-cache";
 
-/// What a provider may not use: what belongs to HTTP, to storage, or to the application binary.
+/// Packages that a provider must not use, because they belong to HTTP, storage or the binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
 
 const ROOMS: &[Room] = &[
@@ -125,13 +125,13 @@ const ROOMS: &[Room] = &[
     },
 ];
 
-/// The longest source file, in lines.
+/// Maximum length of a source file, in lines.
 const MAX_LINES: usize = 500;
-/// Crates that money passes through: no binary floats in them.
+/// Crates that handle money: they must not use binary floats.
 const NO_FLOATS: [&str; 5] =
     ["crates/domain", "crates/ports", "crates/application", "crates/bank-sandbox", "crates/store-diesel"];
 
-/// One arrow of the dependency graph.
+/// One dependency.
 struct Arrow {
     to: String,
     /// Whether `to` is a crate of this workspace.
@@ -139,7 +139,7 @@ struct Arrow {
     optional: bool,
 }
 
-/// What is wrong with the arrows that leave a crate.
+/// Finds forbidden dependencies of a crate.
 fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
     let Some(room) = rooms.iter().find(|room| room.name == from) else {
         return vec![format!("{from} has no room in tests/layers.rs: say there what it may depend on")];
@@ -166,7 +166,7 @@ fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
     arrows.iter().filter_map(refused).collect()
 }
 
-/// What is wrong with the text of a source file.
+/// Finds violations in a source file.
 fn wrong_source(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines = text.lines().count();
@@ -185,7 +185,7 @@ fn wrong_source(path: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with a crate's manifest.
+/// Finds violations in a crate's manifest.
 fn wrong_manifest(path: &str, text: &str) -> Option<String> {
     let shares = text.replace("\r\n", "\n").contains("[lints]\nworkspace = true");
     (!shares).then(|| format!("{path} must have `[lints] workspace = true`"))
@@ -195,7 +195,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// All Rust sources of the repository, by their path in it.
+/// Returns all Rust sources of the repository by path.
 fn sources(root: &Path) -> Vec<(String, String)> {
     let mut folders = vec![root.join("crates"), root.join("tests"), root.join("bench/src")];
     let mut found = Vec::new();
@@ -255,7 +255,7 @@ fn every_source_is_in_order() {
     assert_none(&sources.iter().flat_map(|(path, text)| wrong_source(path, text)).collect::<Vec<_>>());
 }
 
-/// The rules themselves can fail, and say why.
+/// Tests that each rule can fail, with a reason.
 mod rules {
     use super::*;
 

@@ -1,5 +1,5 @@
 -- An authorization of 10.00 as a good engineer would write it by hand: one transaction, eight statements.
--- Cards :first, :first + :step, … are used, :span of them.
+-- Uses the :span cards :first, :first + :step, ….
 \set seq :seq + 1
 \set n (:client_id << 32) + :seq
 \set card :first + :step * random(0, :span - 1)

@@ -1,4 +1,4 @@
--- The confirmation of a batch of one order, with its session and the event that tells of it.
+-- The confirmation of a batch with one payment order, with its session and event.
 \set n :first + :client_id * :each + :seq
 \set seq :seq + 1
 \set account :n % 10

@@ -1,4 +1,4 @@
--- A credit of 200.00. Credits of an account are numbered, so those of one account take turns.
+-- A credit of 200.00. Credits of an account are numbered, so those of one account wait for each other.
 \set seq :seq + 1
 \set n (:client_id << 32) + :seq
 \set budget random(1, :span)

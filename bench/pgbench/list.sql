@@ -1,4 +1,4 @@
--- The first 100 of an account's checkouts, and how many there are.
+-- The first 100 checkouts of an account, and their count.
 \set account random(0, 9)
 SELECT account_id, id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, collect_address,
     dynamic_rates_url, created_at, updated_at

@@ -1,5 +1,5 @@
--- How many journal transactions do not add up to zero, and how many balances are not what journal, open chains and
--- confirmed batches say.
+-- Counts journal transactions that do not add up to zero, and balances that disagree with journal, open chains or
+-- confirmed batches.
 WITH pools AS (
     SELECT e.account_id, e.budget_id, t.currency,
         SUM(CASE WHEN e.pool = 'available' THEN e.amount_minor ELSE 0 END) AS available,

@@ -1,13 +1,13 @@
-//! Whether journal, balances and the number of answered requests agree.
+//! Checks that journal, balances and the number of answered requests agree.
 
 use anyhow::{Context, bail};
 
-/// Counts rows and sums balances.
+/// SQL that counts rows and sums balances.
 pub(crate) const COUNTS: &str = include_str!("../sql/counts.sql");
-/// Proves balances from the journal, the open chains and the confirmed batches.
+/// SQL that verifies balances against the journal, the open chains and the confirmed batches.
 pub(crate) const PROOF: &str = include_str!("../sql/proof.sql");
 
-/// What is counted, in the order of `counts.sql`.
+/// Names of the counts, in the order of `counts.sql`.
 const NAMES: [&str; 11] = [
     "card messages",
     "chains",
@@ -22,7 +22,7 @@ const NAMES: [&str; 11] = [
     "reserved minor units",
 ];
 
-/// What can disagree, in the order of `proof.sql`.
+/// Names of the flaws, in the order of `proof.sql`.
 const FLAWS: [&str; 4] = [
     "journal transactions that do not add up to zero",
     "balances that are not the sums of their entries",
@@ -30,29 +30,29 @@ const FLAWS: [&str; 4] = [
     "balances that do not reserve what the confirmed batches pay",
 ];
 
-/// What is stored; or, of one request, how that changes.
+/// The stored counts, or the change of each by one request.
 pub(crate) type Counts = [i64; 11];
 
-/// One request's effect: an authorization of 10.00.
+/// The effect of an authorization of 10.00.
 pub(crate) const AUTHORIZED: Counts = [1, 1, 1, 2, 1, 0, 0, 0, -1000, 1000, 0];
-/// A confirmed batch of 1.00.
+/// The effect of confirming a batch of 1.00.
 pub(crate) const CONFIRMED: Counts = [0, 0, 1, 2, 1, 0, 1, 1, -100, 0, 100];
-/// A credit of 200.00.
+/// The effect of a credit of 200.00.
 pub(crate) const CREDITED: Counts = [0, 0, 1, 2, 1, 1, 0, 0, 20_000, 0, 0];
-/// A read.
+/// The effect of a read: none.
 pub(crate) const NOTHING: Counts = [0; 11];
 
 /// A store whose books can be checked.
 pub(crate) trait Books {
-    /// What is stored.
+    /// Returns the stored counts.
     fn counts(&mut self) -> anyhow::Result<Counts>;
-    /// How many flaws of each kind there are.
+    /// Returns the number of flaws of each kind.
     fn flaws(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
 }
 
-/// Each of so many answered requests had its effect once, and nothing else happened.
+/// Checks that each answered request had its effect exactly once, and that nothing else changed.
 pub(crate) fn agree(before: &Counts, after: &Counts, effect: &Counts, answered: u64) -> anyhow::Result<()> {
     let answered = i64::try_from(answered)?;
     let mut wrong = Vec::new();
@@ -69,9 +69,9 @@ pub(crate) fn agree(before: &Counts, after: &Counts, effect: &Counts, answered: 
     }
 }
 
-/// Every balance is proved.
+/// Verifies every balance.
 pub(crate) fn prove(books: &mut dyn Books) -> anyhow::Result<()> {
-    let flaws = books.flaws().context("the books can't be checked")?;
+    let flaws = books.flaws().context("cannot check the books")?;
     let wrong: Vec<_> = FLAWS
         .iter()
         .zip(flaws)
@@ -81,7 +81,7 @@ pub(crate) fn prove(books: &mut dyn Books) -> anyhow::Result<()> {
     if wrong.is_empty() { Ok(()) } else { bail!("the books do not agree: {}", wrong.join("; ")) }
 }
 
-/// Faults that are made on purpose, each with the flaw that must be seen.
+/// Deliberate faults, each with the flaw that must be detected.
 const FAULTS: [(usize, &str); 4] = [
     (
         0,
@@ -101,7 +101,7 @@ const FAULTS: [(usize, &str); 4] = [
     ),
 ];
 
-/// Shows that the checks can fail: makes each fault, sees it found, and takes it back.
+/// Proves that the checks can fail: makes each fault, requires that it is detected, and rolls it back.
 pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
     prove(books)?;
     let before = books.counts()?;
@@ -111,10 +111,10 @@ pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
         let (seen, counts) = (books.flaws()?, books.counts()?);
         books.execute("ROLLBACK")?;
         if seen[flaw] == 0 {
-            bail!("the check is blind: it does not see {} after {fault}", FLAWS[flaw]);
+            bail!("the check does not detect {} after {fault}", FLAWS[flaw]);
         }
         if flaw == 1 && agree(&before, &counts, &NOTHING, 0).is_ok() {
-            bail!("the check is blind: it does not see a balance that changed by itself");
+            bail!("the check does not detect a balance that changed without a journal entry");
         }
     }
     prove(books)

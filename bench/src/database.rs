@@ -1,4 +1,4 @@
-//! PostgreSQL: a database of its own, filled with the data set.
+//! A PostgreSQL database of the benchmark, filled with the data set.
 
 use crate::books::{self, Books, Counts};
 use crate::{machine, server};
@@ -8,26 +8,26 @@ use std::process::Command;
 
 const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
-/// Counts that are kept beside rows.
+/// SQL that recomputes the stored counts.
 const KEPT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
 const BATCHES: &str = include_str!("../sql/postgres/batches.sql");
 
-/// How much is loaded.
+/// Size of the data set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) budgets: u64,
     pub(crate) cards: u64,
-    /// Of each of ten accounts.
+    /// Checkouts of each of the ten accounts.
     pub(crate) checkouts: u64,
-    /// Card transactions.
+    /// Number of card transactions.
     pub(crate) messages: u64,
 }
 
 impl Size {
-    /// Of `make bench`.
+    /// The size for `make bench`.
     pub(crate) const STANDARD: Self = Self { budgets: 1000, cards: 10_000, checkouts: 1000, messages: 200_000 };
 
-    /// A script with its numbers in place. Five messages are three chains.
+    /// Fills the numbers into a script. Five messages make three chains.
     pub(crate) fn fill(self, script: &str) -> String {
         let numbers = [
             ("{budgets}", self.budgets),
@@ -39,11 +39,11 @@ impl Size {
     }
 }
 
-/// A database of the benchmark's own. It is dropped at the end.
+/// A database that is dropped at the end.
 pub(crate) struct Database {
     pub(crate) url: String,
     pub(crate) client: Client,
-    /// The process above all of the server's, where it is on this machine.
+    /// The server's parent process, if it runs on this machine.
     pub(crate) postmaster: Option<u32>,
     name: String,
     server: String,
@@ -51,10 +51,10 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Makes, migrates and fills a database of the server in `DATABASE_URL`.
+    /// Creates, migrates and fills a database on the server in `DATABASE_URL`.
     pub(crate) fn fill(name: &str, size: Size) -> anyhow::Result<Self> {
         let server = std::env::var("DATABASE_URL")
-            .context("DATABASE_URL is not set: this is called through scripts/with-postgres, by `make`")?;
+            .context("DATABASE_URL is not set: run this with `make bench`, which uses scripts/with-postgres")?;
         let name = format!("florin_bench_{name}_{}", std::process::id());
         let mut admin = connect(&server)?;
         must_be_durable(&mut admin)?;
@@ -68,16 +68,16 @@ impl Database {
         Ok(database)
     }
 
-    /// Loads rows, and has the server learn of them.
+    /// Loads rows and analyzes the tables.
     pub(crate) fn load(&mut self, script: &str) -> anyhow::Result<()> {
-        self.client.batch_execute(script).context("the data set can't be loaded")?;
+        self.client.batch_execute(script).context("cannot load the data set")?;
         self.client.batch_execute(KEPT_COUNTS)?;
-        // Not in one: a VACUUM wants no transaction around it.
+        // A separate call, because VACUUM cannot run in a transaction.
         self.client.batch_execute("VACUUM ANALYZE")?;
         self.settle()
     }
 
-    /// How much disk it takes.
+    /// Returns the size on disk.
     pub(crate) fn disk(&mut self) -> anyhow::Result<String> {
         Ok(self.client.query_one("SELECT pg_size_pretty(pg_database_size(current_database()))", &[])?.get(0))
     }
@@ -89,12 +89,12 @@ impl Database {
         Ok(self.client.batch_execute(&script)?)
     }
 
-    /// Before each turn: whoever comes next starts from the same state.
+    /// Writes a checkpoint, so that every turn starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute("CHECKPOINT")?)
     }
 
-    /// Bytes that are free where it is, if that is this machine.
+    /// Returns the free bytes of the data directory's file system, if it is on this machine.
     pub(crate) fn free_disk(&mut self) -> anyhow::Result<Option<u64>> {
         let folder: String = self.client.query_one("SHOW data_directory", &[])?.get(0);
         let output = Command::new("df").args(["--output=avail", "-B1", &folder]).output().ok();
@@ -102,12 +102,12 @@ impl Database {
         Ok(said.lines().last().and_then(|line| line.trim().parse().ok()))
     }
 
-    /// Microseconds of processor time of all of the server's processes.
+    /// Returns the processor time of all server processes, in microseconds.
     pub(crate) fn cpu(&self) -> Option<f64> {
         machine::cpu(self.postmaster?)
     }
 
-    /// Version, settings and disk of the server, in a line.
+    /// Describes version, settings and file system of the server in one line.
     pub(crate) fn describe(&mut self) -> anyhow::Result<String> {
         let mut setting = |name: &str| -> anyhow::Result<String> {
             Ok(self.client.query_one(&format!("SHOW {name}"), &[])?.get::<_, String>(0))
@@ -150,10 +150,10 @@ impl Books for Database {
 }
 
 fn connect(url: &str) -> anyhow::Result<Client> {
-    Client::connect(url, NoTls).context("PostgreSQL can't be reached")
+    Client::connect(url, NoTls).context("cannot connect to PostgreSQL")
 }
 
-/// The same server, another database.
+/// Replaces the database name in a URL.
 fn with_database(url: &str, name: &str) -> String {
     let (place, options) = url.split_once('?').map_or((url, None), |(place, options)| (place, Some(options)));
     let authority = place.find("://").map_or(0, |at| at + 3);
@@ -161,7 +161,7 @@ fn with_database(url: &str, name: &str) -> String {
     options.map_or_else(|| format!("{place}/{name}"), |options| format!("{place}/{name}?{options}"))
 }
 
-/// Figures of a server that does not wait for its disk are worth nothing.
+/// Refuses a server that does not wait for its disk, because its results would mean nothing.
 fn must_be_durable(client: &mut Client) -> anyhow::Result<()> {
     for name in ["fsync", "synchronous_commit", "full_page_writes"] {
         let value: String = client.query_one(&format!("SHOW {name}"), &[])?.get(0);
@@ -172,7 +172,7 @@ fn must_be_durable(client: &mut Client) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The parent of our backend, if it is a process of this machine.
+/// Returns the parent process of our backend, if it runs on this machine.
 fn postmaster(client: &mut Client) -> Option<u32> {
     let backend: i32 = client.query_one("SELECT pg_backend_pid()", &[]).ok()?.get(0);
     let parent = machine::parent(u32::try_from(backend).ok()?)?;

@@ -1,26 +1,26 @@
-//! What is measured of one turn, and medians of several.
+//! Measurements of one turn, and medians of several turns.
 
-/// One turn, or the median of several. Times are in microseconds.
+/// Measurements of one turn, or the medians of several. Times are in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
-    /// Requests a second.
+    /// Requests per second.
     pub(crate) rate: f64,
     pub(crate) p50: f64,
     pub(crate) p99: f64,
-    /// Processor time of the server for each request.
+    /// Processor time of the server per request.
     pub(crate) server_cpu: Option<f64>,
-    /// Processor time of the database server for each request.
+    /// Processor time of the database server per request.
     pub(crate) store_cpu: Option<f64>,
 }
 
-/// The value that this share of the values does not exceed. Sorts them.
+/// Returns a percentile of the values. Sorts them.
 pub(crate) fn quantile(values: &mut [u32], share: f64) -> f64 {
     values.sort_unstable();
     let rank = (values.len() as f64 * share).ceil() as usize;
     values.get(rank.max(1) - 1).copied().map_or(f64::NAN, f64::from)
 }
 
-/// The median of each figure on its own.
+/// Returns the median of each measurement separately.
 pub(crate) fn median(turns: &[Figures]) -> Figures {
     let of = |figure: fn(&Figures) -> f64| middle(turns.iter().map(figure).collect());
     let maybe = |figure: fn(&Figures) -> Option<f64>| {

@@ -1,4 +1,4 @@
-//! Nothing is left behind: children are stopped and folders removed, also when this program is interrupted.
+//! Stops child processes and removes folders, even when this program is interrupted.
 
 use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So long a child may take to stop by itself.
+/// Time that a child may take to stop by itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -18,7 +18,7 @@ fn locked<T>(of: &'static Mutex<T>) -> MutexGuard<'static, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on signals clean up first.
+/// Installs signal handlers that clean up before the program ends.
 pub(crate) fn watch() -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {
@@ -35,7 +35,7 @@ pub(crate) fn watch() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A folder that is removed at the end.
+/// A temporary folder, removed on drop.
 pub(crate) fn folder() -> anyhow::Result<tempfile::TempDir> {
     let folder = tempfile::Builder::new().prefix("florin-bench-").tempdir()?;
     *locked(&FOLDER) = Some(folder.path().to_owned());
@@ -46,7 +46,7 @@ fn send(signal: &str, pid: u32) {
     let _ = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).stderr(Stdio::null()).status();
 }
 
-/// A child that does not outlive this value.
+/// A child process, stopped on drop.
 pub(crate) struct Guarded(Child);
 
 impl Guarded {
@@ -65,7 +65,7 @@ impl Guarded {
         &mut self.0
     }
 
-    /// Whether it still runs.
+    /// Whether the process is still running.
     pub(crate) fn runs(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }

@@ -1,23 +1,23 @@
-//! What the machine is, and what processes use of it: from `/proc`, so only on Linux.
+//! Describes the machine and the resource use of processes, from `/proc`, so only on Linux.
 
 use std::collections::HashMap;
 use std::fs::read_to_string;
 use std::process::Command;
 
-/// Microseconds of a tick of the clock in `/proc/*/stat`: the kernel always tells hundredths of a second.
+/// Microseconds per tick in `/proc/*/stat`, which always counts hundredths of a second.
 const TICK: f64 = 10_000.0;
 
 /// One process.
 struct Process {
     parent: u32,
     ticks: u64,
-    /// Of children that ended and were waited for.
+    /// Ticks of children that ended and were waited for.
     waited: u64,
 }
 
 fn process(pid: u32) -> Option<Process> {
     let text = read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name is in brackets and may hold anything.
+    // The name is in parentheses and may contain any character.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     Some(Process {
@@ -27,17 +27,17 @@ fn process(pid: u32) -> Option<Process> {
     })
 }
 
-/// The parent of a process.
+/// Returns the parent of a process.
 pub(crate) fn parent(pid: u32) -> Option<u32> {
     process(pid).map(|process| process.parent)
 }
 
-/// The name of a process.
+/// Returns the name of a process.
 pub(crate) fn name(pid: u32) -> Option<String> {
     read_to_string(format!("/proc/{pid}/comm")).ok().map(|name| name.trim().to_owned())
 }
 
-/// A process and all below it.
+/// Returns a process and all its descendants.
 fn family(root: u32) -> Option<Vec<(u32, Process)>> {
     let entries = std::fs::read_dir("/proc").ok()?;
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
@@ -57,13 +57,13 @@ fn family(root: u32) -> Option<Vec<(u32, Process)>> {
     Some(members.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
 }
 
-/// Microseconds of processor time that a process and all below it have used.
+/// Returns the processor time of a process and all its descendants, in microseconds.
 pub(crate) fn cpu(root: u32) -> Option<f64> {
     let ticks: u64 = family(root)?.iter().map(|(_, process)| process.ticks + process.waited).sum();
     Some(ticks as f64 * TICK)
 }
 
-/// The most memory that a process and all below it ever had, in bytes.
+/// Returns the peak memory of a process and all its descendants, in bytes.
 pub(crate) fn peak_memory(root: u32) -> Option<u64> {
     let peak = |pid: u32| -> Option<u64> {
         let status = read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -73,12 +73,12 @@ pub(crate) fn peak_memory(root: u32) -> Option<u64> {
     family(root)?.iter().map(|(pid, _)| peak(*pid)).sum()
 }
 
-/// How many processors there are.
+/// Returns the number of processors.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The machine in one line.
+/// Describes the machine in one line.
 pub(crate) fn describe() -> String {
     let cpu = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).and_then(|line| line.split_once(": "));
@@ -95,12 +95,12 @@ pub(crate) fn describe() -> String {
     )
 }
 
-/// The load of the machine by others, before anything was begun.
+/// Returns the load average of the machine.
 pub(crate) fn load() -> String {
     read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or("?").to_owned()
 }
 
-/// Durable writes of 8 kB a second, as `pg_test_fsync` measures them for the server's method.
+/// Returns durable writes of 8 kB per second, measured by `pg_test_fsync` for the server's sync method.
 pub(crate) fn fsync_rate(file: &std::path::Path) -> Option<String> {
     let output =
         Command::new(crate::pgbench::program("pg_test_fsync")).args(["-s", "1", "-f"]).arg(file).output().ok()?;

@@ -1,4 +1,4 @@
-//! Measures Florin beside the plain SQL of the same work. `docs/BENCHMARKS.md` says how to read it.
+//! Measures Florin against plain SQL for the same work. `docs/BENCHMARKS.md` explains the results.
 #![allow(clippy::float_arithmetic, reason = "no money here: rates, times and ratios")]
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]
@@ -21,7 +21,7 @@ mod settings;
 mod sqlite;
 mod stage;
 mod standard;
-mod works;
+mod workloads;
 mod wrk;
 
 use settings::Settings;
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is as it must be.
+/// Runs the benchmark. Returns whether it succeeded.
 fn run(command: &str) -> anyhow::Result<bool> {
     let settings = Settings::read()?;
     guard::watch()?;
@@ -56,7 +56,7 @@ fn run(command: &str) -> anyhow::Result<bool> {
     Ok(report.missed() == 0 || !settings.strict)
 }
 
-/// Tells what is being done.
+/// Reports progress on stderr.
 fn progress(text: &str) {
     eprintln!("bench: {text}");
 }

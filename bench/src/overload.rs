@@ -1,4 +1,4 @@
-//! `make bench-overload`: four times what Florin can do, in an open loop.
+//! `make bench-overload`: four times the load that Florin can serve, in an open loop.
 
 use crate::books::{self, AUTHORIZED, Books};
 use crate::database::{Database, Size};
@@ -9,19 +9,19 @@ use crate::requests::{Ask, Requests};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::stage::{Party, Purpose, Stage};
-use crate::works::{spread, works};
+use crate::workloads::{spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
 
-/// How many times the capacity is offered.
+/// Offered load, as a multiple of the capacity.
 const TIMES: f64 = 4.0;
-/// Memory that Florin may take.
+/// Maximum memory of Florin.
 const MEMORY: f64 = 256.0;
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let database = Database::fill("overload", Size::STANDARD)?;
     let mut stage = Stage::new(database, settings, folder);
-    // More connections than Florin takes by default: its queue is to fill, not the operating system's.
+    // More connections than Florin's default, so that its own queue fills, not the operating system's.
     let max = (settings.overload_connections + 64).to_string();
     let florin = Server::florin(&stage.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &max)])?;
     let peak = peak(&mut stage, &florin)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     books::agree(&before, &stage.database.counts()?, &AUTHORIZED, outcome.answered)?;
     books::prove(&mut stage.database)?;
     let recovered =
-        stage.turn(&works(Size::STANDARD)[1], Party::Server(&florin, settings.connections), Purpose::Show(peak))?;
+        stage.turn(&workloads(Size::STANDARD)[1], Party::Server(&florin, settings.connections), Purpose::Show(peak))?;
     let mut report = table(&mut outcome, peak, rate, &florin);
     report.rows.push(row("throughput after it", "peak before", (peak, recovered.rate), "/s", Rule::Free));
     report.notes.insert(0, format!("{}; load {}.", machine::describe(), machine::load()));
@@ -49,14 +49,14 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// The most that Florin does in a closed loop.
+/// Finds Florin's best rate in a closed loop.
 fn peak(stage: &mut Stage<'_>, florin: &Server) -> anyhow::Result<f64> {
-    let work = works(Size::STANDARD)[1];
+    let workload = workloads(Size::STANDARD)[1];
     let mut peak = 0.0_f64;
     for connections in [stage.settings.connections, 4 * stage.settings.connections] {
-        stage.turn(&work, Party::Server(florin, connections), Purpose::Rehearsal)?;
+        stage.turn(&workload, Party::Server(florin, connections), Purpose::Rehearsal)?;
         for _ in 0..stage.settings.turns {
-            let figures = stage.turn(&work, Party::Server(florin, connections), Purpose::Show(0.0))?;
+            let figures = stage.turn(&workload, Party::Server(florin, connections), Purpose::Show(0.0))?;
             progress(&format!("closed loop, {connections} connections: {:.0}/s", figures.rate));
             peak = peak.max(figures.rate);
         }
@@ -64,9 +64,18 @@ fn peak(stage: &mut Stage<'_>, florin: &Server) -> anyhow::Result<f64> {
     Ok(peak)
 }
 
-fn row(work: &str, against: &str, (baseline, florin): (f64, f64), unit: &'static str, rule: Rule) -> Row {
+fn row(workload: &str, compared_with: &str, (baseline, florin): (f64, f64), unit: &'static str, rule: Rule) -> Row {
     let ratio = florin / baseline;
-    Row { work: work.into(), against: against.into(), unit, baseline, florin, ratio, rule, figures: None }
+    Row {
+        workload: workload.into(),
+        compared_with: compared_with.into(),
+        unit,
+        baseline,
+        florin,
+        ratio,
+        rule,
+        figures: None,
+    }
 }
 
 fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report {
@@ -77,13 +86,13 @@ fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report
     let rows = vec![
         row("goodput at 4 × the peak", "peak, closed loop", (peak, goodput), "/s", Rule::AtLeast(0.8, 0.95)),
         row("refusals, p99", "50 ms", (50.0, max), " ms", Rule::AtMost(1.0, 1.0)),
-        row("memory at its most", "256 MiB", (MEMORY, memory), " MiB", Rule::AtMost(1.0, 1.0)),
+        row("peak memory", "256 MiB", (MEMORY, memory), " MiB", Rule::AtMost(1.0, 1.0)),
     ];
     let seconds = outcome.elapsed.as_secs_f64();
     let notes = vec![
         format!(
             "Offered {rate:.0}/s for {seconds:.0} s; sent {:.0}/s; answered 2xx {goodput:.0}/s (p50 {:.1} ms, p99 {:.1} ms); \
-            refused {:.0}/s (p50 {half:.1} ms); not sent for want of a free connection: {}.",
+            refused {:.0}/s (p50 {half:.1} ms); not sent because no connection was free: {}.",
             outcome.sent as f64 / seconds,
             quantile(&mut outcome.latencies, 0.5) / 1000.0,
             quantile(&mut outcome.latencies, 0.99) / 1000.0,

@@ -1,4 +1,4 @@
-//! `make bench-peers`: the same work over the same store, as users of other stacks would write it.
+//! `make bench-peers`: the same workloads on the same store, as users of other stacks would write them.
 
 use crate::compare::alternate;
 use crate::database::{Database, Size};
@@ -7,7 +7,7 @@ use crate::report::{Report, Row, Rule};
 use crate::server::{Server, free_address};
 use crate::settings::Settings;
 use crate::stage::{Party, Stage};
-use crate::works::works;
+use crate::workloads::workloads;
 use crate::{books, machine, progress};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,22 +26,22 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         fastify(&url, &installed, settings, folder)?,
         starlette(&url, &installed, settings, folder)?,
     ];
-    let all = works(Size::STANDARD);
-    for work in [all[0], all[1], all[2], all[3]] {
-        if !settings.wants(work.name) {
+    let all = workloads(Size::STANDARD);
+    for workload in [all[0], all[1], all[2], all[3]] {
+        if !settings.wants(workload.name) {
             continue;
         }
         let parties = servers.each_ref().map(|server| Party::Server(server, settings.connections));
-        let medians = alternate(&mut stage, &work, &parties)?;
+        let medians = alternate(&mut stage, &workload, &parties)?;
         for (peer, figures) in servers.iter().zip(&medians).skip(1) {
-            report.rows.push(Row::rates(work.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
-            let rule = if work.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };
-            report.rows.push(tail(work.name, peer.name, figures, medians[0], rule));
+            report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
+            let rule = if workload.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };
+            report.rows.push(tail(workload.name, peer.name, figures, medians[0], rule));
         }
     }
     for server in &servers {
         if let Some(bytes) = server.peak_memory() {
-            report.notes.push(format!("Memory of {} at its most: {} MiB.", server.name, bytes >> 20));
+            report.notes.push(format!("Peak memory of {}: {} MiB.", server.name, bytes >> 20));
         }
     }
     let each = machine::cores();
@@ -53,16 +53,16 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 }
 
 const FASTIFY: &str = "Fastify";
-/// Florin's p99 of its.
+/// Required ratio of Florin's p99 to a peer's.
 const TAIL: Rule = Rule::AtMost(0.4, 0.15);
 
-/// The p99 beside a peer's, in microseconds.
-fn tail(work: &str, against: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
+/// Compares the p99 with a peer's, in microseconds.
+fn tail(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
     let (baseline, own) = (peer.p99, florin.p99);
-    let work = format!("{work}: p99");
+    let workload = format!("{workload}: p99");
     Row {
-        work,
-        against: against.into(),
+        workload,
+        compared_with: compared_with.into(),
         unit: " µs",
         baseline,
         florin: own,
@@ -72,7 +72,7 @@ fn tail(work: &str, against: &str, peer: &Figures, florin: Figures, rule: Rule) 
     }
 }
 
-/// Where the peers' packages are installed, by `scripts/bench`.
+/// The folder where `scripts/bench` installs the peers' packages.
 fn installed() -> anyhow::Result<PathBuf> {
     let folder = std::env::current_exe()?.with_file_name("../peers");
     anyhow::ensure!(folder.is_dir(), "{} is not there: `make bench-peers` installs the peers", folder.display());

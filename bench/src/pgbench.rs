@@ -1,4 +1,4 @@
-//! Running pgbench.
+//! Runs pgbench.
 
 use crate::guard::Guarded;
 use crate::machine;
@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder of its scripts.
+/// The folder of the scripts.
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pgbench");
 
-/// A program of PostgreSQL: beside the server's, where it is not in the path.
+/// Finds a program of PostgreSQL, in the path or next to the server's programs.
 pub(crate) fn program(name: &str) -> PathBuf {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&paths).collect();
@@ -25,7 +25,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Seconds(f64),
-    /// After so many transactions of each client.
+    /// After this number of transactions per client.
     Each(u64),
 }
 
@@ -36,16 +36,16 @@ pub(crate) struct Run<'a> {
     pub(crate) clients: usize,
     pub(crate) end: End,
     pub(crate) variables: &'a [(&'a str, u64)],
-    /// Where it may write.
+    /// A folder for its log files.
     pub(crate) folder: &'a Path,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) rate: f64,
     pub(crate) transactions: u64,
-    /// In microseconds.
+    /// Latencies in microseconds.
     pub(crate) latencies: Vec<u32>,
 }
 
@@ -62,7 +62,7 @@ impl Run<'_> {
             End::Seconds(seconds) => command.args(["-T", &format!("{:.0}", seconds.max(1.0))]),
             End::Each(count) => command.args(["-t", &count.to_string()]),
         };
-        // Every latency of one client, one of twenty of several.
+        // Records every latency of a single client, and one in twenty of several clients.
         let sampling = if self.clients == 1 { "1" } else { "0.05" };
         command.arg("-l").arg(format!("--log-prefix={}", log.display())).args(["--sampling-rate", sampling]);
         command.arg("-f").arg(Path::new(SCRIPTS).join(self.script)).arg(self.url);
@@ -72,13 +72,13 @@ impl Run<'_> {
         if !child.child().wait()?.success() {
             bail!("pgbench {} failed: {}", self.script, stderr.trim());
         }
-        let mut measured = parse(&stdout).with_context(|| format!("pgbench said: {stdout}{stderr}"))?;
+        let mut measured = parse(&stdout).with_context(|| format!("pgbench printed: {stdout}{stderr}"))?;
         measured.latencies = latencies(self.folder)?;
         Ok(measured)
     }
 }
 
-/// pgbench writes little: what it says on one pipe fits while the other is read.
+/// Reads a pipe. pgbench writes so little that the other pipe does not fill meanwhile.
 fn read(pipe: Option<impl std::io::Read>) -> anyhow::Result<String> {
     let mut text = String::new();
     pipe.context("no pipe")?.read_to_string(&mut text)?;
@@ -93,12 +93,12 @@ fn parse(said: &str) -> anyhow::Result<Measured> {
         bail!("{failed} transactions failed");
     }
     let transactions = first(after("number of transactions actually processed:").context("no count")?).parse()?;
-    // It tells no rate where there is none.
+    // pgbench prints no rate without transactions.
     let rate = if transactions == 0 { 0.0 } else { first(after("tps =").context("no rate")?).parse()? };
     Ok(Measured { rate, transactions, latencies: Vec::new() })
 }
 
-/// Takes the logs.
+/// Reads the latency logs.
 fn latencies(folder: &Path) -> anyhow::Result<Vec<u32>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -1,45 +1,54 @@
-//! The table.
+//! The table of results.
 
 use crate::figures::Figures;
 use std::fmt::Write;
 
-/// What a ratio must be, and what it should be.
+/// The required ratio, and the target ratio.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule {
     AtLeast(f64, f64),
     AtMost(f64, f64),
-    /// For information.
+    /// No requirement: for information only.
     Free,
 }
 
-/// A line of the table.
+/// A row of the table.
 pub(crate) struct Row {
-    pub(crate) work: String,
-    pub(crate) against: String,
-    /// Of both figures.
+    pub(crate) workload: String,
+    pub(crate) compared_with: String,
+    /// Unit of both measurements.
     pub(crate) unit: &'static str,
     pub(crate) baseline: f64,
     pub(crate) florin: f64,
     pub(crate) ratio: f64,
     pub(crate) rule: Rule,
-    /// What else was measured of Florin.
+    /// All measurements of Florin.
     pub(crate) figures: Option<Figures>,
 }
 
 impl Row {
-    /// Requests a second beside a baseline's.
-    pub(crate) fn rates(work: &str, against: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
+    /// Compares requests per second with a baseline's.
+    pub(crate) fn rates(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
         let ratio = florin.rate / baseline;
         let figures = Some(florin);
-        Self { work: work.into(), against, unit: "/s", baseline, florin: florin.rate, ratio, rule, figures }
+        Self {
+            workload: workload.into(),
+            compared_with,
+            unit: "/s",
+            baseline,
+            florin: florin.rate,
+            ratio,
+            rule,
+            figures,
+        }
     }
 
-    /// The latency of lone requests beside a baseline's.
-    pub(crate) fn latencies(work: &str, against: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
+    /// Compares the latency of single requests with a baseline's.
+    pub(crate) fn latencies(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
         let ratio = florin.p50 / baseline;
         Self {
-            work: work.into(),
-            against,
+            workload: workload.into(),
+            compared_with,
             unit: " µs",
             baseline,
             florin: florin.p50,
@@ -51,19 +60,19 @@ impl Row {
 
     fn verdict(&self) -> &'static str {
         match self.rule {
-            Rule::AtLeast(_, aim) if self.ratio >= aim => "met, aim too",
-            Rule::AtMost(_, aim) if self.ratio <= aim => "met, aim too",
-            Rule::AtLeast(must, _) if self.ratio >= must => "met",
-            Rule::AtMost(must, _) if self.ratio <= must => "met",
+            Rule::AtLeast(_, target) if self.ratio >= target => "met, target too",
+            Rule::AtMost(_, target) if self.ratio <= target => "met, target too",
+            Rule::AtLeast(required, _) if self.ratio >= required => "met",
+            Rule::AtMost(required, _) if self.ratio <= required => "met",
             Rule::Free => "",
             Rule::AtLeast(..) | Rule::AtMost(..) => "**missed**",
         }
     }
 
     fn line(&self) -> String {
-        let (must, aim) = match self.rule {
-            Rule::AtLeast(must, aim) => (format!("≥ {must}"), format!("{aim}")),
-            Rule::AtMost(must, aim) => (format!("≤ {must}"), format!("{aim}")),
+        let (required, target) = match self.rule {
+            Rule::AtLeast(required, target) => (format!("≥ {required}"), format!("{target}")),
+            Rule::AtMost(required, target) => (format!("≤ {required}"), format!("{target}")),
             Rule::Free => (String::new(), String::new()),
         };
         let times = self
@@ -75,9 +84,9 @@ impl Row {
             store => format!("{} + {}", micros(figures.server_cpu), micros(store)),
         });
         format!(
-            "| {} | {} | {}{} | {}{} | {:.2} | {must} | {aim} | {} | {times} | {cpu} |",
-            self.work,
-            self.against,
+            "| {} | {} | {}{} | {}{} | {:.2} | {required} | {target} | {} | {times} | {cpu} |",
+            self.workload,
+            self.compared_with,
             thousands(self.baseline),
             self.unit,
             thousands(self.florin),
@@ -88,7 +97,7 @@ impl Row {
     }
 }
 
-/// A whole number with commas.
+/// Formats a whole number with thousands separators.
 fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
@@ -101,7 +110,7 @@ fn thousands(value: f64) -> String {
     text
 }
 
-/// All lines, and what is said below them.
+/// All rows, and the notes below them.
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) rows: Vec<Row>,
@@ -109,10 +118,10 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// As Markdown.
+    /// Formats the report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from(
-            "| Work | Against | Baseline | Florin | Ratio | Must | Aim | | p50 / p99 ms | CPU µs a request |\n\
+            "| Workload | Compared with | Baseline | Florin | Ratio | Required | Target | Result | p50 / p99 ms | CPU µs per request |\n\
             |---|---|--:|--:|--:|--:|--:|---|--:|--:|\n",
         );
         for row in &self.rows {
@@ -121,13 +130,13 @@ impl Report {
         }
         text.push('\n');
         for note in &self.notes {
-            // Writing to a String can't fail.
+            // Writing to a String cannot fail.
             let _ = writeln!(text, "- {note}");
         }
         text
     }
 
-    /// How many targets are missed.
+    /// Number of missed requirements.
     pub(crate) fn missed(&self) -> usize {
         self.rows.iter().filter(|row| row.verdict().contains("missed")).count()
     }
@@ -145,9 +154,9 @@ mod tests {
     fn verdicts() {
         assert_eq!(row(1999.0, Rule::AtLeast(2.0, 3.0)).verdict(), "**missed**");
         assert_eq!(row(2000.0, Rule::AtLeast(2.0, 3.0)).verdict(), "met");
-        assert_eq!(row(3000.0, Rule::AtLeast(2.0, 3.0)).verdict(), "met, aim too");
+        assert_eq!(row(3000.0, Rule::AtLeast(2.0, 3.0)).verdict(), "met, target too");
         assert_eq!(row(1301.0, Rule::AtMost(1.3, 1.1)).verdict(), "**missed**");
-        assert_eq!(row(1100.0, Rule::AtMost(1.3, 1.1)).verdict(), "met, aim too");
+        assert_eq!(row(1100.0, Rule::AtMost(1.3, 1.1)).verdict(), "met, target too");
         assert_eq!(row(f64::NAN, Rule::AtMost(1.3, 1.1)).verdict(), "**missed**");
     }
 

@@ -1,25 +1,25 @@
-//! The requests, made of numbers. The data set has a row for each of these ids: see `sql/`.
+//! The requests of the load. Their ids contain numbers, and the data set in `sql/` has a row for each.
 
 use crate::http::Source;
 use std::io::Write;
 
-/// Kinds of ids, as in the data set.
+/// Kinds of ids in the data set.
 const CARD: u16 = 4;
 const BUDGET: u16 = 3;
 const BATCH: u16 = 15;
 const SESSION: u16 = 17;
 
-/// The key of the data set.
+/// The API key of the data set.
 pub(crate) fn api_key() -> String {
     format!("florin_sandbox_{}", "b".repeat(64))
 }
 
-/// The id of that kind and number.
+/// Returns the id of a kind and number.
 pub(crate) fn id(kind: u16, number: u64) -> String {
     format!("00000000-0000-0000-{kind:04x}-{number:012x}")
 }
 
-/// Cards `first`, `first + step`, …: `span` of them.
+/// The `span` cards `first`, `first + step`, ….
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cards {
     pub(crate) first: u64,
@@ -27,20 +27,20 @@ pub(crate) struct Cards {
     pub(crate) span: u64,
 }
 
-/// What is asked.
+/// A kind of request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ask {
     /// An authorization of 10.00 on one of these cards.
     Authorize(Cards),
-    /// A credit of 200.00 to one of so many budgets.
+    /// A credit of 200.00 to one of this number of budgets.
     Credit(u64),
-    /// The confirmation of batches from the first to the last.
+    /// The confirmation of each batch from the first to the last.
     Confirm(u64, u64),
-    /// The first 100 checkouts of one of accounts `from` to `to`.
+    /// The first 100 checkouts of one of the accounts `from` to `to`.
     List(u64, u64),
 }
 
-/// Requests, one after the other.
+/// A sequence of requests.
 pub(crate) struct Requests {
     ask: Ask,
     key: String,
@@ -56,9 +56,9 @@ impl Requests {
         Self { ask, key: api_key(), turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
     }
 
-    /// Below `max`.
+    /// Returns a random number below `max`.
     fn below(&mut self, max: u64) -> u64 {
-        // xorshift64: any spread will do.
+        // xorshift64; the quality of the distribution does not matter.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
@@ -66,7 +66,7 @@ impl Requests {
     }
 
     fn post(&mut self, out: &mut Vec<u8>, path: std::fmt::Arguments<'_>, account: u64) {
-        // Writing to a Vec can't fail.
+        // Writing to a Vec cannot fail.
         let _ = write!(
             out,
             "POST /v2/{path}?accountId=bench-{account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {}\r\n\

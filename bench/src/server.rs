@@ -1,4 +1,4 @@
-//! Servers under load: Florin, or a peer.
+//! Starts and measures servers under load: Florin or a peer.
 
 use crate::guard::Guarded;
 use crate::machine;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// So long a server may take to answer for the first time.
+/// Time that a server may take until its first answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The release binary of Florin, which stands beside this program.
+/// Finds Florin's release binary, which is in the same folder as this program.
 pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     let florin = std::env::current_exe()?.with_file_name("florin");
     if !florin.is_file() {
@@ -22,7 +22,7 @@ pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     Ok(florin)
 }
 
-/// A command of Florin's with no settings but these.
+/// Prepares a Florin command with only these settings.
 pub(crate) fn command(url: &str, arguments: &[&str]) -> anyhow::Result<Command> {
     let mut command = Command::new(florin()?);
     for (name, _) in std::env::vars_os() {
@@ -34,7 +34,7 @@ pub(crate) fn command(url: &str, arguments: &[&str]) -> anyhow::Result<Command> 
     Ok(command)
 }
 
-/// Runs a command of Florin's to its end.
+/// Runs a Florin command to its end.
 pub(crate) fn run(url: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let output = command(url, arguments)?.output()?;
     if !output.status.success() {
@@ -44,7 +44,7 @@ pub(crate) fn run(url: &str, arguments: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) address: SocketAddr,
@@ -53,7 +53,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Florin as it is by default, its log in a file; with these settings beside.
+    /// Starts Florin with default settings and these additional ones, logging to a file.
     pub(crate) fn florin(url: &str, folder: &Path, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let address = free_address()?;
         let mut command = command(url, &["serve"])?;
@@ -61,7 +61,7 @@ impl Server {
         Self::start("Florin", address, &mut command, folder)
     }
 
-    /// Any server, which is to listen there.
+    /// Starts any server that listens on the given address.
     pub(crate) fn start(
         name: &'static str,
         address: SocketAddr,
@@ -81,30 +81,30 @@ impl Server {
         Ok(server)
     }
 
-    /// The last lines of its log that are not about one request.
+    /// Returns the last log lines that do not belong to a single request.
     pub(crate) fn complaints(&self) -> String {
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = said.lines().filter(|line| !line.contains("INFO")).collect();
         lines[lines.len().saturating_sub(8)..].join("\n")
     }
 
-    /// Microseconds of processor time so far.
+    /// Returns the processor time so far, in microseconds.
     pub(crate) fn cpu(&self) -> Option<f64> {
         machine::cpu(self.child.id())
     }
 
-    /// The most memory it ever had.
+    /// Returns the peak memory, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         machine::peak_memory(self.child.id())
     }
 }
 
-/// An address of this machine that nobody listens on.
+/// Finds a free local address.
 pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
-/// Whether the server answers that it is ready.
+/// Whether the server reports that it is ready.
 fn is_up(address: SocketAddr) -> bool {
     let ask = || -> anyhow::Result<bool> {
         let mut stream = TcpStream::connect(address)?;

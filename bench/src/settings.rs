@@ -1,31 +1,31 @@
-//! What may be changed by the environment.
+//! Settings from environment variables.
 
 use anyhow::{Context, bail};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How a run goes.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// How long a turn is.
+    /// Length of a turn.
     pub(crate) turn: Duration,
-    /// How many turns everybody has.
+    /// Number of turns of each party.
     pub(crate) turns: usize,
-    /// Connections to the server.
+    /// Number of connections to the server.
     pub(crate) connections: usize,
-    /// Client counts that pgbench is tried with.
+    /// Client counts to try with pgbench.
     pub(crate) clients: Vec<usize>,
-    /// Only the works whose names begin with one of these; none: all.
-    pub(crate) works: Vec<String>,
-    /// How long the overload lasts.
+    /// Prefixes of the workloads to run; empty means all.
+    pub(crate) workloads: Vec<String>,
+    /// Length of the overload.
     pub(crate) overload: Duration,
-    /// Connections of the overload.
+    /// Number of connections during the overload.
     pub(crate) overload_connections: usize,
-    /// Card transactions of the large store.
+    /// Number of card transactions of the large store.
     pub(crate) growth_messages: u64,
-    /// Rows of the long list.
+    /// Number of rows of the long list.
     pub(crate) growth_rows: u64,
-    /// A target that is missed fails the run.
+    /// Whether a missed requirement fails the run.
     pub(crate) strict: bool,
 }
 
@@ -36,7 +36,7 @@ impl Settings {
             turns: number("TURNS", 3)?,
             connections: number("CONNECTIONS", 32)?,
             clients: list("CLIENTS", "8 16 32 64")?,
-            works: list("WORKS", "")?,
+            workloads: list("WORKS", "")?,
             overload: Duration::from_secs_f64(number("OVERLOAD_SECONDS", 60.0)?),
             overload_connections: number("OVERLOAD_CONNECTIONS", 2048)?,
             growth_messages: number("GROWTH_MESSAGES", 10_000_000)?,
@@ -44,14 +44,14 @@ impl Settings {
             strict: number("STRICT", 0_u8)? != 0,
         };
         if settings.turns == 0 || settings.connections == 0 || settings.clients.is_empty() {
-            bail!("FLORIN_BENCH_TURNS, FLORIN_BENCH_CONNECTIONS and FLORIN_BENCH_CLIENTS must not be nothing");
+            bail!("FLORIN_BENCH_TURNS, FLORIN_BENCH_CONNECTIONS and FLORIN_BENCH_CLIENTS must not be zero or empty");
         }
         Ok(settings)
     }
 
-    /// Whether a work was asked for.
-    pub(crate) fn wants(&self, work: &str) -> bool {
-        self.works.is_empty() || self.works.iter().any(|start| work.starts_with(start.as_str()))
+    /// Whether a workload is selected.
+    pub(crate) fn wants(&self, workload: &str) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|start| workload.starts_with(start.as_str()))
     }
 }
 
@@ -66,11 +66,11 @@ fn number<T: FromStr>(name: &str, default: T) -> anyhow::Result<T> {
     }
 }
 
-/// Values with blanks between them.
+/// Reads values separated by spaces.
 fn list<T: FromStr>(name: &str, default: &str) -> anyhow::Result<Vec<T>> {
     text(name).unwrap_or_else(|| default.to_owned()).split_whitespace().map(|word| parse(name, word)).collect()
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> anyhow::Result<T> {
-    text.trim().parse().ok().with_context(|| format!("FLORIN_BENCH_{name} is {text:?}: that can't be read"))
+    text.trim().parse().ok().with_context(|| format!("FLORIN_BENCH_{name} has the invalid value {text:?}"))
 }

@@ -1,4 +1,4 @@
-//! Turns: everybody does the same work on the same store, and after each turn the books are checked.
+//! Runs turns: all parties run the same workload on the same store, and the books are checked after each turn.
 
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
@@ -8,16 +8,16 @@ use crate::pgbench::{self, Measured};
 use crate::requests::Requests;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::works::Work;
+use crate::workloads::Workload;
 use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The first turn. Turns are kinds of ids, above those of the data set.
+/// The number of the first turn. Turns are kinds of ids, above those of the data set.
 const FIRST_TURN: u64 = 0x1000;
-/// So many requests are a rehearsal, where each takes a batch of its own.
+/// Number of warm-up requests for workloads that use one batch per request.
 const REHEARSAL: u64 = 1600;
-/// A batch is prepared for this much more than the last rate.
+/// Factor by which the number of prepared batches exceeds the last rate.
 const SPARE: f64 = 1.1;
 
 /// PostgreSQL with the data set.
@@ -26,27 +26,27 @@ pub(crate) struct Stage<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) folder: &'a Path,
     turn: u64,
-    /// Batches that were prepared.
+    /// Number of prepared batches.
     batches: u64,
-    /// So large that its balances are proved at the end only.
+    /// Whether the store is so large that balances are verified only at the end.
     large: bool,
 }
 
-/// Who does the work.
+/// A party that runs a workload.
 #[derive(Clone, Copy)]
 pub(crate) enum Party<'a> {
-    /// A script of pgbench's, with so many clients.
+    /// A pgbench script with a number of clients.
     Pgbench(&'a str, usize),
-    /// A server, over so many connections.
+    /// A server with a number of connections.
     Server(&'a Server, usize),
 }
 
-/// What a turn is for.
+/// The purpose of a turn.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
-    /// To warm up, and to learn the rate.
+    /// Warms up and finds the rate.
     Rehearsal,
-    /// To be measured; it learnt this rate before.
+    /// Is measured; contains the rate found before.
     Show(f64),
 }
 
@@ -55,40 +55,40 @@ impl<'a> Stage<'a> {
         Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
     }
 
-    /// One whose balances take too long to prove after each turn: whoever uses it does so at the end. Rows are counted.
+    /// Creates a stage that counts rows after each turn, and whose user verifies balances at the end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { large: true, ..Self::new(database, settings, folder) }
     }
 
-    /// One turn.
-    pub(crate) fn turn(&mut self, work: &Work, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
+    /// Runs one turn.
+    pub(crate) fn turn(&mut self, workload: &Workload, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
         self.turn += 1;
         let clients = match party {
             Party::Pgbench(_, clients) | Party::Server(_, clients) => clients as u64,
         };
-        // A median of lone requests needs fewer of them.
+        // A median of single requests needs fewer of them.
         let lasting = match purpose {
             Purpose::Show(_) if clients > 1 => self.settings.turn,
             Purpose::Show(_) => self.settings.turn * 3 / 5,
             Purpose::Rehearsal => self.settings.turn * 2 / 5,
         };
         let lasting = lasting.max(Duration::from_secs(1));
-        let batches = if work.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
+        let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
         self.database.settle()?;
         let before = self.database.counts()?;
         let store_cpu = self.database.cpu();
         let (answered, mut figures) = match party {
-            Party::Pgbench(script, clients) => self.pgbench(work, (script, clients), batches, lasting)?,
-            Party::Server(server, connections) => self.server(work, (server, connections), batches, lasting)?,
+            Party::Pgbench(script, clients) => self.pgbench(workload, (script, clients), batches, lasting)?,
+            Party::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
         let check = matches!(purpose, Purpose::Show(_)) && !self.large;
-        self.check(&before, &work.effect, answered, check)
-            .with_context(|| format!("{}: {}", work.name, party.name()))?;
+        self.check(&before, &workload.effect, answered, check)
+            .with_context(|| format!("{}: {}", workload.name, party.name()))?;
         Ok(figures)
     }
 
-    /// Batches for a turn, as many for each client.
+    /// Prepares the batches of a turn, the same number for each client.
     fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
         let wanted = match purpose {
             Purpose::Rehearsal => REHEARSAL,
@@ -102,12 +102,12 @@ impl<'a> Stage<'a> {
 
     fn pgbench(
         &self,
-        work: &Work,
+        workload: &Workload,
         (script, clients): (&str, usize),
         batches: Option<(u64, u64)>,
         lasting: Duration,
     ) -> anyhow::Result<(u64, Figures)> {
-        let mut variables = work.variables();
+        let mut variables = workload.variables();
         variables.push(("turn", self.turn));
         let mut end = pgbench::End::Seconds(lasting.as_secs_f64());
         if let Some((first, last)) = batches {
@@ -123,27 +123,27 @@ impl<'a> Stage<'a> {
 
     fn server(
         &self,
-        work: &Work,
+        workload: &Workload,
         (server, connections): (&Server, usize),
         batches: Option<(u64, u64)>,
         lasting: Duration,
     ) -> anyhow::Result<(u64, Figures)> {
-        // Batches that were prepared are used up, however long that takes.
+        // The turn ends when all prepared batches are used.
         let max = if batches.is_some() { Duration::from_secs(120) } else { lasting };
-        let mut requests = Requests::new(work.ask(batches), self.turn);
+        let mut requests = Requests::new(workload.ask(batches), self.turn);
         let (outcome, server_cpu) = drive(server, connections, max, &mut requests)?;
         let answered = outcome.answered;
         let measured = Measured { rate: outcome.rate(), transactions: answered, latencies: outcome.latencies };
         Ok((answered, Figures { server_cpu, ..figures(measured) }))
     }
 
-    /// What was answered is what is stored; and, if so wanted, every balance is proved.
+    /// Checks that answers and stored rows agree, and verifies every balance unless the store is large.
     pub(crate) fn check(&mut self, before: &Counts, effect: &Counts, answered: u64, proof: bool) -> anyhow::Result<()> {
         books::agree(before, &self.database.counts()?, effect, answered)?;
         if proof { books::prove(&mut self.database) } else { Ok(()) }
     }
 
-    /// A number that no turn has used.
+    /// Returns an unused turn number.
     pub(crate) fn next_turn(&mut self) -> u64 {
         self.turn += 1;
         self.turn
@@ -151,7 +151,7 @@ impl<'a> Stage<'a> {
 }
 
 impl Party<'_> {
-    /// For people.
+    /// Describes the party for the progress report.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Pgbench(script, clients) => format!("pgbench {script}, {clients} clients"),
@@ -160,7 +160,7 @@ impl Party<'_> {
     }
 }
 
-/// A load that must be answered with 2xx only; and the server's processor time for each request.
+/// Runs a load that must get only 2xx answers, and measures the server's processor time per request.
 pub(crate) fn drive(
     server: &Server,
     connections: usize,

@@ -1,4 +1,4 @@
-//! `make bench`
+//! `make bench`: Florin against plain SQL on PostgreSQL and SQLite.
 
 use crate::books::{self, AUTHORIZED, Books, NOTHING};
 use crate::compare::{self, LONE};
@@ -11,7 +11,7 @@ use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::{self, File};
 use crate::stage::{Stage, drive, figures};
-use crate::works::{spread, works};
+use crate::workloads::{spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     on_sqlite(settings, folder, &mut report)?;
     report.notes.insert(0, format!("{}; load before the run {load}.", machine::describe()));
     if let Some(rate) = machine::fsync_rate(&folder.join("fsync")) {
-        report.notes.insert(1, format!("The disk: {rate} of 8 kB, one after the other (`pg_test_fsync`)."));
+        report.notes.insert(1, format!("The disk: {rate} of 8 kB, sequentially (`pg_test_fsync`)."));
     }
     report.notes.push(format!(
         "{} turns of {:.0} s each, alternating; medians. {} connections to Florin.",
@@ -33,7 +33,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     ));
     report.notes.push(
         "Checked after every turn: messages, chains, journal, entries, idempotency records and balances moved by exactly \
-        what was answered; every balance is proved. Shown first: the check sees four faults made on purpose."
+        what was answered; every balance is verified. Before the first turn, the check detected four deliberate faults."
             .into(),
     );
     Ok(report)
@@ -43,14 +43,14 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     progress("PostgreSQL: loading the data set");
     let mut database = Database::fill("standard", Size::STANDARD)?;
     books::can_fail(&mut database)?;
-    progress("the check of the books sees faults that are made on purpose");
+    progress("verifying that the check of the books detects deliberate faults");
     report.notes.push(format!("{}.", database.describe()?));
     let mut stage = Stage::new(database, settings, folder);
     let florin = Server::florin(&stage.database.url, folder, &[])?;
-    for work in works(Size::STANDARD) {
-        if settings.wants(work.name) {
-            compare::crowd(&mut stage, &work, &florin, report)?;
-            compare::lone(&mut stage, &work, &florin, report)?;
+    for workload in workloads(Size::STANDARD) {
+        if settings.wants(workload.name) {
+            compare::crowd(&mut stage, &workload, &florin, report)?;
+            compare::lone(&mut stage, &workload, &florin, report)?;
         }
     }
     note_memory(&florin, "PostgreSQL", report);
@@ -131,7 +131,7 @@ fn served(
     Ok(Figures { server_cpu, ..served })
 }
 
-/// A turn on SQLite, with its checks.
+/// Runs a turn on SQLite, with its checks.
 fn checked(
     file: &mut File,
     effect: &books::Counts,
@@ -158,6 +158,6 @@ fn tell(name: &str, number: usize, direct: &Figures, own: &Figures) {
 
 fn note_memory(florin: &Server, store: &str, report: &mut Report) {
     if let Some(bytes) = florin.peak_memory() {
-        report.notes.push(format!("Florin's memory on {store}, at its most: {} MiB.", bytes >> 20));
+        report.notes.push(format!("Florin's peak memory on {store}: {} MiB.", bytes >> 20));
     }
 }

@@ -1,4 +1,4 @@
-//! `make bench-wrk`: whether wrk, which everybody knows, sees what this benchmark's own generator sees.
+//! `make bench-wrk`: compares this benchmark's load generator with the well-known wrk.
 
 use crate::books::{self, Books};
 use crate::database::{Database, Size};
@@ -9,7 +9,7 @@ use crate::requests::api_key;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::stage::{Party, Purpose, Stage};
-use crate::works::{Work, works};
+use crate::workloads::{Workload, workloads};
 use crate::{machine, progress};
 use anyhow::{Context, bail};
 use std::io::Read;
@@ -23,37 +23,37 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     let mut stage = Stage::new(Database::fill("wrk", Size::STANDARD)?, settings, folder);
     let florin = Server::florin(&stage.database.url, folder, &[])?;
-    let all = works(Size::STANDARD);
-    for (work, cards) in [(all[0], None), (all[1], Some(Size::STANDARD.cards))] {
+    let all = workloads(Size::STANDARD);
+    for (workload, cards) in [(all[0], None), (all[1], Some(Size::STANDARD.cards))] {
         let own = Party::Server(&florin, settings.connections);
-        stage.turn(&work, own, Purpose::Rehearsal)?;
+        stage.turn(&workload, own, Purpose::Rehearsal)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for number in 1..=settings.turns {
-            ours.push(stage.turn(&work, own, Purpose::Show(0.0))?);
-            theirs.push(turn(&mut stage, &work, &florin, cards)?);
+            ours.push(stage.turn(&workload, own, Purpose::Show(0.0))?);
+            theirs.push(turn(&mut stage, &workload, &florin, cards)?);
             let [own, wrk] = [&ours, &theirs].map(|turns| turns[number - 1].rate);
-            progress(&format!("{}, turn {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", work.name));
+            progress(&format!("{}, turn {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", workload.name));
         }
         let (ours, theirs) = (median(&ours), median(&theirs));
-        report.rows.push(Row::rates(work.name, "driven by wrk".into(), theirs.rate, ours, Rule::Free));
+        report.rows.push(Row::rates(workload.name, "driven by wrk".into(), theirs.rate, ours, Rule::Free));
     }
     Ok(report)
 }
 
-/// wrk cuts off what is under way at its end: a request for each connection may be stored and not counted.
-fn turn(stage: &mut Stage<'_>, work: &Work, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
+/// Runs a turn with wrk. At its end wrk drops outstanding answers: one request per connection may be stored but not counted.
+fn turn(stage: &mut Stage<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
     let connections = stage.settings.connections;
     stage.database.settle()?;
     let before = stage.database.counts()?;
     let (answered, figures) = drive(stage, florin, cards)?;
-    // What was under way is stored soon.
+    // Gives outstanding requests time to be stored.
     std::thread::sleep(std::time::Duration::from_millis(500));
     let after = stage.database.counts()?;
     let stored = if cards.is_some() { u64::try_from(after[0] - before[0])? } else { answered };
     if stored < answered || stored > answered + connections as u64 {
         bail!("wrk counted {answered} answers, and {stored} are stored");
     }
-    books::agree(&before, &after, &work.effect, stored)?;
+    books::agree(&before, &after, &workload.effect, stored)?;
     books::prove(&mut stage.database)?;
     Ok(figures)
 }
@@ -70,11 +70,11 @@ fn drive(stage: &mut Stage<'_>, florin: &Server, cards: Option<u64>) -> anyhow::
     wrk.child().stdout.take().context("no pipe")?.read_to_string(&mut said)?;
     wrk.child().wait()?;
     let result =
-        said.lines().find_map(|line| line.strip_prefix("RESULT ")).with_context(|| format!("wrk said: {said}"))?;
+        said.lines().find_map(|line| line.strip_prefix("RESULT ")).with_context(|| format!("wrk printed: {said}"))?;
     let numbers: Vec<u64> = result.split(' ').filter_map(|number| number.parse().ok()).collect();
-    let [answered, micros, p99, errors] = numbers[..] else { bail!("wrk said: {said}") };
+    let [answered, micros, p99, errors] = numbers[..] else { bail!("wrk printed: {said}") };
     if errors > 0 {
-        bail!("wrk met {errors} errors: {said}");
+        bail!("wrk had {errors} errors: {said}");
     }
     Ok((answered, Figures { rate: answered as f64 * 1e6 / micros as f64, p99: p99 as f64, ..Figures::default() }))
 }

@@ -1,4 +1,4 @@
-"""A small client of Florin's sandbox: worlds, and the calls inside them. Standard library only, Python 3.9 or newer.
+"""A small client for Florin's sandbox. It creates worlds and calls the API in them. Standard library only, Python 3.9 or newer.
 
     florin = Florin(url, api_key)
     with florin.world(seed="nightly") as world:
@@ -32,11 +32,11 @@ REFUND_REVERSAL = REFUND + "/reversal"
 
 
 class Unexpected(AssertionError):
-    """An answer has another status than the one that was wanted."""
+    """An answer does not have the expected status."""
 
 
 class Answer:
-    """Status and exact bytes of an answer."""
+    """The status and exact bytes of an answer."""
 
     def __init__(self, status, body):
         self.status = status
@@ -52,14 +52,14 @@ class Answer:
 
 
 class Florin:
-    """A running Florin, and a key that may make worlds."""
+    """A running Florin, with a key that can create worlds."""
 
     def __init__(self, url, api_key):
         self.url = url.rstrip("/")
         self.api_key = api_key
 
     def send(self, method, path, body=None, query=None):
-        """One request. Refusals are answers, too: only a server that can't be reached raises."""
+        """Sends one request. A refusal is an answer; only an unreachable server raises."""
         url = self.url + path
         if query:
             url += "?" + urllib.parse.urlencode(query)
@@ -78,12 +78,12 @@ class Florin:
 
     @contextmanager
     def world(self, seed, template="demo"):
-        """A world of this seed, deleted at the end. Its clock stands still at 2026-01-05T12:00:00Z."""
-        # What a run that was killed has left is replaced.
-        made = self.send("POST", "/v2/sandbox/worlds", {"seed": seed, "template": template, "replace": True})
-        if made.status != 201:
-            raise Unexpected(f"the world was not made: {made.status} {made.body.decode()}")
-        world = World(Florin(self.url, made.json["apiKey"]), made.json["accountId"])
+        """Creates a world with this seed and deletes it at the end. Its clock is frozen at 2026-01-05T12:00:00Z."""
+        # Replaces the world that an interrupted run left behind.
+        created = self.send("POST", "/v2/sandbox/worlds", {"seed": seed, "template": template, "replace": True})
+        if created.status != 201:
+            raise Unexpected(f"the world was not created: {created.status} {created.body.decode()}")
+        world = World(Florin(self.url, created.json["apiKey"]), created.json["accountId"])
         try:
             yield world
         finally:
@@ -91,7 +91,7 @@ class Florin:
 
 
 class World:
-    """An account of one's own. What was answered is kept in `answers`: method, path, status, body."""
+    """An isolated account. `answers` records every answer: method, path, status, body."""
 
     def __init__(self, florin, account_id):
         self.florin = florin
@@ -108,7 +108,7 @@ class World:
         return self._call("DELETE", path, None, {}, status)
 
     def peek(self, path):
-        """A read that is not kept: for waiting, since how often one has to ask is not the same each time."""
+        """Reads without recording the answer. Use it to poll, because the number of polls is not reproducible."""
         return self.florin.send("GET", path, query={"accountId": self.account_id})
 
     def _call(self, method, path, body, query, status):
@@ -118,25 +118,25 @@ class World:
             raise Unexpected(f"{method} {path}: {answer.status} instead of {status}: {answer.body.decode()}")
         return answer
 
-    # What tests need again and again.
+    # Helpers that most tests need.
 
     def advance(self, duration):
-        """Lets time pass: `P7D`, `PT30M`."""
+        """Advances the clock by a duration such as `P7D` or `PT30M`, and returns the new time."""
         return self.post("/v2/sandbox/clock", {"advanceBy": duration}, status=200).json["now"]
 
     def now(self):
         return self.get("/v2/sandbox/clock").json["now"]
 
     def snapshot(self, name):
-        """Keeps the state of the world; the id to put it back to."""
+        """Takes a snapshot of the world and returns its id."""
         return self.post(f"/v2/sandbox/worlds/{self.account_id}/snapshots", {"name": name}).json["id"]
 
     def restore(self, snapshot):
-        """All is as it was: money, cards, clock, and the ids that come next."""
+        """Restores a snapshot: money, cards, clock, and the sequence of ids."""
         self.post(f"/v2/sandbox/worlds/{self.account_id}/restore", {"snapshotId": snapshot}, status=200)
 
     def new_budget(self, name, amount=None):
-        """A budget in pounds, with money if an amount is given; its id."""
+        """Creates a budget in pounds, funds it if an amount is given, and returns its id."""
         budget = self.post("/v2/budgets", {"name": name, "currencies": ["GBP"]}).json["id"]
         if amount is not None:
             self.fund(budget, amount)
@@ -155,7 +155,7 @@ class World:
         self.post("/v2/budgets/generate-credit", credit, status=200)
 
     def new_card(self, budget, **more):
-        """An active card in pounds; its id."""
+        """Creates an active card in pounds and returns its id."""
         card = {"budgetId": budget, "currencyCode": "GBP", "activate": True, **more}
         return self.post("/v2/cards", card).json["id"]
 
@@ -163,17 +163,17 @@ class World:
         return self.post(f"/v2/cards/{card}/transition", {"state": state, "reason": reason}, status=200).json
 
     def funds(self, budget):
-        """What a budget has in pounds: ledger, available, held."""
+        """Returns a budget's ledger balance, available balance and held amount."""
         found = self.get(f"/v2/budgets/{budget}", include="balances").json["balances"][0]
         return found["ledger"], found["available"], found["held"]
 
     def first(self, path, card, amount, **more):
-        """A first message of a card: an authorization, a withdrawal, a refund. Declined ones are answered with 201, too."""
+        """Sends a first message: an authorization, a withdrawal or a refund. A declined message is also a 201."""
         message = {"cardId": card, "amount": amount, "network": "VISA", "cardAcceptor": {"mid": "11111"}, **more}
         return self.post(path, message).json["transaction"]
 
     def follow(self, path, transaction, amount=None, status=201, **more):
-        """A message that follows another one of its chain."""
+        """Sends a follow-up to an earlier message of the chain. Returns the transaction, or the error code if it is refused."""
         message = {"precedingRelatedTransactionToken": transaction["token"], **more}
         if amount is not None:
             message["amount"] = amount
@@ -181,21 +181,21 @@ class World:
         return answer.json["transaction"] if status == 201 else answer.error_code
 
     def chain(self, transaction):
-        """All messages of a chain, what is held, and why a decline was a decline."""
+        """Returns all messages of a chain, its hold, and explanations of declines."""
         return self.get(f"{SIMULATIONS}/transactions/{transaction['token']}").json
 
 
 @functools.lru_cache(maxsize=None)
 def connect():
-    """The Florin of FLORIN_URL and FLORIN_API_KEY; without these, one that is started here and stopped at exit."""
+    """Connects to FLORIN_URL with FLORIN_API_KEY. Without them, starts a Florin and stops it at exit."""
     url, api_key = os.environ.get("FLORIN_URL"), os.environ.get("FLORIN_API_KEY")
     if bool(url) != bool(api_key):
-        raise SystemExit("FLORIN_URL and FLORIN_API_KEY go together: set both, or neither")
+        raise SystemExit("set both FLORIN_URL and FLORIN_API_KEY, or neither")
     return Florin(url, api_key) if url and api_key else start()
 
 
 def start():
-    """Starts the binary on a free port with a database of its own (FLORIN_DATABASE_URL: on that one)."""
+    """Starts the binary on a free port, with FLORIN_DATABASE_URL or a new database."""
     binary = find_binary()
     folder = tempfile.mkdtemp(prefix="florin-example-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -207,7 +207,7 @@ def start():
     log = open(Path(folder, "server.log"), "wb")
     server = subprocess.Popen([binary, "serve", "--json"], cwd=folder, env=settings, stdout=subprocess.PIPE, stderr=log)
     atexit.register(stop, server, log)
-    # It prints one line when it listens.
+    # The server prints one line when it is ready.
     line = server.stdout.readline()
     if not line:
         raise SystemExit(f"{binary} did not start: {Path(folder, 'server.log').read_text()}")
@@ -222,11 +222,11 @@ def stop(server, log):
 
 
 def find_binary():
-    """FLORIN_BIN, or what `cargo build` has left in this repository."""
+    """Finds FLORIN_BIN, or a binary that `cargo build` created in this repository."""
     if os.environ.get("FLORIN_BIN"):
         return str(Path(os.environ["FLORIN_BIN"]).resolve())
     repository = Path(__file__).resolve().parents[2]
     for target in ("target/debug/florin", "target/release/florin"):
         if (repository / target).exists():
             return str(repository / target)
-    raise SystemExit("no Florin: set FLORIN_URL and FLORIN_API_KEY, or FLORIN_BIN, or run `cargo build`")
+    raise SystemExit("Florin not found: set FLORIN_URL and FLORIN_API_KEY, or FLORIN_BIN, or run `cargo build`")

@@ -1,21 +1,21 @@
-"""Worlds side by side: all stories in each, twice, and the second time byte for byte as the first."""
+"""Runs all scenarios twice in each of several concurrent worlds, and compares the answers byte for byte."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from florin import Florin, connect
-from stories import STORIES
+from scenarios import SCENARIOS
 
 WORLDS = 8
 SEEDS = [f"determinism-{number}" for number in range(WORLDS)]
 
 
-def play(florin, seed):
-    """All stories in one world, which is deleted at the end; what was answered, and the account's id."""
+def run(florin, seed):
+    """Runs all scenarios in one world and returns all answers. The world is deleted at the end."""
     with florin.world(seed=seed) as world:
-        for story in STORIES:
-            story(world)
-        # The whole of what is there at the end is compared, too.
+        for scenario in SCENARIOS:
+            scenario(world)
+        # The final state is part of the comparison.
         world.get("/v2/sandbox/invariants")
         world.get("/v2/activity/" + world.account_id, limit=1000)
         world.get("/v2/cards", limit=1000)
@@ -32,38 +32,38 @@ class Determinism(unittest.TestCase):
     def setUpClass(cls):
         cls.florin = connect()
         with ThreadPoolExecutor(WORLDS) as threads:
-            cls.first = list(threads.map(lambda seed: play(cls.florin, seed), SEEDS))
+            cls.first = list(threads.map(lambda seed: run(cls.florin, seed), SEEDS))
 
     def assert_same(self, first, second):
         self.assertEqual(len(first), len(second))
         for number, (one, other) in enumerate(zip(first, second)):
-            self.assertEqual(one, other, f"answer {number} is another one")
+            self.assertEqual(one, other, f"answer {number} differs")
 
-    def test_the_same_again_side_by_side(self):
+    def test_concurrent_worlds_repeat_their_answers(self):
         with ThreadPoolExecutor(WORLDS) as threads:
-            second = list(threads.map(lambda seed: play(self.florin, seed), SEEDS))
+            second = list(threads.map(lambda seed: run(self.florin, seed), SEEDS))
         for seed, one, other in zip(SEEDS, self.first, second):
             with self.subTest(seed):
                 self.assert_same(one, other)
 
-    def test_the_same_alone(self):
-        """Had a world been disturbed by those beside it, it would answer otherwise on its own."""
-        self.assert_same(self.first[0], play(self.florin, SEEDS[0]))
+    def test_a_single_world_repeats_the_answers_of_a_concurrent_one(self):
+        """If concurrent worlds affected each other, a world would answer differently when it runs alone."""
+        self.assert_same(self.first[0], run(self.florin, SEEDS[0]))
 
-    def test_the_same_again_from_a_snapshot(self):
+    def test_a_restored_snapshot_repeats_its_answers(self):
         with self.florin.world(seed="snapshot") as world:
-            STORIES[0](world)
-            snapshot = world.snapshot("after the first story")
-            played = []
+            SCENARIOS[0](world)
+            snapshot = world.snapshot("after the first scenario")
+            runs = []
             for _ in range(2):
                 world.answers.clear()
-                for story in STORIES[1:6]:
-                    story(world)
-                played.append(list(world.answers))
+                for scenario in SCENARIOS[1:6]:
+                    scenario(world)
+                runs.append(list(world.answers))
                 world.restore(snapshot)
-        self.assert_same(*played)
+        self.assert_same(*runs)
 
-    def test_every_world_is_sound_at_the_end(self):
+    def test_every_world_keeps_its_invariants(self):
         for seed, answers in zip(SEEDS, self.first):
             with self.subTest(seed):
                 bodies = [body for _, path, _, body in answers if path == "/v2/sandbox/invariants"]
@@ -71,7 +71,7 @@ class Determinism(unittest.TestCase):
                 self.assertIn(b'"verdict":"holds"', bodies[0])
 
     def test_worlds_differ_in_ids_only(self):
-        """Other seeds, other ids and tokens, but the same calls with the same outcome."""
+        """Different seeds give different ids and tokens, but the same calls have the same outcomes."""
         outcomes = {tuple((method, status) for method, _, status, _ in answers) for answers in self.first}
         self.assertEqual(len(outcomes), 1)
         bodies = {b"".join(body for _, _, _, body in answers) for answers in self.first}
@@ -80,10 +80,10 @@ class Determinism(unittest.TestCase):
     def test_worlds_do_not_see_each_other(self):
         with self.florin.world(seed="left") as left, self.florin.world(seed="right") as right:
             before = right.get("/v2/budgets", include="balances").body
-            STORIES[0](left)
+            SCENARIOS[0](left)
             self.assertEqual(right.get("/v2/budgets", include="balances").body, before)
-            trespasser = Florin(left.florin.url, left.florin.api_key)
-            answer = trespasser.send("GET", "/v2/budgets", query={"accountId": right.account_id})
+            intruder = Florin(left.florin.url, left.florin.api_key)
+            answer = intruder.send("GET", "/v2/budgets", query={"accountId": right.account_id})
             self.assertEqual((answer.status, answer.error_code), (404, "not_found"))
 
 

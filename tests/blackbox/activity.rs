@@ -1,4 +1,4 @@
-//! `GET /v2/activity/{accountId}`: everything that moved, in order, filtered, paged, and one by one.
+//! `GET /v2/activity/{accountId}`: order, filters, pages, and single movements.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -24,7 +24,7 @@ fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
 }
 
-/// One page, as it is described.
+/// Returns one page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
     truthful("get", LIST, &answer);
@@ -47,7 +47,7 @@ fn one(client: &Client, id: &str) -> Value {
 }
 
 /// A wallet with 500.00, and messages of every kind on it: the tokens of the first messages.
-fn played(server: &Server) -> (Wallet, Vec<String>) {
+fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.followed(CLEARING, &bought, "8");
@@ -61,9 +61,9 @@ fn played(server: &Server) -> (Wallet, Vec<String>) {
 }
 
 #[test]
-fn card_messages_are_rows_of_their_own() {
+fn every_card_message_is_a_row() {
     let (server, client) = alone();
-    let (wallet, tokens) = played(&server);
+    let (wallet, tokens) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let known = |row: &Value| (text(row, "/type").to_owned(), text(row, "/status").to_owned());
     let of_chain =
@@ -94,27 +94,30 @@ fn card_messages_are_rows_of_their_own() {
 }
 
 #[test]
-fn each_movement_is_told_whole() {
+fn each_movement_is_returned_in_full() {
     let (server, client) = alone();
-    let (wallet, tokens) = played(&server);
-    let told = one(&client, &tokens[2]);
-    assert_eq!(text(&told, "/cardTransaction/token"), tokens[2]);
-    assert_eq!(text(&told, "/cardTransaction/gpa/impactedAmount"), "-30.00");
-    assert!(told["credit"].is_null() && told["payment"].is_null(), "{told}");
+    let (wallet, tokens) = wallet_with_activity(&server);
+    let movement = one(&client, &tokens[2]);
+    assert_eq!(text(&movement, "/cardTransaction/token"), tokens[2]);
+    assert_eq!(text(&movement, "/cardTransaction/gpa/impactedAmount"), "-30.00");
+    assert!(movement["credit"].is_null() && movement["payment"].is_null(), "{movement}");
     let number = wallet.credit("12.34")["boxTransactionId"].clone();
     let credits = rows(&client, "type=credit");
     let credit = credits.iter().find(|row| row["amount"] == "12.34").unwrap();
     assert_eq!((text(credit, "/status"), text(credit, "/counterparty")), ("completed", "Ada Remitter"));
-    let told = one(&client, text(credit, "/id"));
-    assert_eq!((&told["credit"]["boxTransactionId"], text(&told, "/credit/schemeName")), (&number, "FasterPayment"));
-    assert_eq!(told["createdAt"], credit["createdAt"]);
-    // The first funds of the demo account stand in the journal only.
-    let told = one(&client, text(credits.last().unwrap(), "/id"));
-    assert!(told["credit"].is_null() && told["cardTransaction"].is_null(), "{told}");
+    let movement = one(&client, text(credit, "/id"));
+    assert_eq!(
+        (&movement["credit"]["boxTransactionId"], text(&movement, "/credit/schemeName")),
+        (&number, "FasterPayment")
+    );
+    assert_eq!(movement["createdAt"], credit["createdAt"]);
+    // The initial funds of the demo account exist only in the journal.
+    let movement = one(&client, text(credits.last().unwrap(), "/id"));
+    assert!(movement["credit"].is_null() && movement["cardTransaction"].is_null(), "{movement}");
 }
 
 #[test]
-fn payments_come_with_their_confirmation() {
+fn payments_appear_when_their_batch_is_confirmed() {
     let (server, client) = alone();
     Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
@@ -132,9 +135,9 @@ fn payments_come_with_their_confirmation() {
     assert_eq!((text(paid, "/paymentBatchId"), text(paid, "/counterparty")), (&*batch, "Ada Lovelace"));
     let failed = payments.iter().find(|row| row["status"] == "failed").unwrap();
     assert_eq!((text(failed, "/amount"), text(failed, "/impactedAmount")), ("20.00", "0.00"));
-    let told = one(&client, text(failed, "/id"));
-    assert_eq!(text(&told, "/payment/failureReason"), "name_mismatch");
-    assert_eq!(told["payment"]["id"], told["id"]);
+    let movement = one(&client, text(failed, "/id"));
+    assert_eq!(text(&movement, "/payment/failureReason"), "name_mismatch");
+    assert_eq!(movement["payment"]["id"], movement["id"]);
 }
 
 #[test]
@@ -154,9 +157,9 @@ fn a_transfer_is_one_row_under_both_budgets() {
 }
 
 #[test]
-fn filters_find_what_they_name() {
+fn filters_select_matching_rows() {
     let (server, client) = alone();
-    let (wallet, _) = played(&server);
+    let (wallet, _) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let values = |member: &str| -> BTreeSet<String> {
         all.iter().filter_map(|row| row[member].as_str()).map(str::to_owned).collect()
@@ -169,17 +172,17 @@ fn filters_find_what_they_name() {
         ("currencyCode", "currencyCode"),
     ] {
         for value in values(member) {
-            let wanted: Vec<_> = all.iter().filter(|row| row[member] == value.as_str()).cloned().collect();
-            assert!(!wanted.is_empty());
-            assert_eq!(rows(&client, &format!("{parameter}={value}")), wanted, "{parameter}={value}");
+            let expected: Vec<_> = all.iter().filter(|row| row[member] == value.as_str()).cloned().collect();
+            assert!(!expected.is_empty());
+            assert_eq!(rows(&client, &format!("{parameter}={value}")), expected, "{parameter}={value}");
         }
     }
     let at = text(&all[0], "/createdAt").to_owned();
-    let wanted = |keep: &dyn Fn(&str) -> bool| -> Vec<_> {
+    let expected = |keep: &dyn Fn(&str) -> bool| -> Vec<_> {
         all.iter().filter(|row| keep(text(row, "/createdAt"))).cloned().collect()
     };
-    assert_eq!(rows(&client, &format!("from={at}")), wanted(&|time| time >= &*at));
-    assert_eq!(rows(&client, &format!("to={at}")), wanted(&|time| time <= &*at));
+    assert_eq!(rows(&client, &format!("from={at}")), expected(&|time| time >= &*at));
+    assert_eq!(rows(&client, &format!("to={at}")), expected(&|time| time <= &*at));
     assert_eq!(rows(&client, "to=2001-01-01T00:00:00Z"), Vec::<Value>::new());
     let both = format!("cardId={}&status=DECLINED&type=authorization", wallet.card.id);
     assert_eq!(rows(&client, &both).len(), 1);
@@ -188,9 +191,9 @@ fn filters_find_what_they_name() {
 }
 
 #[test]
-fn pages_follow_each_other() {
+fn pages_do_not_overlap() {
     let (server, client) = alone();
-    played(&server);
+    wallet_with_activity(&server);
     let all = rows(&client, "");
     for limit in [1, 4, 7] {
         let mut seen = Vec::new();
@@ -209,7 +212,7 @@ fn pages_follow_each_other() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let mut table = Table::default();
     for (query, place, code) in [
@@ -240,9 +243,9 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn movements_of_others_are_absent() {
+fn movements_of_other_accounts_are_absent() {
     let (server, client) = alone();
-    let (_, tokens) = played(&server);
+    let (_, tokens) = wallet_with_activity(&server);
     let other = server.other();
     for id in [&tokens[0], &ABSENT.to_owned()] {
         let answer = other.get(&target(&other, &format!("/{id}?")));

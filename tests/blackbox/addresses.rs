@@ -22,8 +22,8 @@ fn every_demo_postcode_has_addresses_with_every_member() {
         let data = found["data"].as_array().unwrap();
         assert!(!data.is_empty(), "nothing at {postcode}");
         for address in data {
-            let wanted = ["addressLine1", "addressLine2", "addressLine3", "city", "county", "postcode"];
-            assert_eq!(members(address), wanted);
+            let expected = ["addressLine1", "addressLine2", "addressLine3", "city", "county", "postcode"];
+            assert_eq!(members(address), expected);
             assert!(members(address).iter().all(|name| address[name].is_string()), "{address}");
             assert_eq!(text(address, "/postcode"), postcode.replace(' ', "").to_uppercase());
             assert!(!text(address, "/addressLine1").is_empty(), "{address}");
@@ -32,10 +32,10 @@ fn every_demo_postcode_has_addresses_with_every_member() {
 }
 
 #[test]
-fn blanks_and_case_do_not_count() {
+fn spaces_and_case_are_ignored() {
     let client = shared().client();
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "").to_uppercase();
-    let wanted = look_up(&client, &postcode);
+    let expected = look_up(&client, &postcode);
     let (outward, inward) = postcode.split_at(postcode.len() - 3);
     for written in [
         postcode.to_lowercase(),
@@ -44,12 +44,12 @@ fn blanks_and_case_do_not_count() {
         format!("%20%20{}%09{inward}%0A", outward.to_lowercase()),
         postcode.split("").collect::<Vec<_>>().join("%20"),
     ] {
-        assert_eq!(look_up(&client, &written), wanted, "{written}");
+        assert_eq!(look_up(&client, &written), expected, "{written}");
     }
 }
 
 #[test]
-fn unknown_and_foreign_shapes_are_empty_lists() {
+fn unknown_and_foreign_postcodes_give_empty_lists() {
     let client = shared().client();
     for postcode in ["ZE39ZZ", "ABCDE", "12345", "ABCDEFG", "1A1A1A1", "90210", "zzzzzz"] {
         assert_eq!(look_up(&client, postcode), json!({"data": []}), "{postcode}");
@@ -91,14 +91,14 @@ fn malformed_postcodes_are_refused() {
 fn other_parameters_are_ignored() {
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
     let client = shared().client();
-    let wanted = look_up(&client, &postcode);
+    let expected = look_up(&client, &postcode);
     for extra in ["accountId=F00000", "accountId=", "limit=0", "x=1&x=2"] {
-        assert_eq!(look_up(&client, &format!("{postcode}&{extra}")), wanted, "{extra}");
+        assert_eq!(look_up(&client, &format!("{postcode}&{extra}")), expected, "{extra}");
     }
 }
 
 #[test]
-fn switched_off_whatever_the_postcode() {
+fn without_the_feature_every_postcode_is_refused() {
     let other = shared().other();
     for query in ["postcode=SW1A1AA", "postcode=", "", "postcode=1", "postcode=a&postcode=b"] {
         let answer = other.get(&format!("{LOOKUP}?{query}"));
@@ -107,15 +107,15 @@ fn switched_off_whatever_the_postcode() {
 }
 
 #[test]
-fn the_scope_comes_before_the_switch() {
+fn the_scope_is_checked_before_the_feature() {
     let answer = shared().limited().get(&format!("{LOOKUP}?postcode=SW1A1AA"));
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
 }
 
-/// When the command has returned, the switch is where it was put: also for a client that calls without a pause.
+/// A switch takes effect before the command returns, even for a client that calls continuously.
 #[test]
-fn an_operator_switches_it_for_a_client() {
+fn an_operator_enables_and_disables_the_feature() {
     let home = Home::demo();
     let created = home.json(&["clients", "create", "--name", "Lookups", "--json"]);
     let id = text(&created, "/id").to_owned();
@@ -155,8 +155,8 @@ fn an_operator_imports_addresses() {
             "postcode": "ZE39ZZ", "county": county
         })
     };
-    let wanted = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
-    assert_eq!(look_up(&server.client(), "ZE39ZZ"), wanted);
+    let expected = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
+    assert_eq!(look_up(&server.client(), "ZE39ZZ"), expected);
 
     let (_, home) = server.stop();
     let file = home.write("second.csv", &format!("{HEADER}9 New Road,,,Newtown,ZE3 9ZY,\n"));
@@ -171,8 +171,8 @@ fn a_faulty_file_names_line_and_column_and_changes_nothing() {
     let home = Home::demo();
     let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
     let file = home.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));
-    let said = home.refused(&["addresses", "import", &file]);
-    assert!(said.contains("line 3") && said.contains("postcode"), "neither line nor column: {said}");
+    let output = home.refused(&["addresses", "import", &file]);
+    assert!(output.contains("line 3") && output.contains("postcode"), "neither line nor column: {output}");
     for (name, text) in [
         ("empty-line.csv", format!("{HEADER}{good},,,Testtown,ZE3 9ZZ,\n")),
         ("columns.csv", format!("{HEADER}{good}2 Test Lane,Testtown\n")),

@@ -8,7 +8,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// A server, a card with 250.00 available, and the token of an authorization of 10.00.
+/// Returns a server, a card with 250.00 available, and the token of an authorization of 10.00.
 fn held() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -29,21 +29,21 @@ fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String
 }
 
 #[test]
-fn lower_releases_the_difference() {
+fn a_lower_advice_releases_the_difference() {
     let (_server, wallet, token) = held();
     advised(&wallet, &token, "8.00", "242.00");
     assert_eq!(wallet.balance().available, 24_200);
 }
 
 #[test]
-fn higher_takes_more() {
+fn a_higher_advice_holds_more() {
     let (_server, wallet, token) = held();
     advised(&wallet, &token, "15.00", "235.00");
     advised(&wallet, &token, "250.00", "0.00");
 }
 
 #[test]
-fn the_same_changes_nothing() {
+fn an_equal_advice_changes_nothing() {
     let (_server, wallet, token) = held();
     advised(&wallet, &token, "10.00", "240.00");
 }
@@ -65,7 +65,7 @@ fn more_than_is_available_is_declined_and_the_hold_stays() {
 }
 
 #[test]
-fn the_token_of_an_advice_names_the_chain() {
+fn the_token_of_an_advice_identifies_the_chain() {
     let (_server, wallet, token) = held();
     let first = advised(&wallet, &token, "8.00", "242.00");
     let second = advised(&wallet, &first, "9.00", "241.00");
@@ -78,7 +78,7 @@ fn the_token_of_an_advice_names_the_chain() {
 }
 
 #[test]
-fn not_after_a_clearing_even_one_that_is_not_final() {
+fn an_advice_is_refused_after_any_clearing() {
     let (_server, wallet, token) = held();
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     let clearing = expect_json(&wallet.client.post(CLEARING, body), 201);
@@ -89,7 +89,7 @@ fn not_after_a_clearing_even_one_that_is_not_final() {
 }
 
 #[test]
-fn not_after_a_reversal_of_all() {
+fn an_advice_is_refused_after_a_full_reversal() {
     let (_server, wallet, token) = held();
     wallet.followed(REVERSAL, &token, "10");
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_reversed");
@@ -97,7 +97,7 @@ fn not_after_a_reversal_of_all() {
 }
 
 #[test]
-fn after_a_partial_reversal_it_replaces_what_is_held() {
+fn after_a_partial_reversal_an_advice_replaces_the_rest() {
     let (_server, wallet, token) = held();
     let reversal = wallet.followed(REVERSAL, &token, "4");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "244.00");
@@ -105,7 +105,7 @@ fn after_a_partial_reversal_it_replaces_what_is_held() {
 }
 
 #[test]
-fn only_on_purchases() {
+fn an_advice_works_on_purchases_only() {
     let (_server, wallet, _) = held();
     for path in [ATM, REFUND] {
         let token = wallet.token(path, "10");

@@ -52,7 +52,7 @@ fn clearing_is_always_final() {
 }
 
 #[test]
-fn clearing_more_is_taken_in_full() {
+fn a_clearing_above_the_hold_is_accepted_in_full() {
     let (_server, wallet, token) = held();
     let cleared = wallet.followed(ATM_CLEARING, &token, "260");
     let wanted = Balance { ledger: -1_000 + wallet.reserved, available: -1_000 };
@@ -76,7 +76,7 @@ fn every_network_has_its_subnetwork() {
 }
 
 #[test]
-fn the_other_follow_ups_do_not_fit() {
+fn other_follow_ups_are_refused() {
     let (_server, wallet, token) = held();
     for path in [ADVICE, CLEARING, REFUND_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
@@ -117,7 +117,7 @@ fn more_than_is_available_is_declined() {
 }
 
 #[test]
-fn nothing_cannot_be_withdrawn() {
+fn an_amount_of_zero_is_refused() {
     let card = &demo().active_card("GBP").id;
     let answer = shared().client().post(ATM, first_body(card, "0"));
     expect_fault(&answer, 400, "body.amount", "out_of_range");

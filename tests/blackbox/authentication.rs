@@ -1,4 +1,4 @@
-//! Who may call: the header's forms, keys and their scopes, accounts and networks.
+//! Authentication: forms of the header, keys and their scopes, accounts and networks.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ fn two_headers_are_400() {
     expect_fault(&answer, 400, "header.Authorization", "duplicate_parameter");
 }
 
-/// Every operation with the scope it wants.
+/// Every operation with the scope that it requires.
 fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
         ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),
@@ -89,7 +89,7 @@ fn scopes() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[test]
-fn every_operation_names_the_scope_it_wants() {
+fn every_operation_names_the_required_scope() {
     for (method, path, scope) in scopes() {
         let mut call = shared().limited();
         call.account.clone_from(&demo().account);
@@ -101,7 +101,7 @@ fn every_operation_names_the_scope_it_wants() {
 }
 
 #[test]
-fn every_operation_wants_credentials() {
+fn every_operation_requires_credentials() {
     for (method, path, _) in scopes() {
         let client = shared().client().with_authorization(None);
         let call = client.call(method, &path);
@@ -110,7 +110,7 @@ fn every_operation_wants_credentials() {
     }
 }
 
-/// A client with two accounts, and keys of many kinds. Gives the home and what `issue` printed for each.
+/// Creates a client with two accounts and keys of many kinds. Returns the home and the output of `issue` for each.
 fn issue(home: &Home, client: &str, extra: &[&str]) -> Value {
     let mut arguments = vec!["keys", "issue", "--client", client];
     arguments.extend(extra);
@@ -126,7 +126,7 @@ fn new_client(home: &Home, extra: &[&str]) -> String {
 }
 
 #[test]
-fn one_scope_opens_its_operations_alone() {
+fn a_scope_allows_only_its_operations() {
     let home = Home::demo();
     let client = new_client(&home, &[]);
     home.json(&["accounts", "create", "F70001", "--client", &client, "--merchant", "Shop", "--json"]);
@@ -145,7 +145,7 @@ fn one_scope_opens_its_operations_alone() {
 }
 
 #[test]
-fn a_key_touches_its_accounts_alone() {
+fn a_key_reaches_only_its_accounts() {
     let home = Home::demo();
     let client = new_client(&home, &[]);
     home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
@@ -187,7 +187,7 @@ fn expired_and_revoked_keys_are_refused() {
     expect_json(&future.get(BANKS), 200);
 }
 
-/// When the command has returned, the key is dead: also one that was in use until then.
+/// A key stops working before the command returns, even if it was in use until then.
 #[test]
 fn revoking_reaches_a_running_server() {
     let home = Home::demo();
@@ -206,9 +206,9 @@ fn revoking_reaches_a_running_server() {
     }
 }
 
-/// What is made while a server runs works at once, also where it was just found absent.
+/// New objects work immediately on a running server, even if a request just found them absent.
 #[test]
-fn what_is_new_reaches_a_running_server() {
+fn new_objects_work_on_a_running_server() {
     let home = Home::demo();
     let client = new_client(&home, &[]);
     let key = issue(&home, &client, &["--all-scopes"]);
@@ -221,7 +221,7 @@ fn what_is_new_reaches_a_running_server() {
 }
 
 #[test]
-fn a_client_may_be_bound_to_networks() {
+fn a_client_can_be_restricted_to_networks() {
     let home = Home::demo();
     let outside = new_client(&home, &["--allow-network", "10.0.0.0/8", "--allow-network", "2001:db8::/32"]);
     let inside = new_client(&home, &["--allow-network", "10.0.0.0/8", "--allow-network", "127.0.0.0/8"]);
@@ -272,7 +272,7 @@ fn keys_are_neither_stored_nor_logged() {
 }
 
 #[test]
-fn credentials_come_before_everything_of_the_request() {
+fn credentials_are_checked_before_the_request() {
     let client = shared().client().with_authorization(Some("ApiKey x"));
     for path in SIMULATIONS {
         let answer = client.call("POST", &format!("{path}?")).header("Content-Type", "text/plain").bytes("{").send();

@@ -43,7 +43,7 @@ fn yen_have_no_decimals() {
 }
 
 #[test]
-fn the_acceptor_is_shown_as_sent() {
+fn the_acceptor_is_returned_as_sent() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let mut body: Value = serde_json::from_str(&wallet.first_body("10")).unwrap();
@@ -112,7 +112,7 @@ fn every_network_has_its_subnetwork() {
 }
 
 #[test]
-fn an_account_check_holds_nothing_and_is_over() {
+fn an_account_check_holds_nothing_and_ends_at_once() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let ledger = wallet.ledger(25_000);
@@ -191,7 +191,7 @@ fn the_state_of_the_card_decides() {
 }
 
 #[test]
-fn the_state_of_the_card_comes_before_the_funds() {
+fn the_card_state_is_checked_before_the_funds() {
     let client = shared().client();
     let decline = transaction(&client.post(AUTHORIZATION, first_body(&demo().card_in("SUSPENDED").id, "999999999")));
     assert_eq!(text(&decline, "/response/code"), "1003");
@@ -200,7 +200,7 @@ fn the_state_of_the_card_comes_before_the_funds() {
 }
 
 #[test]
-fn a_decline_leaves_the_balance() {
+fn a_decline_does_not_change_the_balance() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let before = wallet.balance();
@@ -209,7 +209,7 @@ fn a_decline_leaves_the_balance() {
 }
 
 #[test]
-fn absent_and_foreign_cards_are_alike() {
+fn absent_and_foreign_cards_get_the_same_answer() {
     let card = &demo().active_card("GBP").id;
     let absent = shared().client().post(AUTHORIZATION, first_body(ABSENT, "1"));
     expect_fault(&absent, 404, "body.cardId", "not_found");
@@ -240,7 +240,7 @@ fn the_holder_of_a_card_stays_the_same() {
 }
 
 #[test]
-fn spent_funds_are_gone_and_credited_funds_are_there() {
+fn balances_follow_spending_and_credits() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 500);
     assert_eq!(text(&wallet.authorize("10"), "/response/code"), "1016");

@@ -1,11 +1,11 @@
-//! The balance table of contract section 5.5, each row on a budget of its own, to the last digit; and whole lives of chains.
+//! The balance table of contract section 5.5, each row on its own budget, to the last digit; and complete chains.
 
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
-/// First message, follow-up if any, its amount, then what must be shown: type, state, ledger, available, impacted.
+/// First message, follow-up if any, its amount, then the expected type, state, ledger, available and impacted amount.
 type Row = (&'static str, Option<(&'static str, &'static str)>, [&'static str; 5]);
 
 const ROWS: [Row; 10] = [
@@ -30,7 +30,7 @@ const ROWS: [Row; 10] = [
 ];
 
 #[test]
-fn every_row() {
+fn every_row_of_the_table() {
     for (first, follow, [kind, state, ledger, available, impacted]) in ROWS {
         let server = Server::sandbox();
         let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -52,7 +52,7 @@ fn every_row() {
 }
 
 #[test]
-fn a_decline_shows_the_balances_as_they_are() {
+fn a_decline_shows_unchanged_balances() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let ledger = wallet.ledger(25_000);
@@ -88,7 +88,7 @@ fn walk(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i
 }
 
 #[test]
-fn whole_lives() {
+fn complete_chains() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = [(ADVICE, "30", 25_000, 22_000), (REVERSAL, "5.55", 25_000, 22_555), (CLEARING, "24", 22_600, 22_600)];
@@ -115,7 +115,7 @@ fn chains_of_one_budget_do_not_mix() {
 }
 
 #[test]
-fn the_card_may_change_hands_but_the_budget_counts() {
+fn all_cards_of_a_budget_share_its_balance() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for card in crate::support::demo().active_cards("GBP").filter(|card| card.budget == wallet.card.budget) {

@@ -1,4 +1,4 @@
-//! Budgets: making, finding and listing them.
+//! Creating, reading and listing budgets.
 
 use serde_json::{Value, json};
 
@@ -27,21 +27,21 @@ fn a_new_budget_has_every_member_and_no_money() {
     let (_server, client) = alone();
     let answer = client.post(BUDGETS, json!({"name": "Reisen ✈", "currencies": ["JPY", "EUR"]}).to_string());
     truthful("post", BUDGETS, &answer);
-    let made = expect_json(&answer, 201);
-    assert_eq!(members(&made), MEMBERS);
-    uuid(&made["id"]);
-    time(&made["createdAt"]);
-    assert_eq!(made["accountId"], demo().account);
-    assert_eq!((&made["name"], &made["parentBudgetId"]), (&json!("Reisen ✈"), &Value::Null));
-    assert_eq!(made["currencies"], json!(["EUR", "JPY"]));
-    assert_eq!(made["features"], json!(["cards", "payments", "transfers"]));
+    let created = expect_json(&answer, 201);
+    assert_eq!(members(&created), MEMBERS);
+    uuid(&created["id"]);
+    time(&created["createdAt"]);
+    assert_eq!(created["accountId"], demo().account);
+    assert_eq!((&created["name"], &created["parentBudgetId"]), (&json!("Reisen ✈"), &Value::Null));
+    assert_eq!(created["currencies"], json!(["EUR", "JPY"]));
+    assert_eq!(created["features"], json!(["cards", "payments", "transfers"]));
     let nothing = |code: &str, zero: &str| json!({"currencyCode": code, "ledger": zero, "available": zero, "held": zero, "reserved": zero});
-    assert_eq!(made["balances"], json!([nothing("EUR", "0.00"), nothing("JPY", "0")]));
-    let path = format!("{BUDGETS}/{}", text(&made, "/id").to_uppercase());
+    assert_eq!(created["balances"], json!([nothing("EUR", "0.00"), nothing("JPY", "0")]));
+    let path = format!("{BUDGETS}/{}", text(&created, "/id").to_uppercase());
     let whole = client.get(&format!("{path}?accountId={}&include=balances", client.account));
     truthful("get", "/v2/budgets/{budgetId}", &whole);
-    assert_eq!(expect_json(&whole, 200), made);
-    let mut plain = made;
+    assert_eq!(expect_json(&whole, 200), created);
+    let mut plain = created;
     plain.as_object_mut().unwrap().remove("balances");
     assert_eq!(expect_json(&client.get(&path), 200), plain);
 }
@@ -127,7 +127,7 @@ fn every_fault_of_the_query_is_named() {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn the_nesting_depth_is_limited() {
     let (_server, client) = alone();
     let mut parent = budget(&client, "Level 1");
     for level in 2..=5 {
@@ -141,7 +141,7 @@ fn nesting_has_an_end() {
 }
 
 #[test]
-fn one_key_makes_one_budget() {
+fn one_key_creates_one_budget() {
     let (_server, client) = alone();
     let body = json!({"name": "Once", "currencies": ["GBP"]}).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
@@ -164,7 +164,7 @@ fn a_budget_without_payments_funds_no_batch() {
 }
 
 #[test]
-fn budgets_of_others_are_absent() {
+fn budgets_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let other = server.other();
     let theirs = funded(&other, "Theirs", "5.00");
@@ -182,7 +182,7 @@ fn budgets_of_others_are_absent() {
 }
 
 #[test]
-fn paths_know_their_methods() {
+fn other_methods_are_refused() {
     let client = shared().client();
     let id = demo().budget("GBP");
     for (method, path, allow) in [

@@ -49,13 +49,13 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!((available(&client, &from), available(&client, &to)), ("74.50".into(), "25.50".into()));
     let plain = expect_json(&transfer(&client, &from, &to, "0.01"), 201);
     assert_eq!(plain["reference"], Value::Null);
-    // The books are proved, and both transfers are in them, when the server is not in the way.
+    // After the server has stopped, the books are verified and contain both transfers.
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
 
 #[test]
-fn held_money_stays_where_it_is() {
+fn held_money_cannot_be_transferred() {
     let (_server, client) = alone();
     let (from, to) = (funded(&client, "From", "100.00"), budget(&client, "To"));
     assert_eq!(authorize(&client, &card(&client, &from), "60"), "0000");
@@ -101,7 +101,7 @@ fn every_fault_is_named() {
 }
 
 #[test]
-fn absent_and_foreign_budgets_look_the_same() {
+fn absent_and_foreign_budgets_get_the_same_answer() {
     let (server, client) = alone();
     let mine = funded(&client, "Mine", "10.00");
     let theirs = funded(&server.other(), "Theirs", "10.00");
@@ -117,7 +117,7 @@ fn absent_and_foreign_budgets_look_the_same() {
 }
 
 #[test]
-fn budgets_without_the_feature_take_no_part() {
+fn budgets_without_the_feature_are_refused() {
     let (_server, client) = alone();
     let on = funded(&client, "On", "10.00");
     let off = budget_of(&client, &json!({"name": "Off", "currencies": ["GBP"], "features": ["cards", "payments"]}));
@@ -140,7 +140,7 @@ fn one_key_moves_money_once() {
 }
 
 #[test]
-fn transfers_both_ways_at_once_keep_every_penny() {
+fn opposite_transfers_lose_no_money() {
     let (server, client) = alone();
     let (one, two) = (funded(&client, "One", "50.00"), funded(&client, "Two", "50.00"));
     let answers = together(40, |number| {
@@ -162,7 +162,7 @@ fn transfers_both_ways_at_once_keep_every_penny() {
 }
 
 #[test]
-fn all_there_is_is_moved_once() {
+fn concurrent_transfers_never_overdraw() {
     let (_server, client) = alone();
     let (from, to) = (funded(&client, "From", "9.99"), budget(&client, "To"));
     let answers = together(10, |_| transfer(&client, &from, &to, "9.99"));

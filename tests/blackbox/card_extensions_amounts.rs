@@ -21,7 +21,7 @@ fn withdraw(wallet: &Wallet, amount: &str, fee: &str) -> Value {
 }
 
 #[test]
-fn what_is_there_is_approved() {
+fn the_available_amount_is_approved() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
     let part = partly(&wallet, "10");
@@ -40,7 +40,7 @@ fn what_is_there_is_approved() {
 }
 
 #[test]
-fn a_part_is_approved_only_where_it_is_wanted_and_needed() {
+fn partial_approval_must_be_requested_and_necessary() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
     let whole = partly(&wallet, "7");
@@ -54,7 +54,7 @@ fn a_part_is_approved_only_where_it_is_wanted_and_needed() {
 }
 
 #[test]
-fn the_fee_comes_on_top_of_hold_and_clearing() {
+fn the_fee_is_added_to_hold_and_clearing() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = withdraw(&wallet, "100", "2.50");
@@ -80,7 +80,7 @@ fn the_fee_comes_on_top_of_hold_and_clearing() {
 }
 
 #[test]
-fn a_fee_that_a_clearing_does_not_name_is_not_charged() {
+fn a_clearing_without_a_fee_charges_none() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = withdraw(&wallet, "100", "2.50");

@@ -54,7 +54,7 @@ fn the_record_shows_amount_rate_and_currency() {
 }
 
 #[test]
-fn parts_add_up_to_the_whole_and_nothing_is_stranded() {
+fn partial_clearings_add_up_to_the_converted_total() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = transaction(&send(&wallet, AUTHORIZATION, "10", "USD"));
@@ -75,7 +75,7 @@ fn parts_add_up_to_the_whole_and_nothing_is_stranded() {
 }
 
 #[test]
-fn what_follows_is_in_the_merchant_s_currency_at_the_first_rate() {
+fn follow_ups_use_the_merchants_currency_and_the_first_rate() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = text(&transaction(&send(&wallet, AUTHORIZATION, "10", "USD")), "/token").to_owned();
@@ -84,7 +84,7 @@ fn what_follows_is_in_the_merchant_s_currency_at_the_first_rate() {
     assert_eq!(amounts(&wallet.followed(REVERSAL, &token, "4")), ("3.15", "4.00", "3.15"));
     let fault = expect_fault(&wallet.follow(REVERSAL, &token, "6.01"), 409, "body.amount", "amount_exceeds_hold");
     assert!(fault.message.contains("6.00 USD"), "{fault:?}");
-    // A tip: all of it is taken.
+    // A tip: the clearing is accepted in full.
     assert_eq!(amounts(&wallet.followed(CLEARING, &token, "7")), ("5.51", "7.00", "-5.51"));
     assert_eq!(wallet.balance().available, 25_000 - 551);
     let refund = text(&transaction(&send(&wallet, REFUND, "10", "USD")), "/token").to_owned();
@@ -105,7 +105,7 @@ fn a_card_of_another_currency_has_its_own_rate() {
 }
 
 #[test]
-fn amounts_and_currencies_that_can_t_be() {
+fn invalid_amounts_and_currencies_are_refused() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let to = |currency: &str, amount: &str| send(&wallet, AUTHORIZATION, amount, currency);
@@ -128,7 +128,7 @@ fn amounts_and_currencies_that_can_t_be() {
 }
 
 #[test]
-fn a_part_of_a_foreign_amount_is_worth_no_more_than_there_is() {
+fn a_partial_approval_in_another_currency_never_exceeds_the_balance() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
     let body = wallet.first_body("10").replacen('{', r#"{"currencyCode": "USD", "partialApproval": true, "#, 1);

@@ -1,4 +1,4 @@
-//! Messages that the original does not know: increments, withdrawals of refunds, forced declines.
+//! Messages that the original does not have: increments, reversals of refunds, forced declines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn withdraw(wallet: &Wallet, token: &str) -> crate::support::Answer {
     wallet.client.post(REFUND_REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}"}}"#))
 }
 
-/// A first message with one member more.
+/// A first message with one additional member.
 fn with(wallet: &Wallet, amount: &str, member: &str) -> String {
     wallet.first_body(amount).replacen('{', &format!("{{{member}, "), 1)
 }
@@ -50,16 +50,16 @@ fn an_increment_can_be_declined() {
     assert_eq!(text(&declined, "/gpa/impactedAmount"), "0.00");
     let named = wallet.follow(CLEARING, text(&declined, "/token"), "1");
     expect_fault(&named, 409, PRECEDING, "wrong_transaction_kind");
-    let told = expect_json(&wallet.client.get(&chain_path(&token)), 200);
-    let last = &told["messages"][1]["explanation"]["rules"].as_array().unwrap().last().unwrap().clone();
+    let chain = expect_json(&wallet.client.get(&chain_path(&token)), 200);
+    let last = &chain["messages"][1]["explanation"]["rules"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["rule"], &last["wantedAmount"]), (&json!("available_balance"), &json!("10.01")));
-    assert_eq!(told["hold"]["heldAmount"], "10.00");
+    assert_eq!(chain["hold"]["heldAmount"], "10.00");
     expect_fault(&wallet.follow(INCREMENT, &token, "0"), 400, "body.amount", "out_of_range");
 }
 
 /// The table of contract 5.4, with its new columns.
 #[test]
-fn what_may_follow_what() {
+fn allowed_follow_ups() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
@@ -81,7 +81,7 @@ fn what_may_follow_what() {
 }
 
 #[test]
-fn a_refund_is_withdrawn() {
+fn a_refund_can_be_reversed() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
@@ -95,9 +95,9 @@ fn a_refund_is_withdrawn() {
     expect_fault(&wallet.follow(REFUND_CLEARING, &token, "1"), 409, PRECEDING, "already_reversed");
     expect_fault(&withdraw(&wallet, &token), 409, PRECEDING, "already_reversed");
     expect_fault(&withdraw(&wallet, text(&gone, "/token")), 409, PRECEDING, "wrong_transaction_kind");
-    let told = expect_json(&wallet.client.get(&chain_path(&token)), 200);
-    assert_eq!((&told["hold"]["endedBy"], &told["journal"]), (&json!("reversed"), &json!([])));
-    assert_eq!(told["messages"][0]["transaction"]["state"], "CLEARED");
+    let chain = expect_json(&wallet.client.get(&chain_path(&token)), 200);
+    assert_eq!((&chain["hold"]["endedBy"], &chain["journal"]), (&json!("reversed"), &json!([])));
+    assert_eq!(chain["messages"][0]["transaction"]["state"], "CLEARED");
     let cleared = wallet.token(REFUND, "10");
     wallet.followed(REFUND_CLEARING, &cleared, "10");
     expect_fault(&withdraw(&wallet, &cleared), 409, PRECEDING, "already_cleared");
@@ -135,7 +135,7 @@ fn objects_of_other_accounts_are_absent() {
 }
 
 #[test]
-fn a_decline_is_forced_by_its_code() {
+fn a_decline_can_be_forced_by_code() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let codes = [
@@ -155,15 +155,15 @@ fn a_decline_is_forced_by_its_code() {
         let declined = transaction(&answer);
         assert_eq!(declined["state"], "DECLINED");
         assert_eq!(declined["response"], json!({"code": code, "memo": memo}));
-        let told = expect_json(&wallet.client.get(&chain_path(text(&declined, "/token"))), 200);
+        let chain = expect_json(&wallet.client.get(&chain_path(text(&declined, "/token"))), 200);
         let why = json!({"code": code, "rules": [{"rule": "forced", "passed": false, "code": code}]});
-        assert_eq!(told["messages"][0]["explanation"], why);
+        assert_eq!(chain["messages"][0]["explanation"], why);
     }
     assert_eq!(wallet.balance().available, 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
     let forced = follow_body(&token, "1").replacen('{', r#"{"sandbox": {"decline": "1005"}, "#, 1);
     assert_eq!(text(&transaction(&wallet.client.post(INCREMENT, forced)), "/response/code"), "1005");
-    // Nothing is forced by nothing.
+    // An empty `sandbox` forces nothing.
     for member in [r#""sandbox": null"#, r#""sandbox": {}"#, r#""sandbox": {"decline": null}"#] {
         let approved = transaction(&wallet.client.post(AUTHORIZATION, with(&wallet, "1", member)));
         assert_eq!(text(&approved, "/response/code"), "0000", "{member}");
@@ -171,7 +171,7 @@ fn a_decline_is_forced_by_its_code() {
 }
 
 #[test]
-fn faults_of_extensions_are_told_with_all_others() {
+fn faults_of_extensions_are_reported_with_all_others() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let member = r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "partialApproval": 1, "acquirerFeeAmount": 1"#;
@@ -197,9 +197,9 @@ fn faults_of_extensions_are_told_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// A client of the original sees nothing of all this.
+/// A client of the original sees no trace of the extensions.
 #[test]
-fn records_have_the_original_s_members_only() {
+fn records_have_only_the_members_of_the_original() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let plain = wallet.authorize("10");

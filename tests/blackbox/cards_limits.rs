@@ -1,4 +1,4 @@
-//! Spending limits that are set, changed and removed.
+//! Setting, changing and removing spending limits.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn day(client: &Client, card: &str, amount: &str) -> Answer {
     set(client, card, &json!({"window": "DAY", "amount": amount}))
 }
 
-/// Used, remaining and uses of the only limit.
+/// Returns used amount, remaining amount and uses of the only limit.
 fn only(client: &Client, card: &str) -> (String, String, u64) {
     let all = limits(client, card);
     assert_eq!(all.len(), 1, "{all:?}");
@@ -37,17 +37,17 @@ fn a_limit_is_set_used_and_changed() {
     assert!(limits(&client, &card).is_empty());
     let answer = set(&client, &card, &json!({"window": "DAY", "amount": "100", "mostUses": 3}));
     truthful("post", LIMITS, &answer);
-    let made = expect_json(&answer, 201);
-    let wanted = ["amount", "currencyCode", "mostUses", "remaining", "used", "uses", "window", "windowStart"];
-    assert_eq!(members(&made), wanted);
+    let created = expect_json(&answer, 201);
+    let expected = ["amount", "currencyCode", "mostUses", "remaining", "used", "uses", "window", "windowStart"];
+    assert_eq!(members(&created), expected);
     assert_eq!(
-        (&made["amount"], &made["remaining"], &made["mostUses"]),
+        (&created["amount"], &created["remaining"], &created["mostUses"]),
         (&json!("100.00"), &json!("100.00"), &json!(3))
     );
     assert_eq!(authorize(&client, &card, "60"), "0000");
     assert_eq!(authorize(&client, &card, "40.01"), "1817");
     assert_eq!(only(&client, &card), ("60.00".into(), "40.00".into(), 1));
-    // What was used survives the change.
+    // The used amount survives the change.
     let changed = expect_json(&day(&client, &card, "50.00"), 200);
     assert_eq!((&changed["used"], &changed["remaining"]), (&json!("60.00"), &json!("0.00")));
     assert_eq!((&changed["uses"], &changed["mostUses"]), (&json!(1), &Value::Null));
@@ -71,7 +71,7 @@ fn windows_are_shown_in_their_order() {
 }
 
 #[test]
-fn reversals_and_refunds_give_back_and_uses_stay() {
+fn reversals_and_refunds_give_amounts_back_but_not_uses() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     expect_json(&day(&client, &card, "100"), 201);

@@ -1,11 +1,11 @@
-//! Cards: making, finding and listing them, and their states.
+//! Creating, reading and listing cards, and their states.
 
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{CARDS, authorize, balance, bring, budget, budget_of, card, funded};
+use crate::support::management::{CARDS, authorize, balance, budget, budget_of, card, funded, move_card};
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared, together};
@@ -37,42 +37,42 @@ fn ids(page: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_new_card_has_every_member_and_waits() {
+fn a_new_card_has_every_member_and_is_not_activated() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let answer = client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string());
     truthful("post", CARDS, &answer);
-    let made = expect_json(&answer, 201);
-    assert_eq!(members(&made), MEMBERS);
-    let id = uuid(&made["id"]);
-    assert_eq!(made["cardToken"], id.as_str());
-    uuid(&made["userToken"]);
-    time(&made["createdAt"]);
-    assert_eq!((&made["type"], &made["ownerType"]), (&json!("VIRTUAL"), &json!("BUDGET")));
-    assert_eq!((&made["state"], &made["name"]), (&json!("UNACTIVATED"), &Value::Null));
-    let expiry: NaiveDate = text(&made, "/expiryDate").parse().unwrap();
+    let created = expect_json(&answer, 201);
+    assert_eq!(members(&created), MEMBERS);
+    let id = uuid(&created["id"]);
+    assert_eq!(created["cardToken"], id.as_str());
+    uuid(&created["userToken"]);
+    time(&created["createdAt"]);
+    assert_eq!((&created["type"], &created["ownerType"]), (&json!("VIRTUAL"), &json!("BUDGET")));
+    assert_eq!((&created["state"], &created["name"]), (&json!("UNACTIVATED"), &Value::Null));
+    let expiry: NaiveDate = text(&created, "/expiryDate").parse().unwrap();
     assert_eq!(expiry.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last of a month");
     let today = Utc::now().date_naive();
     assert!(expiry >= today.checked_add_months(Months::new(36)).unwrap(), "{expiry}");
     assert_eq!(authorize(&client, &id, "1"), "1806");
     let found = client.get(&format!("{CARDS}/{}", id.to_uppercase()));
     truthful("get", "/v2/cards/{cardId}", &found);
-    assert_eq!(expect_json(&found, 200), made);
+    assert_eq!(expect_json(&found, 200), created);
 }
 
 #[test]
-fn a_card_can_be_a_persons_and_in_use_at_once() {
+fn a_card_can_belong_to_a_person_and_be_active_at_once() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let person = "0190a1b2-0000-7000-8000-00000000cafe";
     let body = json!({"budgetId": budget, "currencyCode": "GBP", "type": "VIRTUAL", "userToken": person,
         "name": "Zoë's", "expiryDate": "2030-02-28", "activate": true});
-    let made = expect_json(&client.post(CARDS, body.to_string()), 201);
-    assert_eq!((&made["ownerType"], &made["userToken"]), (&json!("PERSON"), &json!(person)));
-    assert_eq!((&made["name"], &made["expiryDate"]), (&json!("Zoë's"), &json!("2030-02-28")));
-    assert_eq!(authorize(&client, text(&made, "/id"), "20"), "0000");
+    let created = expect_json(&client.post(CARDS, body.to_string()), 201);
+    assert_eq!((&created["ownerType"], &created["userToken"]), (&json!("PERSON"), &json!(person)));
+    assert_eq!((&created["name"], &created["expiryDate"]), (&json!("Zoë's"), &json!("2030-02-28")));
+    assert_eq!(authorize(&client, text(&created, "/id"), "20"), "0000");
     assert_eq!(balance(&client, &budget), ["50.00", "30.00", "20.00", "0.00"]);
-    assert_eq!(authorize(&client, text(&made, "/id"), "30.01"), "1016");
+    assert_eq!(authorize(&client, text(&created, "/id"), "30.01"), "1016");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn lists_are_newest_first_with_filters_and_counts() {
     assert_eq!((&all["count"], ids(&all)), (&json!(seeded + 3), vec![third.clone(), second.clone(), first.clone()]));
     let of_budget = list(&client, &format!("budgetId={one}&offset=1"));
     assert_eq!((&of_budget["count"], ids(&of_budget)), (&json!(2), vec![first.clone()]));
-    expect_json(&bring(&client, &third, "SUSPENDED"), 200);
+    expect_json(&move_card(&client, &third, "SUSPENDED"), 200);
     assert_eq!(ids(&list(&client, &format!("budgetId={one}&state=SUSPENDED"))), [third]);
     let holder = expect_json(&client.get(&format!("{CARDS}/{second}")), 200);
     assert_eq!(ids(&list(&client, &format!("userToken={}", text(&holder, "/userToken")))), [second]);
@@ -128,7 +128,7 @@ fn every_fault_is_named() {
 }
 
 #[test]
-fn a_budget_without_cards_takes_none() {
+fn a_budget_without_the_feature_cannot_have_cards() {
     let (_server, client) = alone();
     let off = budget_of(&client, &json!({"name": "Off", "currencies": ["GBP"], "features": ["transfers"]}));
     let body = json!({"budgetId": off, "currencyCode": "GBP"}).to_string();
@@ -136,23 +136,23 @@ fn a_budget_without_cards_takes_none() {
 }
 
 #[test]
-fn a_life_from_making_to_its_end() {
+fn a_card_from_creation_to_termination() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
-    let made = expect_json(&client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string()), 201);
-    let id = text(&made, "/id");
-    let fault = expect_fault(&bring(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
+    let created = expect_json(&client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string()), 201);
+    let id = text(&created, "/id");
+    let fault = expect_fault(&move_card(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("UNACTIVATED"), "{fault:?}");
-    let answer = bring(&client, id, "ACTIVE");
+    let answer = move_card(&client, id, "ACTIVE");
     truthful("post", "/v2/cards/{cardId}/transition", &answer);
     assert_eq!(expect_json(&answer, 200)["state"], "ACTIVE");
     assert_eq!(authorize(&client, id, "1"), "0000");
-    expect_json(&bring(&client, id, "SUSPENDED"), 200);
+    expect_json(&move_card(&client, id, "SUSPENDED"), 200);
     assert_eq!(authorize(&client, id, "1"), "1003");
-    expect_json(&bring(&client, id, "ACTIVE"), 200);
-    expect_json(&bring(&client, id, "TERMINATED"), 200);
+    expect_json(&move_card(&client, id, "ACTIVE"), 200);
+    expect_json(&move_card(&client, id, "TERMINATED"), 200);
     assert_eq!(authorize(&client, id, "1"), "1806");
-    let fault = expect_fault(&bring(&client, id, "ACTIVE"), 409, "body.state", "invalid_state");
+    let fault = expect_fault(&move_card(&client, id, "ACTIVE"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("TERMINATED"), "{fault:?}");
     let answer = client.get(&format!("{CARDS}/{id}/transitions"));
     truthful("get", "/v2/cards/{cardId}/transitions", &answer);
@@ -164,7 +164,7 @@ fn a_life_from_making_to_its_end() {
 }
 
 #[test]
-fn one_key_makes_one_card_and_one_step() {
+fn one_key_creates_one_card_and_one_transition() {
     let (_server, client) = alone();
     let budget = budget(&client, "Main");
     let body = json!({"budgetId": budget, "currencyCode": "GBP", "activate": true}).to_string();
@@ -177,7 +177,7 @@ fn one_key_makes_one_card_and_one_step() {
 }
 
 #[test]
-fn cards_of_others_are_absent() {
+fn cards_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let other = server.other();
     let theirs = card(&other, &budget(&other, "Theirs"));
@@ -186,7 +186,7 @@ fn cards_of_others_are_absent() {
         expect_fault(&foreign, 404, "path.cardId", "not_found");
         assert_eq!(foreign.body, client.get(&format!("{CARDS}/{ABSENT}{path}")).body);
     }
-    expect_fault(&bring(&client, &theirs, "SUSPENDED"), 404, "path.cardId", "not_found");
+    expect_fault(&move_card(&client, &theirs, "SUSPENDED"), 404, "path.cardId", "not_found");
     assert!(!ids(&list(&client, "limit=1000")).contains(&theirs));
     let their_budget = expect_json(&other.get(&format!("{CARDS}/{theirs}")), 200);
     let body = json!({"budgetId": their_budget["budgetId"], "currencyCode": "GBP"}).to_string();
@@ -197,13 +197,13 @@ fn cards_of_others_are_absent() {
 }
 
 #[test]
-fn authorizations_come_before_a_suspension_or_after_it() {
+fn authorizations_and_a_suspension_are_decided_sequentially() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
     let id = card(&client, &budget);
     let codes = together(30, |number| {
         if number == 15 {
-            expect_json(&bring(&client, &id, "SUSPENDED"), 200);
+            expect_json(&move_card(&client, &id, "SUSPENDED"), 200);
             return None;
         }
         Some(authorize(&client, &id, "1"))

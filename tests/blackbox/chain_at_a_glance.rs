@@ -1,4 +1,4 @@
-//! `GET /v2/cards/simulations/transactions/{token}`: a chain at a glance, and why a decline was a decline.
+//! `GET /v2/cards/simulations/transactions/{token}`: a whole chain, and explanations of declines.
 
 use serde_json::{Value, json};
 
@@ -20,28 +20,28 @@ fn explanation(chain: &Value, message: usize) -> &Value {
     &chain["messages"][message]["explanation"]
 }
 
-/// Rule and whether it was kept.
+/// Each rule, and whether it passed.
 fn rules(explanation: &Value) -> Vec<(&str, bool)> {
     let rules = explanation["rules"].as_array().unwrap_or_else(|| panic!("no rules in {explanation}"));
     rules.iter().map(|rule| (text(rule, "/rule"), rule["passed"].as_bool().unwrap())).collect()
 }
 
 #[test]
-fn it_tells_messages_hold_and_journal() {
+fn it_returns_messages_hold_and_journal() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.authorize("10");
     let token = text(&first, "/token");
     let advice = wallet.followed(ADVICE, token, "12");
     let part = wallet.followed(CLEARING, token, "1000000");
-    let told = chain(&wallet.client, token);
-    assert_eq!(members(&told), ["hold", "journal", "messages"]);
-    let messages: Vec<_> = (0..3).map(|place| told["messages"][place]["transaction"].clone()).collect();
+    let view = chain(&wallet.client, token);
+    assert_eq!(members(&view), ["hold", "journal", "messages"]);
+    let messages: Vec<_> = (0..3).map(|place| view["messages"][place]["transaction"].clone()).collect();
     let mut first = first.clone();
     first["state"] = json!("COMPLETION");
     assert_eq!(messages, [first.clone(), advice.clone(), part.clone()]);
-    assert!((0..3).all(|place| explanation(&told, place).is_null()));
-    let hold = &told["hold"];
+    assert!((0..3).all(|place| explanation(&view, place).is_null()));
+    let hold = &view["hold"];
     let (kinds, tokens) =
         (["authorization", "authorization.advice", "authorization.clearing"], [&first, &advice, &part]);
     let steps: Vec<_> = kinds
@@ -50,19 +50,19 @@ fn it_tells_messages_hold_and_journal() {
         .zip(["10.00", "12.00", "0.00"])
         .map(|((kind, message), held)| json!({"token": message["token"], "type": kind, "heldAmount": held}))
         .collect();
-    let wanted = json!({
+    let expected = json!({
         "authorisedAmount": "10.00", "heldAmount": "0.00", "clearedAmount": "1000000.00", "currencyCode": "GBP",
         "dueAt": null, "endedBy": "cleared", "merchant": null, "steps": steps
     });
-    assert_eq!(hold, &wanted);
-    let journal = told["journal"].as_array().unwrap();
+    assert_eq!(hold, &expected);
+    let journal = view["journal"].as_array().unwrap();
     let moved: Vec<_> = journal.iter().map(|entry| (&entry["token"], &entry["postings"])).collect();
     let budget = &wallet.card.budget;
     let posting = |pool: &str, amount: &str| match pool {
         "card_network" => json!({"pool": pool, "budgetId": null, "amount": amount}),
         _ => json!({"pool": pool, "budgetId": budget, "amount": amount}),
     };
-    let wanted = [
+    let expected = [
         (&first["token"], json!([posting("available", "-10.00"), posting("held", "10.00")])),
         (&advice["token"], json!([posting("available", "-2.00"), posting("held", "2.00")])),
         (
@@ -74,11 +74,11 @@ fn it_tells_messages_hold_and_journal() {
             ]),
         ),
     ];
-    assert_eq!(moved, wanted.iter().map(|(token, postings)| (*token, postings)).collect::<Vec<_>>());
+    assert_eq!(moved, expected.iter().map(|(token, postings)| (*token, postings)).collect::<Vec<_>>());
 }
 
 #[test]
-fn any_message_of_it_will_do() {
+fn the_token_of_any_message_works() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -86,14 +86,14 @@ fn any_message_of_it_will_do() {
         wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4}}"#));
     let part = text(&transaction(&part), "/token").to_owned();
     let declined = text(&wallet.followed(ADVICE, &token, "300"), "/token").to_owned();
-    let told = chain(&wallet.client, &token);
-    assert_eq!(told["hold"]["heldAmount"], "6.00");
-    assert!(told["hold"]["dueAt"].is_string() && told["hold"]["endedBy"].is_null(), "{told}");
+    let view = chain(&wallet.client, &token);
+    assert_eq!(view["hold"]["heldAmount"], "6.00");
+    assert!(view["hold"]["dueAt"].is_string() && view["hold"]["endedBy"].is_null(), "{view}");
     for token in [&part, &declined] {
-        assert_eq!(chain(&wallet.client, token), told);
+        assert_eq!(chain(&wallet.client, token), view);
     }
-    assert_eq!(rules(explanation(&told, 2)), [("available_balance", false)]);
-    assert_eq!(told["journal"].as_array().unwrap().len(), 2);
+    assert_eq!(rules(explanation(&view, 2)), [("available_balance", false)]);
+    assert_eq!(view["journal"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -101,27 +101,27 @@ fn a_declined_first_message_is_a_chain_of_one() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let declined = wallet.authorize("250.01");
-    let told = chain(&wallet.client, text(&declined, "/token"));
-    assert_eq!((&told["hold"], &told["journal"]), (&Value::Null, &json!([])));
-    assert_eq!(told["messages"].as_array().unwrap().len(), 1);
-    assert_eq!(told["messages"][0]["transaction"], declined);
-    let why = explanation(&told, 0);
+    let view = chain(&wallet.client, text(&declined, "/token"));
+    assert_eq!((&view["hold"], &view["journal"]), (&Value::Null, &json!([])));
+    assert_eq!(view["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(view["messages"][0]["transaction"], declined);
+    let why = explanation(&view, 0);
     assert_eq!(why["code"], "1016");
     let cards = ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
     let found = rules(why);
     assert_eq!(found[..4], cards);
     assert_eq!(found.last(), Some(&("available_balance", false)));
     let last = why["rules"].as_array().unwrap().last().unwrap();
-    let wanted = json!({
+    let expected = json!({
         "rule": "available_balance", "passed": false, "availableBalance": "250.00", "wantedAmount": "250.01"
     });
-    assert_eq!(last, &wanted);
+    assert_eq!(last, &expected);
     assert_eq!(why["rules"][0], json!({"rule": "card_activated", "passed": true, "cardState": "ACTIVE"}));
     assert!(why["rules"][3]["expiresOn"].as_str() >= why["rules"][3]["today"].as_str(), "{why}");
 }
 
 #[test]
-fn every_decline_is_explained_by_what_it_saw() {
+fn every_explanation_shows_the_values_of_the_decision() {
     let server = Server::sandbox();
     let client = server.client();
     let marked = demo().json["cards"].as_array().unwrap().iter().find(|card| card["limited"] == true).unwrap();
@@ -134,8 +134,8 @@ fn every_decline_is_explained_by_what_it_saw() {
         let body = crate::support::wallet::first_body(card, "100.01");
         let declined = transaction(&client.post(AUTHORIZATION, body));
         assert_eq!(text(&declined, "/response/code"), code);
-        let told = chain(&client, text(&declined, "/token"));
-        let why = explanation(&told, 0);
+        let view = chain(&client, text(&declined, "/token"));
+        let why = explanation(&view, 0);
         let last = why["rules"].as_array().unwrap().last().unwrap();
         assert_eq!((text(why, "/code"), text(last, "/rule"), &last["passed"]), (code, rule, &Value::Bool(false)));
         assert_eq!(last[member.0], member.1, "{last}");
@@ -149,13 +149,13 @@ fn a_refund_moves_nothing_until_it_is_cleared() {
     let token = wallet.token(REFUND, "10");
     assert_eq!(chain(&wallet.client, &token)["journal"], json!([]));
     wallet.followed(REFUND_CLEARING, &token, "7");
-    let told = chain(&wallet.client, &token);
-    assert_eq!(told["journal"][0]["postings"].as_array().unwrap().len(), 2);
-    assert_eq!((&told["hold"]["clearedAmount"], &told["hold"]["endedBy"]), (&json!("7.00"), &json!("cleared")));
+    let view = chain(&wallet.client, &token);
+    assert_eq!(view["journal"][0]["postings"].as_array().unwrap().len(), 2);
+    assert_eq!((&view["hold"]["clearedAmount"], &view["hold"]["endedBy"]), (&json!("7.00"), &json!("cleared")));
 }
 
 #[test]
-fn who_may_look_at_what() {
+fn access_to_chains() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");

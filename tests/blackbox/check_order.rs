@@ -1,4 +1,4 @@
-//! The order of checks (contract section 1.3): with two faults of two stages, the earlier stage answers alone.
+//! The order of checks (contract section 1.3): of two faults in different stages, only the earlier stage answers.
 
 use serde_json::json;
 

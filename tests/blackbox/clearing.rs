@@ -1,4 +1,4 @@
-//! `POST …/authorization/clearing`: below, at and above what is held, final and not.
+//! `POST …/authorization/clearing`: below, equal to and above the held amount, final and not final.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn balance(wallet: &Wallet, ledger: i64, available: i64) -> Balance {
 }
 
 #[test]
-fn all_that_is_held() {
+fn a_clearing_of_the_whole_hold() {
     let (_server, wallet, token) = held();
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing", "COMPLETION");
@@ -37,7 +37,7 @@ fn all_that_is_held() {
 }
 
 #[test]
-fn less_releases_the_rest() {
+fn a_clearing_below_the_hold_releases_the_rest() {
     let (_server, wallet, token) = held();
     let ledger = wallet.ledger(24_300);
     let mut want = expected("authorization.clearing", "COMPLETION");
@@ -56,7 +56,7 @@ fn final_is_the_default_and_may_be_null() {
 }
 
 #[test]
-fn not_final_leaves_the_rest_held() {
+fn a_clearing_that_is_not_final_keeps_the_rest_held() {
     let (_server, wallet, token) = held();
     let first = clear(&wallet, &token, "4", false);
     assert_eq!(text(&first, "/amount"), "4.00");
@@ -71,7 +71,7 @@ fn not_final_leaves_the_rest_held() {
 }
 
 #[test]
-fn not_final_but_all_of_it_ends_the_chain() {
+fn a_clearing_of_the_whole_hold_ends_the_chain_even_if_not_final() {
     let (_server, wallet, token) = held();
     clear(&wallet, &token, "4", false);
     let second = clear(&wallet, &token, "6", false);
@@ -81,7 +81,7 @@ fn not_final_but_all_of_it_ends_the_chain() {
 }
 
 #[test]
-fn more_is_taken_in_full_and_ends_the_chain() {
+fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
     for last in [true, false] {
         let (_server, wallet, token) = held();
         let ledger = wallet.ledger(23_500);
@@ -108,7 +108,7 @@ fn available_may_go_below_zero_and_then_everything_is_declined() {
 }
 
 #[test]
-fn above_what_is_held_it_takes_no_other_hold() {
+fn a_clearing_above_the_hold_leaves_other_holds() {
     let (_server, wallet, token) = held();
     let other = wallet.token(AUTHORIZATION, "240");
     let clearing = wallet.followed(CLEARING, &token, "20");
@@ -118,7 +118,7 @@ fn above_what_is_held_it_takes_no_other_hold() {
 }
 
 #[test]
-fn twice_is_refused() {
+fn a_second_clearing_is_refused() {
     let (_server, wallet, token) = held();
     let clearing = wallet.followed(CLEARING, &token, "10");
     expect_fault(&wallet.follow(CLEARING, &token, "10"), 409, PRECEDING, "already_cleared");
@@ -128,7 +128,7 @@ fn twice_is_refused() {
 }
 
 #[test]
-fn the_token_of_a_clearing_is_no_token_of_the_chain_even_while_it_is_open() {
+fn the_token_of_a_clearing_does_not_identify_the_chain() {
     let (_server, wallet, token) = held();
     let clearing = clear(&wallet, &token, "4", false);
     let answer = wallet.follow(CLEARING, text(&clearing, "/token"), "1");
@@ -136,7 +136,7 @@ fn the_token_of_a_clearing_is_no_token_of_the_chain_even_while_it_is_open() {
 }
 
 #[test]
-fn only_on_purchases() {
+fn a_clearing_works_on_purchases_only() {
     let (_server, wallet, _) = held();
     for path in [ATM, REFUND] {
         let token = wallet.token(path, "10");

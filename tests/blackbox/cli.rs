@@ -1,4 +1,4 @@
-//! The command line: what operators type, what scripts read, and how a wrong word or setting is told.
+//! The command line: commands, output for scripts, and errors for wrong arguments and settings.
 
 use std::process::Command;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn succeeds(home: &Home, arguments: &[&str]) {
 }
 
 #[test]
-fn the_demo_has_all_it_promises() {
+fn the_demo_data_is_complete() {
     let json = &demo().json;
     let wanted = [
         "accountId",
@@ -79,7 +79,7 @@ fn array(name: &str) -> &'static Vec<Value> {
 }
 
 #[test]
-fn the_demo_is_made_once() {
+fn the_demo_data_is_created_once() {
     let home = Home::demo();
     assert_eq!(home.json(&["demo", "--json"]), demo().json);
     let server = Server::on(home);
@@ -96,7 +96,7 @@ fn the_demo_keys_are_well_known() {
 }
 
 #[test]
-fn the_demo_balances_are_what_the_cards_see() {
+fn the_printed_balances_match_the_cards() {
     let server = Server::sandbox();
     let mut seen = 0;
     for budget in array("budgets") {
@@ -112,7 +112,7 @@ fn the_demo_balances_are_what_the_cards_see() {
 }
 
 #[test]
-fn serve_makes_a_fresh_sandbox_by_itself() {
+fn serve_creates_the_demo_data_in_a_new_sandbox() {
     let server = Server::on(Home::empty());
     let page = expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
     assert_eq!(page["count"], array("checkouts").len());
@@ -155,7 +155,7 @@ fn migrations() {
 }
 
 #[test]
-fn settings_by_flag_win_over_the_environment() {
+fn flags_override_the_environment() {
     let home = Home::empty();
     let url = home.setting("FLORIN_DATABASE_URL");
     let home = home.set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
@@ -301,7 +301,7 @@ fn features() {
 }
 
 #[test]
-fn words_it_does_not_know() {
+fn unknown_commands_and_flags() {
     let home = Home::demo();
     for arguments in [&["dance"][..], &["serve", "--dance"], &["keys"], &["demo", "extra"]] {
         home.refused(arguments);

@@ -30,7 +30,7 @@ fn an_account_is_enrolled_and_confirms_with_its_authenticator() {
     assert_eq!(home.json(&["mfa", "show", account, "--json"]), shown(true, true));
 
     let session = open(&client, BATCH, "totp");
-    // An earlier secret is worth nothing after a new enrolment.
+    // A new enrolment invalidates the earlier secret.
     let renewed = home.json(&["mfa", "enrol", account, "--json"]);
     assert_ne!(text(&renewed, "/secret"), secret);
     let old = confirm_totp(&client, BATCH, &session, &token_of(secret));

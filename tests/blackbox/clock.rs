@@ -1,4 +1,4 @@
-//! `GET` and `POST /v2/sandbox/clock`: time that stands still, goes on, and takes holds, sessions, tokens and limits along.
+//! `GET` and `POST /v2/sandbox/clock`: frozen and running clocks, and their effect on holds, sessions, tokens and limits.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Server, demo, expect_fault, expect_faults, expect_json, shared, together,
 };
 
-/// A world whose clock stands still at noon of the first of September.
+/// Creates a world whose clock is frozen at noon on 1 September.
 fn frozen() -> (Server, Client) {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
@@ -29,14 +29,14 @@ fn hold(client: &Client, amount: &str) -> String {
     text(&hold, "/token").to_owned()
 }
 
-/// Available and ledger, read by an account check.
+/// Returns available and ledger balance, read by an account check.
 fn balance(client: &Client) -> (String, String) {
     let check = transaction(&client.post(AUTHORIZATION, first_body(card(), "0")));
     (text(&check, "/gpa/availableBalance").to_owned(), text(&check, "/gpa/ledgerBalance").to_owned())
 }
 
 #[test]
-fn an_account_that_nobody_touched_goes_by_real_time() {
+fn an_unchanged_account_uses_real_time() {
     let answer = shared().client().get(CLOCK);
     truthful("get", CLOCK, &answer);
     let shown = answer.json();
@@ -47,7 +47,7 @@ fn an_account_that_nobody_touched_goes_by_real_time() {
 }
 
 #[test]
-fn a_clock_stops_advances_and_runs_on() {
+fn a_clock_freezes_advances_and_resumes() {
     let (server, client) = frozen();
     assert_eq!(clock(&client), json!({"now": "2026-09-01T12:00:00Z", "state": "FROZEN", "realTime": false}));
     assert_eq!(set(&client, json!({"advanceBy": "P1DT2H30M5S"})), "2026-09-02T14:30:05Z");
@@ -63,7 +63,7 @@ fn a_clock_stops_advances_and_runs_on() {
 }
 
 #[test]
-fn what_happens_bears_the_time_of_the_account() {
+fn events_are_dated_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let message = transaction(&client.post(AUTHORIZATION, first_body(card(), "1")));
     assert_eq!(message["createdTime"], "2026-09-01T12:00:00Z");
@@ -133,7 +133,7 @@ fn an_advance_and_a_clearing_have_one_winner() {
 }
 
 #[test]
-fn sessions_end_by_the_time_of_the_account() {
+fn sessions_expire_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -147,7 +147,7 @@ fn sessions_end_by_the_time_of_the_account() {
 }
 
 #[test]
-fn tokens_are_those_of_the_time_of_the_account() {
+fn totp_uses_the_accounts_clock() {
     let (_server, client) = frozen();
     let batch = demo().batch("validated");
     let noon = u64::try_from("2026-09-01T12:00:00Z".parse::<DateTime<Utc>>().unwrap().timestamp()).unwrap();
@@ -157,7 +157,7 @@ fn tokens_are_those_of_the_time_of_the_account() {
 }
 
 #[test]
-fn spending_windows_are_those_of_the_account() {
+fn spending_windows_use_the_accounts_clock() {
     let (_server, client) = frozen();
     let limited = demo().json["cards"].as_array().unwrap().iter().find(|card| card["limited"] == true).unwrap();
     let pay = |amount: &str| {
@@ -172,7 +172,7 @@ fn spending_windows_are_those_of_the_account() {
 }
 
 #[test]
-fn what_is_wrong_with_a_change_is_told() {
+fn invalid_changes_are_reported() {
     let (_server, client) = frozen();
     for (body, path, code) in [
         ("{}", "body", "required"),
@@ -207,7 +207,7 @@ fn a_repeated_advance_advances_once() {
 }
 
 #[test]
-fn clocks_are_of_accounts_within_reach() {
+fn clocks_of_other_accounts_are_absent() {
     let server = Server::sandbox();
     let foreign = server.client().with_account(&demo().other_account);
     expect_fault(&foreign.get(CLOCK), 404, "query.accountId", "not_found");

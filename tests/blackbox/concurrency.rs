@@ -1,4 +1,4 @@
-//! Many at once: money is never spent twice, a key has one effect, a batch is confirmed once.
+//! Concurrent requests: money is never spent twice, a key has one effect, a batch is confirmed once.
 
 use std::thread;
 
@@ -88,11 +88,11 @@ fn different_requests_under_one_key_have_one_effect() {
     let taken: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
     assert_eq!(taken.len(), 1);
     for answer in answers.iter().filter(|answer| answer.status != 201) {
-        let (status, wanted) = match answer.status {
+        let (status, expected) = match answer.status {
             409 => (409, "idempotency_in_flight"),
             _ => (422, "idempotency_mismatch"),
         };
-        assert_eq!(expect_error(answer, status)[0].code, wanted);
+        assert_eq!(expect_error(answer, status)[0].code, expected);
     }
     let balance = wallet.balance_in(&transaction(taken[0]));
     assert_eq!(wallet.balance(), balance);
@@ -139,7 +139,7 @@ fn wrong_tokens_at_once_are_all_counted() {
     assert_eq!(codes.iter().filter(|code| *code == "mfa_locked").count(), 7, "{codes:?}");
 }
 
-/// One follow-up sent many times: one is taken, the others find the chain ended.
+/// Sends one follow-up many times: one is accepted, the others find that the chain has ended.
 fn taken_once(path: &str, ended: &str, after: i64) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -175,8 +175,8 @@ fn clearing_and_reversal_of_one_hold() {
         let cleared = answers[0].status == 201;
         assert_ne!(cleared, answers[1].status == 201, "{answers:?}");
         let spent = if cleared { 1_000 } else { 0 };
-        let wanted = Balance { ledger: before.ledger - spent, available: before.available - spent };
-        assert_eq!(wallet.balance(), wanted);
+        let expected = Balance { ledger: before.ledger - spent, available: before.available - spent };
+        assert_eq!(wallet.balance(), expected);
     }
 }
 
@@ -197,20 +197,20 @@ fn a_storm_on_one_budget_adds_up() {
             });
         }
     });
-    let wanted = 100_000 - 80 * 299 + 80;
-    assert_eq!(wallet.balance(), Balance { ledger: wanted + wallet.reserved, available: wanted });
+    let expected = 100_000 - 80 * 299 + 80;
+    assert_eq!(wallet.balance(), Balance { ledger: expected + wallet.reserved, available: expected });
 }
 
 #[test]
-fn reads_go_on_beside_writes() {
+fn reads_continue_during_writes() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let read = |client: &Client| expect_json(&client.get(crate::support::CHECKOUTS), 200);
-    let wanted = read(&wallet.client);
+    let expected = read(&wallet.client);
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (0..20).for_each(|_| drop(wallet.authorize("0.01"))));
-            scope.spawn(|| (0..20).for_each(|_| assert_eq!(read(&wallet.client), wanted)));
+            scope.spawn(|| (0..20).for_each(|_| assert_eq!(read(&wallet.client), expected)));
         }
     });
     assert_eq!(wallet.balance().available, 100_000 - 80);

@@ -1,4 +1,4 @@
-//! `POST /v2/payment-batches/{paymentBatchId}/confirm`: what it needs, what it changes, what it refuses.
+//! `POST /v2/payment-batches/{paymentBatchId}/confirm`: requirements, effects and refusals.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn only_a_validated_batch_can_be_confirmed_whatever_the_token() {
 }
 
 #[test]
-fn absent_and_foreign_batches_are_alike() {
+fn absent_and_foreign_batches_get_the_same_answer() {
     let batch = demo().batch("validated");
     let absent = confirm(&shared().client(), ABSENT, ABSENT, "000000");
     expect_fault(&absent, 404, "path.paymentBatchId", "not_found");
@@ -81,7 +81,7 @@ fn mfa_is_required() {
     expect_faults(&client.post(&path, nulls), 400, &inside);
 }
 
-/// Every balance of the account that a usable card shows.
+/// Returns every balance of the account that a usable card can show.
 fn balances(wallets: &[Wallet]) -> Vec<Balance> {
     wallets.iter().map(Wallet::balance).collect()
 }
@@ -112,7 +112,7 @@ fn confirming_reserves_the_funds_and_moves_nothing() {
     assert!(reserved > 0, "nothing was reserved by any batch");
 }
 
-/// Brings every budget of the demo account to nothing available.
+/// Reduces the available balance of every budget of the demo account to zero.
 fn drain(server: &Server) {
     Wallet::with(server, "GBP", 0);
     Wallet::with(server, "JPY", 0);
@@ -121,7 +121,7 @@ fn drain(server: &Server) {
     }
 }
 
-/// A batch that cannot be funded, a session for it, and the answer to its confirmation.
+/// Confirms a batch without sufficient funds. Returns batch, session and answer.
 fn short_batch(client: &Client) -> (String, String, Answer) {
     for batch in demo().batches("validated") {
         let session = open_session(client, &batch);
@@ -156,7 +156,7 @@ fn short_funds_burn_neither_session_nor_token() {
 }
 
 #[test]
-fn the_token_is_looked_at_before_the_funds() {
+fn the_token_is_checked_before_the_funds() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
@@ -174,7 +174,7 @@ fn the_scope_of_confirming() {
 }
 
 #[test]
-fn an_account_may_do_without_mfa() {
+fn mfa_can_be_waived_for_an_account() {
     let home = Home::demo();
     let client = home.json(&["clients", "create", "--name", "No MFA", "--json"]);
     let client = text(&client, "/id").to_owned();
@@ -193,7 +193,7 @@ fn every_currency_that_is_short_is_named() {
     for (currency, left) in [("GBP", 999), ("EUR", 1_499)] {
         Wallet::with(&server, currency, left);
     }
-    // The batch with orders of 10.00 GBP and 15.00 EUR.
+    // The batch with payment orders of 10.00 GBP and 15.00 EUR.
     let batch = demo().batches("validated").swap_remove(3);
     let client = server.client();
     let session = open_session(&client, &batch);

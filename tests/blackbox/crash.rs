@@ -1,4 +1,4 @@
-//! SIGKILL in the middle of load: what was answered is there, what was not is whole or absent, retries replay.
+//! SIGKILL under load: answered effects are stored, unanswered ones are complete or absent, and repeats replay.
 
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_
 const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
 
-/// Sends until the server is gone, and gives all that was sent.
+/// Sends messages until the server is gone. Returns all of them.
 fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
     let log = Mutex::new(Vec::new());
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -50,7 +50,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
     (home, log)
 }
 
-/// The balance must be what the answered messages make it, and of each of the others all or nothing.
+/// Checks the balance: it includes all answered messages, and each other message completely or not at all.
 fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;
@@ -85,8 +85,8 @@ fn killed_under_load_three_times() {
 
         let answers = retry_all(&wallet.client, &log);
         let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-        let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
-        assert_eq!(wallet.balance(), wanted, "after the retries every message has one effect");
+        let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
+        assert_eq!(wallet.balance(), expected, "after the retries every message has one effect");
 
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
@@ -94,8 +94,8 @@ fn killed_under_load_three_times() {
             wallet.followed(REVERSAL, text(&answer, "/transaction/token"), "1.00");
             released += 100;
         }
-        let wanted = Balance { available: wanted.available + released, ..wanted };
-        assert_eq!(wallet.balance(), wanted);
+        let expected = Balance { available: expected.available + released, ..expected };
+        assert_eq!(wallet.balance(), expected);
     }
     check_journal(&server.kill());
 }
@@ -138,7 +138,7 @@ fn killed_while_it_starts() {
 }
 
 #[test]
-fn killed_while_it_makes_the_demo() {
+fn killed_while_it_creates_the_demo_data() {
     let home = Home::empty();
     for pause in [5, 20, 60] {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
@@ -146,9 +146,9 @@ fn killed_while_it_makes_the_demo() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let made = home.json(&["demo", "--json"]);
-    assert_eq!(made["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
-    assert_eq!(made["apiKey"], demo().json["apiKey"]);
+    let created = home.json(&["demo", "--json"]);
+    assert_eq!(created["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
+    assert_eq!(created["apiKey"], demo().json["apiKey"]);
     check_journal(&home);
     let server = Server::on(home);
     expect_json(&server.client().get(crate::support::CHECKOUTS), 200);

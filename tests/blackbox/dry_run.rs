@@ -1,4 +1,4 @@
-//! `dryRun=true`: the answer of the real call, and nothing of its effect.
+//! `dryRun=true`: the answer of the real call, without its effect.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn dry(client: &Client, path: &str, body: impl AsRef<[u8]>) -> Answer {
     client.post(&dry_path(client, path), body)
 }
 
-/// All that can be seen of an account.
+/// Returns the visible state of an account.
 fn picture(client: &Client) -> Vec<String> {
     let account = &client.account;
     let lists = [
@@ -41,16 +41,16 @@ fn picture(client: &Client) -> Vec<String> {
     lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
 }
 
-/// Wants postings that add up to zero, and the balances that the budgets have now.
-fn came_true(client: &Client, told: &Value) {
+/// Expects postings that add up to zero, and the balances that the budgets have now.
+fn assert_came_true(client: &Client, preview: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
-    for posting in told["postings"].as_array().unwrap() {
+    for posting in preview["postings"].as_array().unwrap() {
         let currency = text(posting, "/currencyCode");
         *sums.entry(currency).or_default() += minor(text(posting, "/amount"), currency);
     }
-    assert!(sums.values().all(|sum| *sum == 0), "{told}");
-    let balances = told["balances"].as_array().unwrap();
-    assert!(!balances.is_empty(), "{told}");
+    assert!(sums.values().all(|sum| *sum == 0), "{preview}");
+    let balances = preview["balances"].as_array().unwrap();
+    assert!(!balances.is_empty(), "{preview}");
     for balance in balances {
         let path = format!("{BUDGETS}/{}?accountId={}&include=balances", text(balance, "/budgetId"), client.account);
         let found = expect_json(&client.get(&path), 200);
@@ -61,18 +61,18 @@ fn came_true(client: &Client, told: &Value) {
     }
 }
 
-/// Tries a call, and then makes it: what the trial told beside the answer, and the answer.
+/// Makes a dry run of a call, then the real call. Returns the member `dryRun` and the real answer.
 fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
     let before = picture(client);
-    let tried = dry(client, path, body);
+    let dry_answer = dry(client, path, body);
     assert_eq!(picture(client), before, "{path}");
     let done = client.post(path, body);
-    for answer in [&tried, &done] {
+    for answer in [&dry_answer, &done] {
         truthful("post", described, answer);
     }
-    assert_eq!(tried.status, done.status, "{tried:?} {done:?}");
-    let (mut tried, done) = (tried.json(), done.json());
-    let told = tried["dryRun"].take();
+    assert_eq!(dry_answer.status, done.status, "{dry_answer:?} {done:?}");
+    let (mut dry_answer, done) = (dry_answer.json(), done.json());
+    let preview = dry_answer["dryRun"].take();
     let without_ids = |mut answer: Value| {
         answer.as_object_mut().unwrap().remove("dryRun");
         for id in ["/transaction/token", "/id"] {
@@ -82,33 +82,33 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
         }
         answer
     };
-    assert_eq!(without_ids(tried), without_ids(done.clone()), "{path}");
-    came_true(client, &told);
-    (told, done)
+    assert_eq!(without_ids(dry_answer), without_ids(done.clone()), "{path}");
+    assert_came_true(client, &preview);
+    (preview, done)
 }
 
 fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
-    let (told, done) = both(client, path, path, body);
+    let (preview, done) = both(client, path, path, body);
     let token = done["transaction"]["token"].as_str().unwrap_or_default();
-    (told, token.to_owned())
+    (preview, token.to_owned())
 }
 
 #[test]
-fn every_operation_answers_what_it_then_does() {
+fn every_dry_run_predicts_the_real_call() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"seed": "dry"}));
     set(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
-    let (told, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
+    let (preview, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
     let posting = |pool: &str, budget: Value, amount: &str| json!({"pool": pool, "budgetId": budget, "amount": amount, "currencyCode": "GBP"});
     let paying = json!(demo().active_card("GBP").budget);
     let held = [posting("available", paying.clone(), "-10.00"), posting("held", paying.clone(), "10.00")];
-    assert_eq!((&told["postings"], &told["explanation"]), (&json!(held), &Value::Null));
+    assert_eq!((&preview["postings"], &preview["explanation"]), (&json!(held), &Value::Null));
     simulated(&client, INCREMENT, &follow_body(&chain, "2.50"));
     simulated(&client, ADVICE, &follow_body(&chain, "12"));
-    let (told, _) = simulated(&client, CLEARING, &follow_body(&chain, "12"));
+    let (preview, _) = simulated(&client, CLEARING, &follow_body(&chain, "12"));
     let paid = [posting("held", paying, "-12.00"), posting("card_network", Value::Null, "12.00")];
-    assert_eq!(told["postings"], json!(paid));
+    assert_eq!(preview["postings"], json!(paid));
     let (_, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "5"));
     simulated(&client, REVERSAL, &follow_body(&chain, "2"));
     let (_, chain) = simulated(&client, REFUND, &first_body(card, "3"));
@@ -118,19 +118,19 @@ fn every_operation_answers_what_it_then_does() {
     simulated(&client, REFUND_REVERSAL, &withdrawn);
     let (_, chain) = simulated(&client, ATM, &first_body(card, "40"));
     simulated(&client, ATM_CLEARING, &follow_body(&chain, "40"));
-    // A number of a credit that was only tried is still free.
+    // A dry run does not use up the number of a credit.
     both(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
     let (from, to) = (funded(&client, "From", "30.00"), budget(&client, "To"));
     let body = json!({"toBudgetId": to, "amount": "12.34", "currencyCode": "GBP"}).to_string();
-    let (told, _) = both(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
-    assert_eq!(told["balances"].as_array().unwrap().len(), 2);
+    let (preview, _) = both(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
+    assert_eq!(preview["balances"].as_array().unwrap().len(), 2);
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING")]);
     let session =
         text(&expect_json(&client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string()), 201), "/sessionId")
             .to_owned();
-    let (told, done) = both(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
+    let (preview, done) = both(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
     assert_eq!(done, json!({"status": "confirmed"}));
-    assert_eq!(told["postings"].as_array().unwrap().len(), 2);
+    assert_eq!(preview["postings"].as_array().unwrap().len(), 2);
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
@@ -141,10 +141,10 @@ fn declines_and_refusals_are_those_of_the_real_call() {
     let (_, client) = make(&server, json!({"seed": "declined"}));
     set(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
-    let (told, _) = simulated(&client, AUTHORIZATION, &first_body(card, "99999999"));
-    assert_eq!(told["postings"], json!([]));
-    assert_eq!(told["explanation"]["code"], "1016");
-    let last = told["explanation"]["rules"].as_array().unwrap().last().unwrap();
+    let (preview, _) = simulated(&client, AUTHORIZATION, &first_body(card, "99999999"));
+    assert_eq!(preview["postings"], json!([]));
+    assert_eq!(preview["explanation"]["code"], "1016");
+    let last = preview["explanation"]["rules"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["rule"], &last["passed"]), (&json!("available_balance"), &json!(false)));
     let before = picture(&client);
     let absent = dry(&client, AUTHORIZATION, first_body(ABSENT, "1"));
@@ -164,12 +164,12 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 }
 
 #[test]
-fn no_attempt_counts_and_no_token_is_spent() {
+fn no_attempt_is_counted_and_no_token_is_used() {
     let server = rich();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
-    // Five wrong ones would lock the session; these codes expire and lock it at once.
+    // Five wrong tokens would lock the session. These scripted tokens expire and lock it immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
         refused(
@@ -194,12 +194,12 @@ fn no_attempt_counts_and_no_token_is_spent() {
 }
 
 #[test]
-fn an_idempotency_key_is_not_looked_at() {
+fn an_idempotency_key_has_no_effect() {
     let server = Server::sandbox();
     let client = server.client();
     let body = first_body(&demo().active_card("GBP").id, "1");
-    let tried = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
-    expect_json(&tried, 201);
+    let dry_answer = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
+    expect_json(&dry_answer, 201);
     let done = client.post_once(AUTHORIZATION, "key", &body);
     assert!(!done.replayed());
     assert!(client.post_once(AUTHORIZATION, "key", &body).replayed());
@@ -211,7 +211,7 @@ fn an_idempotency_key_is_not_looked_at() {
 }
 
 #[test]
-fn only_true_and_false_are_known() {
+fn only_true_and_false_are_accepted() {
     let client = shared().client();
     let body = first_body(&demo().active_card("GBP").id, "0");
     let with = |query: &str| client.post(&format!("{AUTHORIZATION}?accountId={}{query}", client.account), &body);

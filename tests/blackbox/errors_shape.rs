@@ -1,4 +1,4 @@
-//! Bad input, table by table: queries, paths and bodies. Every fault of a request's shape is told at once.
+//! Tables of invalid input: queries, paths and bodies. One answer reports every fault in the shape of a request.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn account_ids() {
     table.done(33);
 }
 
-/// A valid first message with one place replaced by JSON text. Without text the place goes.
+/// Returns a valid first message with one member replaced by JSON text, or removed without text.
 fn first_with(place: &str, text: Option<&str>) -> String {
     const MARK: &str = "\"the marked place\"";
     let mut body: Value = serde_json::from_str(&first_body(&demo().active_card("GBP").id, "0")).unwrap();
@@ -208,12 +208,12 @@ fn the_other_first_messages_read_the_same_body() {
             ("/cardAcceptor/mid", None, "required"),
             ("/cardAcceptor/extra", Some("1"), "unknown_field"),
         ] {
-            let wanted = format!("body{}", place.replace('/', "."));
+            let expected = format!("body{}", place.replace('/', "."));
             let mut body = first_with(place, text);
             if place != "/amount" {
                 body = body.replace("\"amount\":0", "\"amount\":1");
             }
-            table.check(&bad(format!("{path} {place}"), &wanted, code), &shared().client().post(path, body));
+            table.check(&bad(format!("{path} {place}"), &expected, code), &shared().client().post(path, body));
         }
     }
     table.done(12);
@@ -295,7 +295,7 @@ fn all_faults_of_a_first_message_at_once() {
         "cardId": "x", "amount": -1, "network": "visa", "colour": "red", "Amount": 1,
         "cardAcceptor": {"mid": "", "mcc": "1", "countryCode": 5, "name": ["a"], "nick": null}
     }"#;
-    let wanted = [
+    let expected = [
         ("query.accountId", "required"),
         ("body.cardId", "invalid_format"),
         ("body.amount", "out_of_range"),
@@ -308,20 +308,20 @@ fn all_faults_of_a_first_message_at_once() {
         ("body.cardAcceptor.name", "invalid_type"),
         ("body.cardAcceptor.nick", "unknown_field"),
     ];
-    expect_faults(&shared().client().post(&format!("{AUTHORIZATION}?"), body), 400, &wanted);
+    expect_faults(&shared().client().post(&format!("{AUTHORIZATION}?"), body), 400, &expected);
 }
 
 #[test]
 fn all_faults_of_a_query_at_once() {
     let answer = shared().client().get(&format!("{CHECKOUTS}?limit=0&offset=-1&type=x&status=active&status=x"));
-    let wanted = [
+    let expected = [
         ("query.accountId", "required"),
         ("query.limit", "out_of_range"),
         ("query.offset", "out_of_range"),
         ("query.type", "invalid_value"),
         ("query.status", "duplicate_parameter"),
     ];
-    expect_faults(&answer, 400, &wanted);
+    expect_faults(&answer, 400, &expected);
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn all_faults_of_path_query_and_body_at_once() {
         &format!("{}?accountId={}", confirm_path("batch"), "F".repeat(40)),
         r#"{"mfa": {"provider": "sms", "sessionId": "x", "code": 1}, "token": "000000"}"#,
     );
-    let wanted = [
+    let expected = [
         ("path.paymentBatchId", "invalid_format"),
         ("query.accountId", "too_long"),
         ("body.mfa.provider", "invalid_value"),
@@ -339,5 +339,5 @@ fn all_faults_of_path_query_and_body_at_once() {
         ("body.mfa.code", "unknown_field"),
         ("body.token", "unknown_field"),
     ];
-    expect_faults(&answer, 400, &wanted);
+    expect_faults(&answer, 400, &expected);
 }

@@ -1,4 +1,4 @@
-//! `GET /v2/budgets/{budgetId}/explanation`: what a balance is made of, and that it adds up.
+//! `GET /v2/budgets/{budgetId}/explanation`: the components of a balance, and that they add up.
 
 use serde_json::Value;
 
@@ -27,26 +27,30 @@ fn pounds_of(value: &Value, pointer: &str) -> i64 {
     minor(text(value, pointer), "GBP")
 }
 
-/// Wants that all of it agrees, by the numbers that are shown.
-fn assert_sound(told: &Value) {
-    assert_eq!(told["addsUp"], true, "{told}");
-    for proof in told["proofs"].as_array().unwrap() {
+/// Checks that all numbers of an explanation agree.
+fn assert_sound(explanation: &Value) {
+    assert_eq!(explanation["addsUp"], true, "{explanation}");
+    for proof in explanation["proofs"].as_array().unwrap() {
         assert_eq!((&proof["holds"], &proof["stated"]), (&Value::Bool(true), &proof["computed"]), "{proof}");
     }
     for pool in ["ledger", "available", "held", "reserved"] {
         let moved = format!("/moved/{pool}");
-        let sums: i64 = told["sums"].as_array().unwrap().iter().map(|sum| pounds_of(sum, &moved)).sum();
-        assert_eq!(sums, pounds_of(told, &format!("/balance/{pool}")), "{pool}");
+        let sums: i64 = explanation["sums"].as_array().unwrap().iter().map(|sum| pounds_of(sum, &moved)).sum();
+        assert_eq!(sums, pounds_of(explanation, &format!("/balance/{pool}")), "{pool}");
     }
-    let holds: i64 = told["openHolds"]["rows"].as_array().unwrap().iter().map(|row| pounds_of(row, "/amount")).sum();
-    assert_eq!((holds, pounds_of(told, "/openHolds/total")), (pounds_of(told, "/balance/held"), holds));
-    let rows = told["reservations"]["rows"].as_array().unwrap();
+    let holds: i64 =
+        explanation["openHolds"]["rows"].as_array().unwrap().iter().map(|row| pounds_of(row, "/amount")).sum();
+    assert_eq!((holds, pounds_of(explanation, "/openHolds/total")), (pounds_of(explanation, "/balance/held"), holds));
+    let rows = explanation["reservations"]["rows"].as_array().unwrap();
     let reserved: i64 = rows.iter().map(|row| pounds_of(row, "/amount")).sum();
-    assert_eq!((reserved, pounds_of(told, "/reservations/total")), (pounds_of(told, "/balance/reserved"), reserved));
+    assert_eq!(
+        (reserved, pounds_of(explanation, "/reservations/total")),
+        (pounds_of(explanation, "/balance/reserved"), reserved)
+    );
 }
 
-/// A budget with a hold of 30.00, something bought for 8.00, and a batch of 40.00 that is confirmed.
-fn played() -> (Server, Client, Wallet, String) {
+/// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
+fn account_with_activity() -> (Server, Client, Wallet, String) {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
@@ -57,22 +61,23 @@ fn played() -> (Server, Client, Wallet, String) {
 }
 
 #[test]
-fn a_balance_is_made_of_its_postings_holds_and_reservations() {
-    let (_server, client, wallet, held) = played();
-    let told = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
-    assert_sound(&told);
+fn a_balance_is_explained_by_postings_holds_and_reservations() {
+    let (_server, client, wallet, held) = account_with_activity();
+    let explanation = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
+    assert_sound(&explanation);
     let shown = wallet.balance();
-    assert_eq!(pounds_of(&told, "/balance/ledger"), shown.ledger);
-    assert_eq!(pounds_of(&told, "/balance/available"), shown.available);
-    let open = told["openHolds"]["rows"].as_array().unwrap().iter().find(|row| row["chainToken"] == held.as_str());
-    let open = open.unwrap_or_else(|| panic!("no hold: {told}"));
+    assert_eq!(pounds_of(&explanation, "/balance/ledger"), shown.ledger);
+    assert_eq!(pounds_of(&explanation, "/balance/available"), shown.available);
+    let open =
+        explanation["openHolds"]["rows"].as_array().unwrap().iter().find(|row| row["chainToken"] == held.as_str());
+    let open = open.unwrap_or_else(|| panic!("no hold: {explanation}"));
     assert_eq!((text(open, "/amount"), text(open, "/cardId")), ("30.00", &*wallet.card.id));
     assert!(time(&open["dueAt"]) > time(&open["createdAt"]));
-    let postings = told["postings"]["rows"].as_array().unwrap();
-    assert_eq!(told["postings"]["count"], postings.len());
+    let postings = explanation["postings"]["rows"].as_array().unwrap();
+    assert_eq!(explanation["postings"]["count"], postings.len());
     assert_eq!(text(&postings[0], "/kind"), "credit");
     assert_eq!(text(&postings[0], "/moved/available"), "1.50");
-    assert_eq!(postings[0]["balanceAfter"], told["balance"]);
+    assert_eq!(postings[0]["balanceAfter"], explanation["balance"]);
     assert_eq!((text(&postings[1], "/kind"), text(&postings[1], "/causeId")), ("card", &*held));
     for pair in postings.windows(2) {
         for pool in ["ledger", "available", "held", "reserved"] {
@@ -88,29 +93,29 @@ fn a_balance_is_made_of_its_postings_holds_and_reservations() {
 }
 
 #[test]
-fn it_adds_up_while_payments_are_on_their_way() {
-    let (server, client, wallet, _) = played();
+fn it_adds_up_while_payments_are_processed() {
+    let (server, client, wallet, _) = account_with_activity();
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME"), pounds("10", "SBX-RETURN")]);
     confirmed(&client, &batch);
     for _ in 0..20 {
-        let told = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
-        assert_sound(&told);
+        let explanation = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
+        assert_sound(&explanation);
         wallet.token(AUTHORIZATION, "0.01");
     }
     drop(server);
 }
 
 #[test]
-fn pages_run_on() {
-    let (_server, client, wallet, _) = played();
+fn pages_continue_the_running_balance() {
+    let (_server, client, wallet, _) = account_with_activity();
     let whole = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
     let all = whole["postings"]["rows"].as_array().unwrap();
     let mut seen = Vec::new();
     for offset in (0..all.len()).step_by(2) {
-        let told = explained(&client, &wallet.card.budget, &format!("currencyCode=GBP&limit=2&offset={offset}"));
-        assert_eq!((&told["balance"], &told["addsUp"]), (&whole["balance"], &Value::Bool(true)));
-        assert_eq!(told["postings"]["count"], all.len());
-        seen.extend(told["postings"]["rows"].as_array().unwrap().clone());
+        let explanation = explained(&client, &wallet.card.budget, &format!("currencyCode=GBP&limit=2&offset={offset}"));
+        assert_eq!((&explanation["balance"], &explanation["addsUp"]), (&whole["balance"], &Value::Bool(true)));
+        assert_eq!(explanation["postings"]["count"], all.len());
+        seen.extend(explanation["postings"]["rows"].as_array().unwrap().clone());
     }
     assert_eq!(&seen, all);
 }
@@ -120,13 +125,13 @@ fn the_demo_data_adds_up() {
     let client = shared().client();
     for budget in demo().json["budgets"].as_array().unwrap() {
         let (id, currency) = (text(budget, "/id"), text(budget, "/currencyCode"));
-        let told = explained(&client, id, &format!("currencyCode={currency}"));
-        assert_eq!(told["addsUp"], true, "{told}");
+        let explanation = explained(&client, id, &format!("currencyCode={currency}"));
+        assert_eq!(explanation["addsUp"], true, "{explanation}");
     }
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let budget = demo().budget("GBP");
     let mut table = Table::default();
@@ -151,7 +156,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn budgets_of_others_are_absent() {
+fn budgets_of_other_accounts_are_absent() {
     let other = shared().other();
     let budget = demo().budget("GBP");
     for id in [budget.as_str(), ABSENT] {

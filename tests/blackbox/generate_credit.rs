@@ -1,4 +1,4 @@
-//! `POST /v2/budgets/generate-credit`: mock funds, to the last digit.
+//! `POST /v2/budgets/generate-credit`: simulated credits, exact to the last digit.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::{
     ABSENT, AUTHORIZATION, CREDIT, Server, Wallet, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
-/// A body with the required members, one of them replaced by JSON text. Without text the member goes.
+/// Returns a body with the required members, one of them replaced by JSON text, or removed without text.
 fn body_with(member: &str, text: Option<&str>) -> String {
     let body = credit_body(&demo().budget("GBP"), "10.00", "GBP");
     let mut body: serde_json::Map<String, Value> = serde_json::from_str(&body).unwrap();
@@ -38,8 +38,8 @@ fn a_credit_raises_both_balances() {
     assert!(second["boxTransactionId"].is_i64() || second["boxTransactionId"].is_u64());
     assert_eq!(text(&second, "/balance/runningBalance"), wallet.ledger(20_001));
     assert_eq!(text(&second, "/balance/availableBalance"), "150.01");
-    let wanted = Balance { ledger: 20_001 + wallet.reserved, available: 15_001 };
-    assert_eq!(wallet.balance(), wanted);
+    let expected = Balance { ledger: 20_001 + wallet.reserved, available: 15_001 };
+    assert_eq!(wallet.balance(), expected);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn yen_have_no_decimals() {
 }
 
 #[test]
-fn amounts_are_taken_exactly() {
+fn amounts_are_read_exactly() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 0);
     let mut sum = 0;
@@ -81,7 +81,7 @@ fn amounts_are_taken_exactly() {
 }
 
 #[test]
-fn optional_members_are_taken_and_may_be_null() {
+fn optional_members_are_accepted_and_may_be_null() {
     let client = shared().client();
     let optional = [
         "reference",
@@ -104,7 +104,7 @@ fn optional_members_are_taken_and_may_be_null() {
 }
 
 #[test]
-fn every_scheme_is_taken() {
+fn every_scheme_is_accepted() {
     for scheme in ["FasterPayment", "BACS", "CHAPS", "Swift", "SEPA"] {
         let body = body_with("schemeName", Some(&format!("\"{scheme}\"")));
         expect_json(&shared().client().post(CREDIT, body), 200);
@@ -112,8 +112,8 @@ fn every_scheme_is_taken() {
 }
 
 #[test]
-fn required_members_are_missed_all_at_once() {
-    let wanted = [
+fn all_missing_members_are_reported_at_once() {
+    let expected = [
         ("body.budgetId", "required"),
         ("body.settlementPriceAmount", "required"),
         ("body.settlementPriceCurrency", "required"),
@@ -122,10 +122,10 @@ fn required_members_are_missed_all_at_once() {
         ("body.beneficiaryName", "required"),
         ("body.schemeName", "required"),
     ];
-    expect_faults(&shared().client().post(CREDIT, "{}"), 400, &wanted);
-    let nulls: Vec<_> = wanted.iter().map(|(path, _)| format!("\"{}\": null", &path[5..])).collect();
+    expect_faults(&shared().client().post(CREDIT, "{}"), 400, &expected);
+    let nulls: Vec<_> = expected.iter().map(|(path, _)| format!("\"{}\": null", &path[5..])).collect();
     let nulls = format!("{{{}}}", nulls.join(","));
-    expect_faults(&shared().client().post(CREDIT, nulls), 400, &wanted);
+    expect_faults(&shared().client().post(CREDIT, nulls), 400, &expected);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn other_bad_members_are_refused() {
 }
 
 #[test]
-fn absent_budgets_and_foreign_ones_are_alike() {
+fn absent_and_foreign_budgets_get_the_same_answer() {
     let client = shared().client();
     let absent = client.post(CREDIT, credit_body(ABSENT, "1", "GBP"));
     expect_fault(&absent, 404, "body.budgetId", "not_found");

@@ -1,4 +1,4 @@
-//! `Idempotency-Key` (contract section 1.4): one effect, the first answer again, and what counts as the same request.
+//! `Idempotency-Key` (contract section 1.4): one effect, replays, and which requests count as equal.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn without_a_key_nothing_is_replayed() {
 }
 
 #[test]
-fn the_answer_is_the_first_one_even_when_the_world_moved_on() {
+fn the_first_answer_is_replayed_even_after_later_changes() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.client.post_once(AUTHORIZATION, "moved", wallet.first_body("10"));
@@ -91,7 +91,7 @@ fn every_operation_takes_a_key() {
 }
 
 #[test]
-fn order_and_blanks_do_not_count() {
+fn member_order_and_white_space_are_ignored() {
     let client = shared().client();
     let card = &demo().active_card("GBP").id;
     let name = key("order");
@@ -107,7 +107,7 @@ fn order_and_blanks_do_not_count() {
 }
 
 #[test]
-fn another_request_under_the_key_is_refused_place_by_place() {
+fn another_request_with_the_key_is_refused_with_every_difference() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let card = &wallet.card.id;
@@ -155,7 +155,7 @@ fn an_error_leaves_the_key_free() {
 }
 
 #[test]
-fn a_decline_is_a_success_and_is_kept() {
+fn a_decline_is_recorded_as_a_success() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 500);
     let first = wallet.client.post_once(AUTHORIZATION, "declined", wallet.first_body("10"));
@@ -235,7 +235,7 @@ fn a_confirmation_is_replayed_and_keeps_its_secrets() {
 }
 
 #[test]
-fn keys_of_one_account_are_nothing_to_another() {
+fn keys_are_scoped_to_their_account() {
     let server = Server::sandbox();
     let client = server.client();
     let body = credit_body(&demo().budget("GBP"), "1.00", "GBP");

@@ -14,7 +14,7 @@ fn checked(client: &Client) -> Value {
     expect_json(&answer, 200)
 }
 
-/// Name and number of what was looked at, of a verdict without a flaw.
+/// Expects a verdict without a violation. Returns name and number of checked objects of each check.
 fn sound(client: &Client) -> Vec<(String, i64)> {
     let told = checked(client);
     assert_eq!(told["verdict"], "holds", "{told}");
@@ -26,7 +26,7 @@ fn sound(client: &Client) -> Vec<(String, i64)> {
 }
 
 #[test]
-fn everything_holds_of_the_demo_data() {
+fn the_demo_data_fulfils_all_invariants() {
     for client in [shared().client(), shared().other()] {
         let names: Vec<_> = sound(&client).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["conservation", "balances", "holds", "reservations", "spending_limits"]);
@@ -34,7 +34,7 @@ fn everything_holds_of_the_demo_data() {
 }
 
 #[test]
-fn what_is_looked_at_grows_with_what_is_done() {
+fn counts_of_checked_objects_grow_with_activity() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let before = sound(&client);
@@ -49,7 +49,7 @@ fn what_is_looked_at_grows_with_what_is_done() {
 }
 
 #[test]
-fn everything_holds_while_payments_are_on_their_way() {
+fn all_invariants_hold_while_payments_are_processed() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let rows: Vec<_> = (0..40).map(|number| pounds("1", if number % 3 == 0 { "SBX-FAIL-NAME" } else { "x" })).collect();
@@ -63,7 +63,7 @@ fn everything_holds_while_payments_are_on_their_way() {
 }
 
 #[test]
-fn accounts_of_others_are_absent() {
+fn accounts_of_other_clients_are_absent() {
     let stranger = shared().other().with_account(&shared().client().account);
     let answer = stranger.get(PATH);
     truthful("get", PATH, &answer);

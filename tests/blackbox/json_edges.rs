@@ -1,4 +1,4 @@
-//! Bodies that are no JSON, odd JSON, or JSON that reads two ways.
+//! Bodies that are not JSON, unusual JSON, or ambiguous JSON.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn post(body: impl AsRef<[u8]>) -> Answer {
 }
 
 #[test]
-fn no_json() {
+fn bodies_that_are_not_json() {
     let valid = valid();
     let mut utf16: Vec<u8> = vec![0xff, 0xfe];
     utf16.extend(valid.encode_utf16().flat_map(u16::to_le_bytes));
@@ -147,7 +147,7 @@ fn duplicate_members() {
 }
 
 #[test]
-fn strings_that_no_store_should_see() {
+fn strings_that_stores_cannot_keep() {
     let mut table = Table::default();
     for text in
         ["a\\u0000b", "\\u0000", "\\ud800", "\\udc00", "\\ud800x", "\\udc00\\ud800", "\\ud83d", "\\uD800\\u0041"]
@@ -165,7 +165,7 @@ fn strings_that_no_store_should_see() {
 }
 
 #[test]
-fn strings_that_are_fine() {
+fn valid_strings() {
     for (sent, shown) in [
         ("caf\\u00e9", "café"),
         ("\\ud83d\\udc08", "🐈"),
@@ -212,7 +212,7 @@ fn depth_has_a_limit() {
 }
 
 #[test]
-fn wide_and_long_things_are_told_briefly() {
+fn faults_in_huge_bodies_are_reported_briefly() {
     let wide = format!("[{}]", vec!["1"; 100_000].join(","));
     let answer = post(valid().replacen('{', &format!("{{\"wide\": {wide}, "), 1));
     expect_fault(&answer, 400, "body.wide", "unknown_field");
@@ -237,7 +237,7 @@ fn wide_and_long_things_are_told_briefly() {
 }
 
 #[test]
-fn order_blanks_and_escapes_do_not_matter() {
+fn member_order_white_space_and_escapes_are_ignored() {
     let card = &demo().active_card("GBP").id;
     let body = format!(
         "\r\n\t {{ \"cardAcceptor\" :\n{{\"m\\u0069d\":\"11111\"}} ,\"network\":\"\\u0056ISA\",\"amount\" : 0 ,\
@@ -248,7 +248,7 @@ fn order_blanks_and_escapes_do_not_matter() {
 
 #[test]
 fn faults_never_hide_the_credit_of_another() {
-    // The same faults on an operation whose amount is a string: its body is read by the same rules.
+    // The same faults on an operation whose amount is a string: the same rules apply to its body.
     let client = shared().client();
     let answer = client.post(CREDIT, "{\"budgetId\": \"x\", \"budgetId\": \"x\"}");
     let faults = expect_error(&answer, 400);
@@ -260,7 +260,7 @@ fn faults_never_hide_the_credit_of_another() {
 }
 
 #[test]
-fn the_server_is_none_the_worse() {
+fn the_server_still_works() {
     for _ in 0..20 {
         expect_error(&post("[".repeat(100_000)), 400);
     }

@@ -1,4 +1,4 @@
-//! Sizes and bad manners: large bodies, large heads, slow senders, and bytes that are no HTTP.
+//! Limits: large bodies, large heads, slow senders, and bytes that are not HTTP.
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::server::LIMIT;
@@ -26,7 +26,7 @@ fn alive() {
 }
 
 #[test]
-fn a_mebibyte_is_taken() {
+fn a_body_of_one_mebibyte_is_accepted() {
     let mut body = first_body(&demo().active_card("GBP").id, "0");
     body.push_str(&" ".repeat(MEBIBYTE - body.len()));
     assert_eq!(body.len(), MEBIBYTE);
@@ -70,7 +70,7 @@ fn a_chunked_body_is_read_like_any_other() {
 }
 
 #[test]
-fn a_body_sent_byte_by_byte_is_taken() {
+fn a_body_sent_byte_by_byte_is_accepted() {
     let authorization = authorization();
     let json = first_body(&demo().active_card("GBP").id, "0");
     let length = json.len().to_string();
@@ -121,7 +121,7 @@ fn a_sender_that_goes_away_has_no_effect() {
     alive();
 }
 
-/// What a request that is no HTTP may get: a refusal of the client's fault, or a closed connection.
+/// Checks the answer to bytes that are not HTTP: a 4xx, or a closed connection.
 fn refused_or_closed(bytes: &[u8]) {
     let mut wire = Wire::open(&shared().address);
     wire.send(bytes);
@@ -134,7 +134,7 @@ fn refused_or_closed(bytes: &[u8]) {
 }
 
 #[test]
-fn bytes_that_are_no_http() {
+fn bytes_that_are_not_http() {
     for bytes in [
         b"GARBAGE\r\n\r\n".as_slice(),
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -151,7 +151,7 @@ fn bytes_that_are_no_http() {
 }
 
 #[test]
-fn a_head_without_bounds_is_refused() {
+fn an_unlimited_head_is_refused() {
     let one = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(2 * MEBIBYTE));
     refused_or_closed(one.as_bytes());
     let many = (0..5_000).map(|number| format!("X-{number}: 1\r\n")).collect::<Vec<_>>().concat();
@@ -212,7 +212,7 @@ fn a_rate_limit_answers_429() {
 }
 
 #[test]
-fn a_bad_key_is_not_the_clients_rate() {
+fn an_invalid_key_does_not_count_against_the_rate_limit() {
     let server = Server::on(Home::demo().set("FLORIN_RATE_LIMIT", "5"));
     let stranger = server.client().with_authorization(Some("ApiKey x"));
     for _ in 0..50 {

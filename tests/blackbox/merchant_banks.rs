@@ -65,7 +65,7 @@ fn without_an_account_it_is_403() {
 }
 
 #[test]
-fn the_missing_account_wins_over_other_faults_of_the_query() {
+fn a_missing_account_precedes_other_faults_of_the_query() {
     let client = shared().client();
     let faults = expect_error(&client.get(&format!("{BANKS}?limit=0&offset=-1")), 403);
     assert!(faults.iter().any(|fault| fault.path == "query.accountId" && fault.code == "required"));

@@ -51,7 +51,7 @@ fn assert_locale(locale: &Value) {
 }
 
 fn assert_checkout(row: &Value) {
-    let wanted = [
+    let expected = [
         "createdAt",
         "currencyCode",
         "id",
@@ -64,7 +64,7 @@ fn assert_checkout(row: &Value) {
         "type",
         "updatedAt",
     ];
-    assert_eq!(members(row), wanted);
+    assert_eq!(members(row), expected);
     uuid(&row["id"]);
     assert!(["GBP", "EUR"].contains(&text(row, "/currencyCode")), "{row}");
     assert!(["ACTIVE", "DEACTIVATED"].contains(&text(row, "/status")), "{row}");
@@ -104,12 +104,12 @@ fn rows_have_every_member() {
 }
 
 #[test]
-fn the_demo_rows_are_all_there() {
+fn all_demo_rows_are_present() {
     let page = list(&shared().client(), "&limit=1000");
-    let wanted = demo_ids(|_| true);
-    assert!(wanted.len() >= 120);
-    assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), wanted);
-    assert_eq!(page["count"], wanted.len());
+    let expected = demo_ids(|_| true);
+    assert!(expected.len() >= 120);
+    assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(page["count"], expected.len());
     for row in rows(&page) {
         let all = demo().json["checkouts"].as_array().unwrap();
         let known = all.iter().find(|checkout| checkout["id"] == row["id"]).unwrap();
@@ -158,7 +158,7 @@ fn an_offset_past_the_end_is_an_empty_page() {
 }
 
 #[test]
-fn limits_at_their_ends() {
+fn limits_at_their_bounds() {
     let client = shared().client();
     let one = list(&client, "&limit=1");
     assert_eq!(rows(&one).len(), 1);
@@ -173,22 +173,22 @@ fn filters_by_type_and_status() {
     let client = shared().client();
     for kind in ["SHOPPING", "TOP_UP"] {
         let page = list(&client, &format!("&limit=1000&type={kind}"));
-        let wanted = demo_ids(|checkout| checkout["type"] == kind);
-        assert!(!wanted.is_empty());
-        assert_eq!(page["count"], wanted.len());
-        assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), wanted);
+        let expected = demo_ids(|checkout| checkout["type"] == kind);
+        assert!(!expected.is_empty());
+        assert_eq!(page["count"], expected.len());
+        assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), expected);
     }
     for status in ["ACTIVE", "DEACTIVATED"] {
         let page = list(&client, &format!("&limit=1000&status={status}"));
-        let wanted = demo_ids(|checkout| checkout["status"] == status);
-        assert!(!wanted.is_empty());
-        assert_eq!(page["count"], wanted.len());
-        assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), wanted);
+        let expected = demo_ids(|checkout| checkout["status"] == status);
+        assert!(!expected.is_empty());
+        assert_eq!(page["count"], expected.len());
+        assert_eq!(ids(&page).into_iter().collect::<BTreeSet<_>>(), expected);
     }
     let page = list(&client, "&limit=2&type=SHOPPING&status=ACTIVE");
-    let wanted = demo_ids(|checkout| checkout["type"] == "SHOPPING" && checkout["status"] == "ACTIVE");
-    assert_eq!(page["count"], wanted.len());
-    assert!(ids(&page).iter().all(|id| wanted.contains(id)));
+    let expected = demo_ids(|checkout| checkout["type"] == "SHOPPING" && checkout["status"] == "ACTIVE");
+    assert_eq!(page["count"], expected.len());
+    assert!(ids(&page).iter().all(|id| expected.contains(id)));
 }
 
 #[test]

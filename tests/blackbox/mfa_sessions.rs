@@ -1,4 +1,4 @@
-//! `POST /v2/mfa/sessions` and what becomes of a session: burnt, expired, locked, and TOTP as a whole locked.
+//! `POST /v2/mfa/sessions` and the ends of a session: burnt, expired, locked; and the lock of TOTP as a whole.
 
 use chrono::DateTime;
 use serde_json::json;
@@ -100,7 +100,7 @@ fn a_locked_session_stays_locked() {
 }
 
 #[test]
-fn the_fifth_wrong_token_locks_the_session_alone() {
+fn the_fifth_wrong_token_locks_only_its_session() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
@@ -220,7 +220,7 @@ fn the_scope_of_sessions() {
 }
 
 #[test]
-fn totp_wants_an_enrolment() {
+fn totp_requires_an_enrolment() {
     // A validated batch of the other account, which has no enrolment.
     let body = json!({"paymentBatchId": "0198c0de-0008-7000-8000-000000000065", "provider": "totp"}).to_string();
     expect_fault(&shared().other().post(MFA_SESSIONS, body), 409, "body.provider", "mfa_not_enrolled");

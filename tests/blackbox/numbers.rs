@@ -78,7 +78,7 @@ fn yen() {
 }
 
 #[test]
-fn finer_than_the_currency_is_never_rounded() {
+fn too_many_decimals_are_refused_not_rounded() {
     let mut table = Table::default();
     let long = format!("10.{}1", "0".repeat(30));
     for literal in [
@@ -129,7 +129,7 @@ fn out_of_range() {
 }
 
 #[test]
-fn refused_one_way_or_another() {
+fn unusual_numbers_are_refused() {
     let mut table = Table::default();
     let tiny = format!("0.{}1", "0".repeat(10_000));
     for literal in [
@@ -150,7 +150,7 @@ fn refused_one_way_or_another() {
 }
 
 #[test]
-fn not_a_number_of_json() {
+fn text_that_is_not_a_json_number() {
     let mut table = Table::default();
     for literal in [
         "+1",

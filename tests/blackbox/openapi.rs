@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: valid by the official schema, complete, and true of the answers that are met in a tour.
+//! `GET /openapi.json`: valid by the official schema, complete, and consistent with the answers of a tour.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ use crate::support::{
 const OFFICIAL: &str = include_str!("../fixtures/openapi-3.1.schema.json");
 const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 
-/// What every operation that takes a body can answer beside its success.
+/// The error statuses of every operation with a body.
 const OF_A_BODY: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
 
 pub(crate) fn document() -> &'static Value {
@@ -31,7 +31,7 @@ pub(crate) fn document() -> &'static Value {
     })
 }
 
-/// Method, path, the success, and the errors that must be described.
+/// Method, path, success status, and the error statuses that must be described.
 fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     let mut all = vec![
         ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
@@ -75,14 +75,14 @@ fn resolved(value: &'static Value) -> &'static Value {
     }
 }
 
-/// The described answer of an operation.
+/// Finds the description of an operation's answer.
 fn response(method: &str, path: &str, status: u16) -> &'static Value {
     let responses = &operation(method, path)["responses"];
     let found = responses.get(status.to_string());
     resolved(found.unwrap_or_else(|| panic!("{method} {path} does not describe {status}")))
 }
 
-/// The schema of that answer, ready to validate bodies.
+/// Returns the schema of an answer, ready to validate bodies.
 fn validator(method: &str, path: &str, status: u16) -> Validator {
     let content = &response(method, path, status)["content"];
     let schema = &content["application/json"]["schema"];
@@ -109,7 +109,7 @@ fn it_is_valid_by_the_official_schema() {
 }
 
 #[test]
-fn the_official_schema_can_refuse() {
+fn the_official_schema_can_fail() {
     let official: Value = serde_json::from_str(OFFICIAL).unwrap();
     let validator = jsonschema::validator_for(&official).unwrap();
     let mut broken = document().clone();
@@ -132,7 +132,7 @@ fn every_operation_and_every_answer_is_described() {
 }
 
 #[test]
-fn every_operation_wants_the_key_and_has_a_name_of_its_own() {
+fn every_operation_requires_the_key_and_has_a_unique_name() {
     let schemes = document()["components"]["securitySchemes"].as_object().unwrap();
     let header = schemes.iter().find(|(_, scheme)| {
         scheme["type"] == "apiKey" && scheme["in"] == "header" && scheme["name"] == "Authorization"
@@ -143,7 +143,7 @@ fn every_operation_wants_the_key_and_has_a_name_of_its_own() {
         let operation = operation(method, path);
         let security = operation.get("security").or_else(|| document().get("security"));
         let security = security.and_then(Value::as_array).unwrap_or_else(|| panic!("{path} wants no key"));
-        assert!(security.iter().any(|wanted| wanted.get(scheme).is_some()), "{path} wants no key");
+        assert!(security.iter().any(|expected| expected.get(scheme).is_some()), "{path} wants no key");
         names.push(text(operation, "/operationId"));
     }
     let count = names.len();
@@ -165,7 +165,7 @@ fn parameters_are_described() {
         assert!(found.iter().any(|known| known.0 == place && known.1 == name), "{path}: {name} not in {found:?}");
     };
     for (method, path, _, _) in operations() {
-        // A world is named by the path; all of them by the key.
+        // The path names a world; the list of worlds depends on the key only.
         if path != LOOKUP && !path.starts_with("/v2/sandbox/worlds") {
             has(method, path, "query", "accountId");
         }
@@ -182,7 +182,7 @@ fn parameters_are_described() {
     has("post", CONFIRM, "path", "paymentBatchId");
 }
 
-/// Compares an answer with what the document says of it.
+/// Compares an answer with its description.
 pub(crate) fn truthful(method: &str, path: &str, answer: &Answer) {
     if answer.status >= 400 {
         expect_error(answer, answer.status);
@@ -295,7 +295,7 @@ fn confirming_answers_as_described() {
 }
 
 #[test]
-fn the_schemas_can_refuse() {
+fn the_schemas_can_fail() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let mut body = wallet.client.post(AUTHORIZATION, wallet.first_body("10")).json();

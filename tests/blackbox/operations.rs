@@ -1,4 +1,4 @@
-//! What is outside `/v2`, and what holds for every route: methods, HEAD, request ids, unknown paths.
+//! Routes outside `/v2`, and rules for every route: methods, HEAD, request ids, unknown paths.
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{
@@ -23,7 +23,7 @@ fn health_and_readiness_need_no_key() {
 }
 
 #[test]
-fn the_banner_tells_where_it_listens() {
+fn the_banner_shows_the_address() {
     let banner = &shared().banner;
     let listen = banner["listen"].as_str().unwrap();
     assert_eq!(banner["baseUrl"], format!("http://{listen}/v2"));
@@ -43,7 +43,7 @@ fn metrics_are_off_unless_switched_on() {
     assert!(!metrics.text().contains(&demo().api_key));
 }
 
-/// Follows redirects of the same server by hand.
+/// Follows redirects within the same server.
 fn fetch(path: &str) -> (String, Answer) {
     let mut path = path.to_owned();
     for _ in 0..5 {
@@ -77,7 +77,7 @@ fn links(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_docs_work_with_no_network() {
+fn the_docs_work_without_a_network() {
     let (path, page) = fetch("/docs");
     assert_eq!(page.status, 200, "{page:?}");
     assert!(page.header("content-type").unwrap().starts_with("text/html"), "{page:?}");
@@ -157,14 +157,14 @@ fn allowed(answer: &Answer) -> Vec<String> {
     allow.split(',').map(|method| method.trim().to_owned()).collect()
 }
 
-fn refused_method(method: &str, path: &str, wanted: &[&str]) {
+fn refused_method(method: &str, path: &str, expected: &[&str]) {
     let target = format!("{method} {path}?accountId={}", demo().account);
     let authorization = format!("ApiKey {}", demo().api_key);
     let headers = [("Authorization", authorization.as_str()), ("Content-Length", "0")];
     let answer = exchange(&shared().address, &target, &headers, b"");
     expect_fault(&answer, 405, "", "method_not_allowed");
     let allowed = allowed(&answer);
-    assert!(wanted.iter().all(|method| allowed.iter().any(|known| known == method)), "{target}: {allowed:?}");
+    assert!(expected.iter().all(|method| allowed.iter().any(|known| known == method)), "{target}: {allowed:?}");
     assert!(!allowed.iter().any(|known| known == method), "{target}: {allowed:?}");
 }
 
@@ -206,7 +206,7 @@ fn head_mirrors_get() {
 }
 
 #[test]
-fn request_ids_are_kept_or_made() {
+fn request_ids_are_kept_or_created() {
     let client = shared().client();
     let longest = "r".repeat(64);
     for good in ["a", "abc-DEF_0.9", "8e03978e-40d5-43dd-bc93-6894a57f9324", &longest] {
@@ -219,10 +219,10 @@ fn request_ids_are_kept_or_made() {
     for bad in ["", "a b", "a/b", "é", "<script>", "a,b", &longer] {
         let headers = [("X-Request-Id", bad)];
         let answer = exchange(&shared().address, "GET /healthz", &headers, b"");
-        let made = answer.header("x-request-id").unwrap();
-        assert_ne!(made, bad);
-        assert!((1..=64).contains(&made.len()), "{made}");
-        assert!(made.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter)), "{made}");
+        let created = answer.header("x-request-id").unwrap();
+        assert_ne!(created, bad);
+        assert!((1..=64).contains(&created.len()), "{created}");
+        assert!(created.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter)), "{created}");
     }
     let (one, two) = (client.get(BANKS), client.get(BANKS));
     assert_ne!(one.header("x-request-id"), two.header("x-request-id"));

@@ -1,4 +1,4 @@
-//! More at once than the server is told to bear: it says so at once, and goes on.
+//! More concurrent requests than the server allows: it refuses the excess immediately, and keeps working.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::support::http::Wire;
 use crate::support::server::LIMIT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
-/// The head of a request whose body does not come yet.
+/// The head of a request whose body is not sent yet.
 fn begun(server: &Server, length: usize) -> Wire {
     let mut wire = Wire::open(&server.address);
     let (account, key) = (&demo().account, &demo().api_key);
@@ -18,7 +18,7 @@ fn begun(server: &Server, length: usize) -> Wire {
     wire
 }
 
-/// A server with room for one request, and the one that fills it; and what others are told meanwhile.
+/// Returns a server that allows one request, a connection that occupies it, and the refusal that others get.
 fn full() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
@@ -31,13 +31,13 @@ fn full() -> (Server, Wire, Answer) {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        // It was refused itself: it came while another one was asked.
+        // The request itself was refused, because another one was running. Try again.
     }
     panic!("no request was refused");
 }
 
 #[test]
-fn so_many_requests_at_once_and_no_more() {
+fn excess_requests_are_refused() {
     let (server, mut held, refused) = full();
     let client = server.client();
     for answer in [&refused, &client.get(BANKS), &client.post(AUTHORIZATION, "{}")] {
@@ -46,7 +46,7 @@ fn so_many_requests_at_once_and_no_more() {
         assert!(fault.message.contains("Too much to do"), "{fault:?}");
         assert!(answer.header("x-request-id").is_some(), "{answer:?}");
     }
-    // Who watches the server must not take it for dead.
+    // Health checks must still succeed.
     for path in ["/healthz?", "/readyz?"] {
         expect_json(&client.with_authorization(None).get(path), 200);
     }
@@ -55,7 +55,7 @@ fn so_many_requests_at_once_and_no_more() {
     expect_json(&client.get(BANKS), 200);
 }
 
-/// A refusal comes before the body is read. A body that is there already does not cost the connection.
+/// A refusal is sent before the body is read. A body that has already arrived does not close the connection.
 #[test]
 fn a_refused_caller_keeps_its_connection() {
     let (server, _held, _) = full();

@@ -1,4 +1,4 @@
-//! Payment batches: who may do what, whose batches they are, and repeats under an idempotency key.
+//! Payment batches: scopes, isolation of accounts, and repeats under an idempotency key.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::payments::{
 };
 use crate::support::{ABSENT, Answer, Client, demo, expect_fault, expect_json, shared};
 
-/// Every operation on a batch, with a body that would do.
+/// Every operation on a batch, with a valid body.
 fn operations(batch: &str) -> Vec<(&'static str, String, String)> {
     let none = String::new;
     vec![
@@ -54,7 +54,7 @@ fn a_batch_of_another_account_is_absent() {
 }
 
 #[test]
-fn budgets_of_another_account_can_not_pay() {
+fn budgets_of_another_account_cannot_pay() {
     let (server, client) = alone();
     let theirs = server.other();
     let batch = create(&theirs, "x");
@@ -65,7 +65,7 @@ fn budgets_of_another_account_can_not_pay() {
 }
 
 #[test]
-fn scopes_are_told_apart() {
+fn scopes_are_distinguished() {
     let (server, client) = alone();
     let batch = create(&client, "x");
     let owner = text(&find(&client, &batch), "/createdBy/id").to_owned();
@@ -121,7 +121,7 @@ fn wrong_methods_are_405_with_what_is_allowed() {
 }
 
 #[test]
-fn one_key_makes_one_batch() {
+fn one_key_creates_one_batch() {
     let (_server, client) = alone();
     let count = || listed(&client, BATCHES, "").1;
     let before = count();
@@ -177,7 +177,7 @@ fn one_key_fills_edits_and_deletes_once() {
 }
 
 #[test]
-fn sixteen_mebibytes_and_no_more() {
+fn an_upload_is_limited_to_sixteen_mebibytes() {
     let (server, client) = alone();
     let batch = create(&client, "x");
     let max = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! From an upload to a confirmation: validation, reservation, shortage.
+//! From an upload to a confirmation: validation, reservation, insufficient funds.
 
 use serde_json::{Value, json};
 
@@ -83,9 +83,9 @@ fn a_shortage_names_budget_currency_needed_and_available() {
     let issue = &found["ordersBalances"]["issues"][0];
     assert_eq!(issue["code"], "insufficient_funds");
     let order = payments(&client, &batch)[0]["orderId"].clone();
-    let wanted = json!({"orderId": order, "budgetId": demo().budget("EUR"), "currencyCode": "EUR",
+    let expected = json!({"orderId": order, "budgetId": demo().budget("EUR"), "currencyCode": "EUR",
         "requiredBalance": "10.01", "availableBalance": "10.00"});
-    assert_eq!(issue["data"], wanted);
+    assert_eq!(issue["data"], expected);
 
     let session = open_session(&client, &batch);
     let faults = expect_error(&confirm(&client, &batch, &session, "000000"), 409);
@@ -103,8 +103,8 @@ fn a_locked_batch_is_confirmed_like_any_other() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let payments_of = json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("7", "SBX-PENDING")]});
-    let made = client.post(crate::support::payments::BATCHES, json!({"payments": payments_of}).to_string());
-    let batch = text(&expect_json(&made, 202), "/id").to_owned();
+    let created = client.post(crate::support::payments::BATCHES, json!({"payments": payments_of}).to_string());
+    let batch = text(&expect_json(&created, 202), "/id").to_owned();
     confirmed(&client, &batch);
     assert_eq!(wallet.balance().available, 99_300);
 }

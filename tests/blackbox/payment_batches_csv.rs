@@ -1,4 +1,4 @@
-//! Uploads of CSV, the template, and downloads: a round trip with nothing lost.
+//! CSV uploads, the template, and downloads: a lossless round trip.
 
 use std::fmt::Write;
 
@@ -23,14 +23,14 @@ fn the_template_is_the_header_row() {
     let client = shared().client();
     let answer = client.get(TEMPLATE);
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")), "{answer:?}");
-    assert_eq!(client.get(&format!("{TEMPLATE}?")).body, answer.body, "no account is wanted");
+    assert_eq!(client.get(&format!("{TEMPLATE}?")).body, answer.body, "no account is required");
     let text = answer.text();
     assert!(text.starts_with("amount,currencyCode,fundingBudgetId,") && text.ends_with("\r\n"), "{text}");
     assert_eq!((text.lines().count(), text.trim().split(',').count()), (1, 35));
 }
 
 #[test]
-fn every_spelling_of_a_file_is_the_same() {
+fn equivalent_files_give_the_same_payments() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let plain = format!("{HEADER}\n1.50,{ADA}\n2,{ADA}\n");
@@ -110,7 +110,7 @@ fn media_types() {
 }
 
 #[test]
-fn a_download_is_mended_and_uploaded_again() {
+fn a_download_can_be_corrected_and_uploaded_again() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let mut first = euros("1", "=1+1");
@@ -140,7 +140,7 @@ fn a_download_is_mended_and_uploaded_again() {
 }
 
 #[test]
-fn a_download_is_of_the_payments_that_are_wanted() {
+fn a_download_contains_the_selected_payments() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b"), pounds("x", "c")])), "failed");

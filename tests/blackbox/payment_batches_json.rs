@@ -1,4 +1,4 @@
-//! Uploads of JSON: what is taken, what is refused, and every alert.
+//! JSON uploads: accepted values, refused values, and every alert.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Home, Server, demo, expect_error, expect_fault, expect_json};
 
 #[test]
-fn an_upload_replaces_the_one_before() {
+fn an_upload_replaces_the_previous_one() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let first = expect_json(&upload(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b")])), 202);
@@ -37,7 +37,7 @@ fn an_upload_replaces_the_one_before() {
 }
 
 #[test]
-fn an_upload_of_nothing_is_a_draft() {
+fn an_empty_upload_leaves_a_draft() {
     let (_server, client) = alone();
     let batch = filled(&client, &[pounds("1", "a")]);
     assert_eq!(uploaded(&client, &batch, rows(&[])), "failed");
@@ -47,7 +47,7 @@ fn an_upload_of_nothing_is_a_draft() {
 }
 
 #[test]
-fn another_shape_is_refused_and_changes_nothing() {
+fn an_invalid_shape_is_refused_and_changes_nothing() {
     let (_server, client) = alone();
     let batch = filled(&client, &[pounds("1", "a")]);
     let before = find(&client, &batch);
@@ -78,7 +78,7 @@ fn another_shape_is_refused_and_changes_nothing() {
     assert_eq!(uploaded(&client, &batch, many(3_000)), "failed");
 }
 
-/// Rows with one fault each, and the code of it.
+/// Rows with one fault each, and the code of the fault.
 fn faulty() -> Vec<(&'static str, Value)> {
     let with = |path: &str, value: Value| {
         let mut row = pounds("1", path);
@@ -156,7 +156,7 @@ fn every_fault_of_a_value_is_an_alert_of_its_row() {
 }
 
 #[test]
-fn the_codes_that_need_an_upload_of_their_own() {
+fn codes_that_need_a_separate_upload() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let body = json!({"rows": [pounds("1", "a")]}).to_string();
@@ -168,7 +168,7 @@ fn the_codes_that_need_an_upload_of_their_own() {
 }
 
 #[test]
-fn all_faults_of_a_row_are_told() {
+fn all_faults_of_a_row_are_reported() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let row = json!({"amount": "-1", "currencyCode": "gbp?", "fundingBudgetId": "x", "recipient": {"type": "robot"}});
@@ -187,7 +187,7 @@ fn all_faults_of_a_row_are_told() {
 }
 
 #[test]
-fn an_operator_brings_the_whole_table_of_sort_codes() {
+fn an_operator_can_supply_the_complete_sort_code_table() {
     let home = Home::demo();
     let folder = home.path().display().to_string();
     let home = home.set("FLORIN_SORT_CODES_FOLDER", &folder);
@@ -195,7 +195,7 @@ fn an_operator_brings_the_whole_table_of_sort_codes() {
     home.write("valacdos.txt", "200000 299999 nonsense\n");
     home.write("scsubtab.txt", "");
     assert!(home.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
-    // Weights that only a number of zeros fits, for the sort code that the built-in table knows another way.
+    // These weights accept only a number of zeros, for a sort code that the built-in table treats differently.
     home.write(
         "valacdos.txt",
         "089999 089999 MOD11    0    0    0    0    0    0    1    1    1    1    1    1    1    1\n",

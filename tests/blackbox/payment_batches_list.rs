@@ -1,4 +1,4 @@
-//! `GET /v2/payment-batches`: filters, order, pages, hidden ones; and the lists below a batch.
+//! `GET /v2/payment-batches`: filters, order, pages, hidden batches; and the lists of a batch.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn filters_by_id_and_status() {
 }
 
 #[test]
-fn hidden_ones_are_left_out_unless_wanted() {
+fn hidden_batches_are_omitted_by_default() {
     let (_server, client) = alone();
     let batch = create(&client, "Hidden");
     let body = json!({"visible": false}).to_string();
@@ -74,7 +74,7 @@ fn pages_do_not_overlap() {
 }
 
 #[test]
-fn bad_parameters_are_told() {
+fn invalid_parameters_are_reported() {
     let client = shared().client();
     let batch = demo().batch("draft");
     let (payments, alerts) = (below(&batch, "payments"), below(&batch, "alerts"));
@@ -109,10 +109,10 @@ fn payments_are_listed_with_every_member() {
     wrong["recipient"]["subscribedEmails"] = json!([{"name": "A", "email": "a@example.com"}]);
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1.5", "a"), euros("20", "b"), wrong])), "failed");
     let list = payments(&client, &batch);
-    let wanted = "amount charges createdAt currencyCode externalId failureReason fees fundingBudgetId id inputIndex \
+    let expected = "amount charges createdAt currencyCode externalId failureReason fees fundingBudgetId id inputIndex \
                   orderId paymentBatchId purpose purposeCode recipient reference status updatedAt";
     for (index, payment) in list.iter().enumerate() {
-        assert_eq!(members(payment), wanted.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(members(payment), expected.split_whitespace().collect::<Vec<_>>());
         assert_eq!((&payment["inputIndex"], &payment["charges"]), (&json!(index), &json!("SHA")));
         assert_eq!(payment["paymentBatchId"], batch.as_str());
         assert_eq!(members(&payment["recipient"]).len(), 13);

@@ -1,4 +1,4 @@
-//! Payment batches: making, reading, editing and deleting them.
+//! Creating, reading, editing and deleting payment batches.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn an_empty_batch_has_every_member() {
 }
 
 #[test]
-fn a_batch_made_with_its_payments_is_taken_and_locked() {
+fn a_batch_created_with_payments_is_accepted_and_locked() {
     let (_server, client) = alone();
     let payments_of =
         json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("1", "a"), euros("2", "b")]});
@@ -79,7 +79,7 @@ fn a_batch_made_with_its_payments_is_taken_and_locked() {
 }
 
 #[test]
-fn bad_bodies_tell_every_fault_and_make_nothing() {
+fn every_fault_of_a_body_is_reported_and_nothing_is_created() {
     let (_server, client) = alone();
     let count = || expect_json(&client.get(BATCHES), 200)["count"].clone();
     let before = count();
@@ -163,13 +163,13 @@ fn deleting_a_confirmed_batch_releases_its_money() {
     let batch = filled(&client, &[pounds("12.34", "SBX-PENDING"), pounds("0.66", "SBX-PENDING 2")]);
     confirmed(&client, &batch);
     assert_eq!(wallet.balance().available, 98_700);
-    // Processing may have picked it up: then it is too late, and the money stays reserved.
+    // Processing may have started already. Then the deletion is too late, and the money stays reserved.
     let deleted = delete(&client, &batch).status == 204;
     assert_eq!(wallet.balance().available, if deleted { 100_000 } else { 98_700 });
 }
 
 #[test]
-fn a_delete_wants_no_body() {
+fn a_delete_needs_no_body() {
     let (_server, client) = alone();
     let batch = create(&client, "x");
     let with =

@@ -1,4 +1,4 @@
-//! Payment batches in the interface document: every operation and answer is there, and the answers are as described.
+//! Payment batches in the OpenAPI document: every operation is described, and answers match their descriptions.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const DOWNLOAD: &str = "/v2/payment-batches/{paymentBatchId}/payments/download";
 const READING: [u16; 4] = [400, 401, 403, 404];
 const WRITING: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
 
-/// Method, path, the successes, the errors, and the parameters of the query.
+/// Method, path, success statuses, error statuses, and query parameters.
 type Row = (&'static str, &'static str, &'static [u16], &'static [u16], &'static [&'static str]);
 
 const ALL: [Row; 11] = [
@@ -105,7 +105,7 @@ fn writes_answer_as_described() {
     truthful("post", DOWNLOAD, &client.post(&below(ABSENT, "payments/download"), ""));
 }
 
-/// The schema that a request's body is described by.
+/// Returns the schema of a request's body.
 fn body_schema(method: &str, path: &str) -> Value {
     let schema = &operation(method, path)["requestBody"]["content"]["application/json"]["schema"];
     json!({
@@ -116,7 +116,7 @@ fn body_schema(method: &str, path: &str) -> Value {
 }
 
 #[test]
-fn bodies_are_described_as_they_are_read() {
+fn bodies_match_their_descriptions() {
     let row = json!({"amount": "1", "recipient": {"name": "Ada", "address": {"city": "x"}, "bankAddress": null,
         "subscribedEmails": [{"email": "a@b.example"}]}});
     let validator = jsonschema::validator_for(&body_schema("post", PAYMENTS)).unwrap();

@@ -1,4 +1,4 @@
-//! What becomes of confirmed batches: every ending that a reference can ask for, and what the books say of it.
+//! Processing of confirmed batches: every outcome that a reference can script, and its effect on the books.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,12 +10,12 @@ use crate::support::payments::{alone, confirmed, euros, filled, find, path, paym
 use crate::support::server::LIMIT;
 use crate::support::{Client, Server, Wallet, expect_fault};
 
-/// Waits until a batch is what is wanted.
-fn until(client: &Client, batch: &str, wanted: impl Fn(&Value, &[Value]) -> bool) -> Vec<Value> {
+/// Waits until a batch fulfils a condition.
+fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bool) -> Vec<Value> {
     let start = Instant::now();
     loop {
         let (found, list) = (find(client, batch), payments(client, batch));
-        if wanted(&found, &list) {
+        if expected(&found, &list) {
             return list;
         }
         assert!(start.elapsed() < LIMIT, "it did not come to that: {found} {list:?}");
@@ -23,7 +23,7 @@ fn until(client: &Client, batch: &str, wanted: impl Fn(&Value, &[Value]) -> bool
     }
 }
 
-/// Waits for the end of a batch; its payments by input index.
+/// Waits for the end of a batch and returns its payments by input index.
 fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }
@@ -35,7 +35,7 @@ fn endings(list: &[Value]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn every_reference_has_its_ending() {
+fn every_reference_has_its_outcome() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let references =
@@ -44,7 +44,7 @@ fn every_reference_has_its_ending() {
     let batch = filled(&client, &rows);
     confirmed(&client, &batch);
     let list = ended(&client, &batch, "completed");
-    let wanted = [
+    let expected = [
         ("completed", ""),
         ("failed", "account_closed"),
         ("failed", "account_not_found"),
@@ -52,7 +52,7 @@ fn every_reference_has_its_ending() {
         ("failed", "rejected_by_bank"),
         ("failed", "compliance"),
     ];
-    assert_eq!(endings(&list), wanted);
+    assert_eq!(endings(&list), expected);
     assert!(find(&client, &batch)["ordersSentAt"].is_string());
     let balance = wallet.balance();
     assert_eq!(balance.available, 100_000 - 1_000, "what failed is available again");
@@ -73,7 +73,7 @@ fn a_batch_fails_when_no_payment_succeeds() {
 }
 
 #[test]
-fn what_is_returned_comes_back_without_its_fee() {
+fn a_returned_payment_restores_the_amount_but_not_the_fee() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let mut row = euros("30", "SBX-RETURN");
@@ -91,7 +91,7 @@ fn what_is_returned_comes_back_without_its_fee() {
 }
 
 #[test]
-fn some_take_their_time_and_some_for_ever() {
+fn slow_and_pending_payments() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let batch = filled(&client, &[pounds("10", "SBX-PENDING"), pounds("20", "SBX-SLOW"), pounds("30", "now")]);
@@ -107,7 +107,7 @@ fn some_take_their_time_and_some_for_ever() {
     check_journal(&server.kill());
 }
 
-/// Killed again and again while 400 payments are under way, it pays each once and forgets none.
+/// A server that is killed repeatedly while it processes 400 payments pays each of them exactly once.
 #[test]
 fn killed_while_paying() {
     let mut server = Server::sandbox();

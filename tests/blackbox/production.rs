@@ -1,11 +1,11 @@
-//! The production environment: no simulation, no demo, no key of the sandbox.
+//! The production environment: no simulations, no demo data, no sandbox keys.
 
 use std::sync::OnceLock;
 
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::management::{CARDS, balance, bring, budget, card, limits, transfer};
+use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
@@ -14,7 +14,7 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// A production server with one account, a key for it, one without scopes, and one that was made for the sandbox.
+/// Returns a production server with one account, a key for it, a key without scopes, and a key of the sandbox.
 struct Production {
     server: Server,
     key: String,
@@ -49,7 +49,7 @@ fn client() -> Client {
 }
 
 #[test]
-fn it_says_what_it_is() {
+fn the_environment_is_reported() {
     assert_eq!(production().server.banner["environment"], "production");
     assert_eq!(client().with_authorization(None).get("/readyz?").status, 200);
 }
@@ -61,14 +61,14 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     assert_eq!(balance(&client, &one), ["0.00"; 4]);
     expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
     let card = card(&client, &one);
-    expect_json(&bring(&client, &card, "SUSPENDED"), 200);
+    expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
     let path = format!("{CARDS}/{card}/spending-limits");
     expect_json(&client.post(&path, r#"{"window": "DAY", "amount": "1"}"#), 201);
     assert_eq!(limits(&client, &card).len(), 1);
 }
 
 #[test]
-fn every_simulation_is_refused_whatever_it_says() {
+fn every_simulation_is_refused() {
     for path in SIMULATIONS {
         let good = match path {
             CREDIT => credit_body(ABSENT, "1.00", "GBP"),
@@ -84,7 +84,7 @@ fn every_simulation_is_refused_whatever_it_says() {
 }
 
 #[test]
-fn the_scope_comes_before_the_environment() {
+fn the_scope_is_checked_before_the_environment() {
     let limited = production().server.client_of(&production().limited, ACCOUNT);
     for path in SIMULATIONS {
         let answer = limited.post(path, "{}");
@@ -93,7 +93,7 @@ fn the_scope_comes_before_the_environment() {
 }
 
 #[test]
-fn books_are_shown_in_the_sandbox_only() {
+fn explanations_and_invariants_are_refused() {
     for path in [format!("/v2/budgets/{ABSENT}/explanation"), "/v2/sandbox/invariants".to_owned()] {
         expect_fault(&client().get(&path), 403, "", "sandbox_only");
         let limited = production().server.client_of(&production().limited, ACCOUNT);
@@ -102,7 +102,7 @@ fn books_are_shown_in_the_sandbox_only() {
 }
 
 #[test]
-fn nothing_is_tried() {
+fn dry_runs_are_refused() {
     let mfa = json!({"provider": "totp", "sessionId": ABSENT, "token": "000000"});
     let move_it = json!({"toBudgetId": ABSENT, "amount": "1", "currencyCode": "GBP"});
     for (path, body, named) in [
@@ -135,7 +135,7 @@ fn a_key_of_the_sandbox_is_refused() {
 }
 
 #[test]
-fn the_rest_works() {
+fn everything_else_works() {
     let page = expect_json(&client().get(CHECKOUTS), 200);
     assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
     expect_json(&client().get(BANKS), 200);

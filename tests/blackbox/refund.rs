@@ -30,7 +30,7 @@ fn an_authorization_has_every_member_and_moves_nothing() {
 }
 
 #[test]
-fn it_needs_no_funds() {
+fn a_refund_needs_no_funds() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 0);
     assert_eq!(text(&wallet.first(REFUND, "1000000000"), "/response/code"), "0000");
@@ -48,7 +48,7 @@ fn clearing_has_every_member_and_pays() {
 }
 
 #[test]
-fn clearing_less_ends_it_too() {
+fn a_partial_clearing_ends_the_refund() {
     let (_server, wallet, token) = authorized();
     let cleared = wallet.followed(REFUND_CLEARING, &token, "7.5");
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/state")), ("7.50", "COMPLETION"));
@@ -59,7 +59,7 @@ fn clearing_less_ends_it_too() {
 }
 
 #[test]
-fn clearing_more_is_refused() {
+fn a_clearing_above_the_authorization_is_refused() {
     let (_server, wallet, token) = authorized();
     let faults = expect_error(&wallet.follow(REFUND_CLEARING, &token, "10.01"), 409);
     assert_eq!(faults[0].code, "amount_exceeds_authorization");
@@ -69,7 +69,7 @@ fn clearing_more_is_refused() {
 }
 
 #[test]
-fn the_other_follow_ups_do_not_fit() {
+fn other_follow_ups_are_refused() {
     let (_server, wallet, token) = authorized();
     for path in [ADVICE, CLEARING, REVERSAL, ATM_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
@@ -81,7 +81,7 @@ fn the_other_follow_ups_do_not_fit() {
 }
 
 #[test]
-fn its_clearing_fits_no_other_chain() {
+fn a_refund_clearing_is_refused_on_other_chains() {
     let (_server, wallet, _) = authorized();
     for path in [AUTHORIZATION, ATM] {
         let token = wallet.token(path, "10");
@@ -98,7 +98,7 @@ fn refund_to(client: &Client, card: &Card) -> String {
 }
 
 #[test]
-fn every_card_but_an_unactivated_one_takes_a_refund() {
+fn every_activated_card_accepts_a_refund() {
     let client = shared().client();
     assert_eq!(refund_to(&client, demo().card_in("UNACTIVATED")), "1806");
     for state in ["ACTIVE", "SUSPENDED", "REPLACED", "TERMINATED"] {
@@ -122,7 +122,7 @@ fn a_declined_refund_has_every_member() {
 }
 
 #[test]
-fn nothing_cannot_be_refunded() {
+fn an_amount_of_zero_is_refused() {
     let client = shared().client();
     let card = &demo().active_card("GBP").id;
     expect_fault(&client.post(REFUND, first_body(card, "0")), 400, "body.amount", "out_of_range");

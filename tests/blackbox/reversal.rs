@@ -1,4 +1,4 @@
-//! `POST …/authorization/reversal`: some of the hold, or all of it.
+//! `POST …/authorization/reversal`: partial and full reversals.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) -> Expected
 }
 
 #[test]
-fn without_an_amount_it_is_all_that_is_held() {
+fn without_an_amount_everything_is_released() {
     for amount in ["", r#", "amount": null"#, r#", "amount": 10"#] {
         let (_server, wallet, token) = held(AUTHORIZATION);
         let ledger = wallet.ledger(25_000);
@@ -44,7 +44,7 @@ fn without_an_amount_it_is_all_that_is_held() {
 }
 
 #[test]
-fn some_of_it_then_the_rest() {
+fn a_partial_reversal_then_the_rest() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     let ledger = wallet.ledger(25_000);
     let mut want = reversal("PENDING", &ledger, &token);
@@ -64,7 +64,7 @@ fn some_of_it_then_the_rest() {
 }
 
 #[test]
-fn above_what_is_held_is_refused() {
+fn a_reversal_above_the_hold_is_refused() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     for amount in ["10.01", "1000000000"] {
         let faults = expect_error(&wallet.follow(REVERSAL, &token, amount), 409);
@@ -77,7 +77,7 @@ fn above_what_is_held_is_refused() {
 }
 
 #[test]
-fn after_an_advice_it_releases_what_is_held_then() {
+fn a_reversal_after_an_advice_releases_the_new_hold() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     wallet.followed(ADVICE, &token, "8");
     let ledger = wallet.ledger(25_000);
@@ -87,7 +87,7 @@ fn after_an_advice_it_releases_what_is_held_then() {
 }
 
 #[test]
-fn after_a_clearing_that_is_not_final_it_releases_the_rest() {
+fn a_reversal_after_a_partial_clearing_releases_the_rest() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body));
@@ -99,7 +99,7 @@ fn after_a_clearing_that_is_not_final_it_releases_the_rest() {
 }
 
 #[test]
-fn of_a_withdrawal() {
+fn reversal_of_a_withdrawal() {
     let (_server, wallet, token) = held(ATM);
     let ledger = wallet.ledger(25_000);
     let mut want = reversal("CLEARED", &ledger, &token);
@@ -109,7 +109,7 @@ fn of_a_withdrawal() {
 }
 
 #[test]
-fn a_partly_reversed_hold_is_cleared_by_its_token() {
+fn a_partial_reversal_identifies_the_chain() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     let partial = wallet.followed(REVERSAL, &token, "4");
     let cleared = wallet.followed(CLEARING, text(&partial, "/token"), "6");
@@ -117,7 +117,7 @@ fn a_partly_reversed_hold_is_cleared_by_its_token() {
 }
 
 #[test]
-fn never_of_a_refund_nor_of_a_clearing() {
+fn refunds_and_clearings_cannot_be_reversed() {
     let (_server, wallet, token) = held(REFUND);
     expect_fault(&wallet.follow(REVERSAL, &token, "10"), 409, PRECEDING, "wrong_transaction_kind");
     let purchase = wallet.token(AUTHORIZATION, "10");

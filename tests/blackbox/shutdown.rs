@@ -1,4 +1,4 @@
-//! SIGTERM: what began is finished, what comes later is not taken, and the process ends with 0.
+//! SIGTERM: running requests finish, later ones are not accepted, and the process exits with 0.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +65,7 @@ fn a_request_whose_body_is_still_coming_is_finished() {
 }
 
 #[test]
-fn under_load_every_answer_holds() {
+fn under_load_every_answered_effect_is_stored() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let approved = AtomicUsize::new(0);
@@ -98,7 +98,7 @@ fn under_load_every_answer_holds() {
 }
 
 #[test]
-fn idle_connections_do_not_hold_it_up() {
+fn idle_connections_do_not_delay_the_shutdown() {
     let server = Server::sandbox();
     let mut silent: Vec<_> = (0..5).map(|_| Wire::open(&server.address)).collect();
     for wire in silent.iter_mut().take(2) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::assert::text;
 use crate::support::{ADVICE, ATM, CLEARING, REFUND, REVERSAL, Server, Wallet, demo};
 
-/// The card with limits, on a budget that has this much available.
+/// Returns the card with limits, on a budget with this available balance.
 fn limited(server: &Server, available: i64) -> Wallet {
     let cards = demo().json["cards"].as_array().unwrap();
     let marked = cards.iter().find(|card| card.get("limited") == Some(&Value::Bool(true))).unwrap();
@@ -20,7 +20,7 @@ fn outcome(transaction: &Value) -> (&str, &str) {
 }
 
 #[test]
-fn a_limit_may_be_used_up_and_not_passed() {
+fn a_limit_can_be_used_up_but_not_exceeded() {
     let server = Server::sandbox();
     let wallet = limited(&server, 100_000);
     assert_eq!(outcome(&wallet.authorize("60")), ("0000", "PENDING"));
@@ -34,7 +34,7 @@ fn a_limit_may_be_used_up_and_not_passed() {
 }
 
 #[test]
-fn atm_withdrawals_count_and_refunds_are_not_asked() {
+fn withdrawals_count_and_refunds_do_not() {
     let server = Server::sandbox();
     let wallet = limited(&server, 100_000);
     assert_eq!(outcome(&wallet.first(ATM, "100")), ("0000", "PENDING"));
@@ -43,7 +43,7 @@ fn atm_withdrawals_count_and_refunds_are_not_asked() {
 }
 
 #[test]
-fn what_comes_back_may_be_spent_again() {
+fn amounts_given_back_can_be_spent_again() {
     let server = Server::sandbox();
     let wallet = limited(&server, 100_000);
     let first = wallet.token(crate::support::AUTHORIZATION, "100");
@@ -57,7 +57,7 @@ fn what_comes_back_may_be_spent_again() {
 }
 
 #[test]
-fn the_limit_comes_before_the_balance() {
+fn the_limit_is_checked_before_the_balance() {
     let server = Server::sandbox();
     let wallet = limited(&server, 1_000);
     assert_eq!(text(&wallet.authorize("100.01"), "/response/code"), "1817");

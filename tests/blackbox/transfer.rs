@@ -1,6 +1,6 @@
-//! `florin export` and `florin import`: everything moves, or nothing; the new store goes on where the old one stopped.
+//! `florin export` and `florin import`: everything moves or nothing does, and the new store continues where the old one stopped.
 //!
-//! What is exported is a SQLite file, whatever the suite runs on; what is imported into is a store of the suite's kind.
+//! The exported store is always a SQLite file. The import goes into a store of the kind under test.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
-use crate::support::management::{bring, budget, card, transfer as moved};
+use crate::support::management::{budget, card, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
@@ -22,28 +22,28 @@ use crate::support::{
 
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
 
-/// A store on SQLite with nothing in it.
+/// Creates an empty SQLite store.
 fn on_sqlite() -> Home {
     let home = Home::empty();
     let url = format!("sqlite://{}", home.path().join("source.db").display());
     home.set("FLORIN_DATABASE_URL", &url)
 }
 
-/// A store of the suite's kind with a schema and no rows.
+/// Creates a store of the kind under test, with a schema and no rows.
 fn target() -> Home {
     let home = Home::empty();
     assert!(home.run(&["migrate"]).status.success());
     home
 }
 
-/// An export of a home, beside its database.
+/// Exports a home to a file next to its database.
 fn export(home: &Home) -> String {
     let path = home.path().join("florin.jsonl").display().to_string();
     home.json(&["export", &path, "--json"]);
     path
 }
 
-/// A demo on SQLite, and its export.
+/// Creates demo data on SQLite and exports it.
 fn demo_export() -> (Home, String) {
     let home = on_sqlite();
     home.json(&["demo", "--json"]);
@@ -51,7 +51,7 @@ fn demo_export() -> (Home, String) {
     (home, path)
 }
 
-/// The lines of rows, sorted: databases may differ on the order of texts.
+/// Returns the lines of rows, sorted, because databases may order texts differently.
 fn rows(path: &str) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let mut rows: Vec<_> = text.lines().filter(|line| line.starts_with(r#"{"table":"#)).map(str::to_owned).collect();
@@ -59,14 +59,14 @@ fn rows(path: &str) -> Vec<String> {
     rows
 }
 
-/// Nothing of a refused import is there: a whole one still finds the store empty.
-fn refused(target: &Home, file: &str, said: &str) {
+/// Checks that a refused import left nothing: a valid import still finds the store empty.
+fn refused(target: &Home, file: &str, output: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
-    assert!(refusal.contains(said), "{said}: {refusal}");
+    assert!(refusal.contains(output), "{output}: {refusal}");
 }
 
-/// What was begun in one store and is ended in another.
+/// Work that begins in one store and ends in another.
 struct Story {
     log: Vec<Sent>,
     hold: String,
@@ -74,7 +74,7 @@ struct Story {
     by_totp: (String, String),
 }
 
-/// Leaves something in every table.
+/// Stores at least one row in every table.
 fn play(server: &Server, wallet: &Wallet) -> Story {
     let client = server.client();
     let mut log: Vec<_> = (0..10).map(|number| message(wallet, &format!("before-{number}"), number)).collect();
@@ -89,14 +89,14 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     }
     let saved = budget(&client, "Savings");
     expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 201);
-    expect_json(&bring(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
     expect_json(&confirm(&client, &batches[0], &session, "000000"), 200);
-    // A payment that was typed twice has an alert.
+    // A duplicate payment has an alert.
     let paid = filled(&client, &[pounds("1", "twice"), pounds("1", "twice")]);
     confirmed(&client, &paid);
     let start = Instant::now();
@@ -122,7 +122,7 @@ fn assert_all_tables(file: &str) {
 }
 
 #[test]
-fn a_store_goes_on_where_another_stopped() {
+fn the_new_store_continues_where_the_old_one_stopped() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let addresses = source.write("addresses.csv", ADDRESSES);
@@ -139,7 +139,7 @@ fn a_store_goes_on_where_another_stopped() {
     let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
-    let (made, world) = make(&server, json!({"seed": "moved"}));
+    let (created, world) = make(&server, json!({"seed": "moved"}));
     let (kept, shown) = (snapshot(&world), clock(&world));
     let file = export(server.home());
     let source = server.kill();
@@ -165,7 +165,7 @@ fn a_store_goes_on_where_another_stopped() {
     expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
     assert_eq!(expect_json(&wallet.client.get(&lookup), 200), address);
     expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
-    let world = server.client_of(text(&made, "/apiKey"), &world.account);
+    let world = server.client_of(text(&created, "/apiKey"), &world.account);
     assert_eq!(clock(&world), shown);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     check_journal(&server.kill());
@@ -173,7 +173,7 @@ fn a_store_goes_on_where_another_stopped() {
 }
 
 #[test]
-fn there_and_back_again_is_the_same() {
+fn a_round_trip_preserves_everything() {
     let (_source, file) = demo_export();
     let target = target();
     target.json(&["import", &file, "--json"]);
@@ -181,14 +181,14 @@ fn there_and_back_again_is_the_same() {
 }
 
 #[test]
-fn what_is_not_whole_is_refused_and_leaves_nothing() {
+fn a_damaged_file_is_refused_and_leaves_nothing() {
     let (source, file) = demo_export();
     let whole = fs::read_to_string(&file).unwrap();
     let target = target();
     let lines: Vec<_> = whole.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
-    for (name, text, said) in [
+    for (name, text, output) in [
         ("half", &whole[..whole.len() / 2], "cut off"),
         ("almost", whole.trim_end(), "cut off"),
         ("footless", &without_footer, "cut off"),
@@ -199,7 +199,7 @@ fn what_is_not_whole_is_refused_and_leaves_nothing() {
         ("other", "{}\n", "no export"),
     ] {
         assert_ne!(text, whole, "{name}");
-        refused(&target, &source.write(name, text), said);
+        refused(&target, &source.write(name, text), output);
     }
     refused(&target, "/nowhere/at/all", "can't be read");
     target.json(&["import", &file, "--json"]);
@@ -207,7 +207,7 @@ fn what_is_not_whole_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn only_an_empty_current_store_of_the_same_environment_takes_it() {
+fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     let (source, file) = demo_export();
     refused(&Home::empty(), &file, "florin migrate");
     refused(&Home::demo(), &file, "not empty");
@@ -227,7 +227,7 @@ fn refused_to_export(home: &Home) {
 }
 
 #[test]
-fn the_file_is_for_its_owner_and_replaced_on_demand_only() {
+fn the_file_is_private_and_replaced_only_by_force() {
     use std::os::unix::fs::PermissionsExt;
     let (source, file) = demo_export();
     let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;

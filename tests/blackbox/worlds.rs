@@ -1,4 +1,4 @@
-//! `/v2/sandbox/worlds`: accounts that are made, kept, put back and thrown away over the API.
+//! `/v2/sandbox/worlds`: accounts that are created, snapshotted, restored and deleted over the API.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ fn a_world_is_the_demo_set_with_a_key_of_its_own() {
 }
 
 #[test]
-fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
+fn worlds_are_isolated() {
     let server = Server::sandbox();
     let ((_, one), (_, two)) = (make(&server, json!({})), make(&server, json!({"template": "empty"})));
     for (client, account) in [(&one, &two.account), (&two, &one.account), (&one, &demo().account)] {
@@ -85,7 +85,7 @@ fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
     let from = json!({"snapshotId": snapshot(&one)}).to_string();
     expect_fault(&other.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
     expect_fault(&two.post(WORLDS, &from), 403, "header.Authorization", "insufficient_scope");
-    // A configured account is no world, even for its own client.
+    // A configured account is not a world, even for its own client.
     let own = server.client();
     expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
     expect_fault(&own.call("DELETE", &world_path(&own.account)).send(), 404, "path.accountId", "not_found");
@@ -94,7 +94,7 @@ fn worlds_see_nothing_of_each_other_nor_of_anybody_else() {
 }
 
 #[test]
-fn a_world_that_is_deleted_is_gone_with_its_key() {
+fn deleting_a_world_deletes_its_key() {
     let server = Server::sandbox();
     let (made, client) = make(&server, json!({"seed": "short-lived"}));
     pay(&client, "10");
@@ -118,7 +118,7 @@ fn a_world_that_is_deleted_is_gone_with_its_key() {
 }
 
 #[test]
-fn a_world_is_put_back_to_exactly_what_it_was() {
+fn a_restore_brings_back_the_exact_state() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let batch = filled(&client, &[pounds("1.00", "kept")]);
@@ -146,7 +146,7 @@ fn a_world_is_put_back_to_exactly_what_it_was() {
 }
 
 #[test]
-fn a_restore_keeps_its_key_whatever_the_snapshot_holds() {
+fn a_restore_keeps_its_own_idempotency_record() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({}));
     let empty = snapshot(&client);
@@ -167,7 +167,7 @@ fn a_restore_keeps_its_key_whatever_the_snapshot_holds() {
 }
 
 #[test]
-fn snapshots_are_listed_deleted_and_a_beginning_for_others() {
+fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     let server = Server::sandbox();
     let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "10");
@@ -200,7 +200,7 @@ fn snapshots_are_listed_deleted_and_a_beginning_for_others() {
 }
 
 #[test]
-fn a_seed_is_one_world_at_a_time() {
+fn a_client_has_one_world_per_seed() {
     let server = Server::sandbox();
     let (made, client) = make(&server, json!({"seed": "x"}));
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
@@ -219,7 +219,7 @@ fn a_seed_is_one_world_at_a_time() {
 }
 
 #[test]
-fn a_world_is_made_once_under_a_key_and_its_secret_is_not_kept() {
+fn a_key_creates_one_world_and_its_secret_is_not_stored() {
     let server = Server::sandbox();
     let client = server.client();
     let first = client.post_once(WORLDS, "made", r#"{"template": "empty"}"#);
@@ -240,7 +240,7 @@ fn a_world_is_made_once_under_a_key_and_its_secret_is_not_kept() {
 }
 
 #[test]
-fn a_key_of_some_accounts_makes_no_worlds_and_learns_of_none() {
+fn a_key_with_some_accounts_cannot_create_or_detect_worlds() {
     let server = Server::sandbox();
     let (made, of_world) = make(&server, json!({"seed": "victim"}));
     for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
@@ -250,7 +250,7 @@ fn a_key_of_some_accounts_makes_no_worlds_and_learns_of_none() {
 }
 
 #[test]
-fn what_is_wrong_with_a_request_is_told() {
+fn invalid_requests_are_reported() {
     let client = shared().client();
     for (body, faults) in [
         ("[]", &[("body", "invalid_type")][..]),
@@ -277,15 +277,15 @@ fn what_is_wrong_with_a_request_is_told() {
     expect_faults(&client.post(WORLDS, long), 400, &[("body.seed", "too_long")]);
     expect_faults(&client.call("POST", WORLDS).send(), 400, &[("body", "required")]);
     let path = below_world(&"x".repeat(37), "restore");
-    let wanted = [("path.accountId", "too_long"), ("body.snapshotId", "invalid_format")];
-    expect_faults(&client.post(&path, r#"{"snapshotId": "x"}"#), 400, &wanted);
+    let expected = [("path.accountId", "too_long"), ("body.snapshotId", "invalid_format")];
+    expect_faults(&client.post(&path, r#"{"snapshotId": "x"}"#), 400, &expected);
     let limited = shared().limited();
     expect_fault(&limited.post(WORLDS, "{}"), 403, "header.Authorization", "insufficient_scope");
     expect_fault(&client.call("PUT", WORLDS).send(), 405, "", "method_not_allowed");
 }
 
 #[test]
-fn production_has_none_of_it() {
+fn production_refuses_worlds() {
     let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
     assert!(home.run(&["migrate"]).status.success());
     let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
@@ -311,7 +311,7 @@ fn production_has_none_of_it() {
 }
 
 #[test]
-fn a_client_has_a_hundred_worlds_and_they_are_made_in_parallel() {
+fn a_client_can_create_a_hundred_worlds_concurrently() {
     let server = Server::sandbox();
     let client = server.client();
     let made = together(4, |_| {

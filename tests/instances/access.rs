@@ -1,4 +1,4 @@
-//! What one instance learns or is told, the other must know: keys, sessions, attempts.
+//! Access across instances: what one instance stores, the other must see: keys, sessions, attempts.
 
 use crate::pair::{Pair, undisturbed};
 use crate::support::assert::text;
@@ -16,7 +16,7 @@ fn a_revoked_key_stops_on_both() {
     let pair = Pair::on(home);
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(&key, &demo().account));
     let revoke = || pair.first.home().run(&["keys", "revoke", text(&issued, "/id")]);
-    // Without a pause, so that whatever remembers keys remembers this one.
+    // Continuous requests, so that every cache contains the key.
     let revoked = while_asking(&callers, BANKS, revoke);
     assert!(revoked.status.success(), "{}", String::from_utf8_lossy(&revoked.stderr));
     for caller in &callers {

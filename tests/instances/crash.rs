@@ -1,4 +1,4 @@
-//! SIGKILL of one of two under load: the other goes on, and settles what the dead one left open.
+//! SIGKILL of one of two instances under load: the other continues, and resolves what the killed one left open.
 
 use crate::pair::{Pair, undisturbed};
 use crate::storm::{FUNDS, settle, storm};
@@ -19,7 +19,7 @@ fn one_of_two_is_killed() {
             tally.more_taken(40);
             home
         });
-        // What the dead one was asked goes to the other one, under the same key.
+        // Requests to the killed instance are repeated on the other one, with the same key.
         settle(&[wallet.clone(), wallet.clone()], before, &log);
         check_journal(first.home());
         second = Server::on(home);

@@ -1,4 +1,4 @@
-//! What these tests do to a database behind the back of the instances.
+//! Manipulates a database without the instances' knowledge.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::support::store::Store;
 use crate::support::{Home, Server};
 
 impl Home {
-    /// Another directory over the same database, with the same settings: the home of one more instance.
+    /// Creates a home for another instance: a new directory, with the same database and settings.
     pub(crate) fn beside(&self) -> Self {
         Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone() }
     }
@@ -35,23 +35,23 @@ impl Database {
         self.connect().batch_execute(statements).unwrap_or_else(|error| panic!("{statements}: {error:?}"));
     }
 
-    /// The number that a query gives.
+    /// Returns the number that a query selects.
     pub(crate) fn count(&self, query: &str) -> i64 {
         self.connect().query_one(query, &[]).unwrap_or_else(|error| panic!("{query}: {error:?}")).get(0)
     }
 
-    /// Ends every session on it. How many that were.
+    /// Ends every session on the database. Returns their number.
     pub(crate) fn end_sessions(&self) -> u64 {
         let query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
         connect(&server_url()).unwrap().execute(query, &[&self.name]).unwrap()
     }
 
-    /// Lets sessions begin, or not.
+    /// Allows or refuses new sessions.
     pub(crate) fn allow_sessions(&self, allowed: bool) {
         administer(&format!("ALTER DATABASE {} ALLOW_CONNECTIONS {allowed}", self.name)).unwrap();
     }
 
-    /// A session that holds locks until it goes.
+    /// Opens a session that holds locks until it is dropped.
     pub(crate) fn hold(&self, statement: &str) -> Client {
         let mut session = self.connect();
         session.batch_execute(&format!("BEGIN; {statement}")).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
@@ -59,7 +59,7 @@ impl Database {
     }
 }
 
-/// While this lives, the schema is that of a program that nobody has written yet.
+/// A guard that makes the schema look newer than this program.
 pub(crate) struct Newer<'a>(&'a Database);
 
 impl<'a> Newer<'a> {

@@ -1,5 +1,5 @@
-//! What a database server does on a bad day. Callers are answered, with 2xx or with 503 and when to come again; nothing
-//! is half written, nothing that was answered is lost, and what is unknown is settled by sending it again.
+//! Faults of the database server. Callers get 2xx, or 503 with `Retry-After`. Nothing
+//! is half written, no answered effect is lost, and a repeat resolves unknown outcomes.
 
 use std::process::Command;
 use std::thread;
@@ -15,7 +15,7 @@ fn ready(server: &Server) -> u16 {
     server.client().with_authorization(None).get("/readyz?").status
 }
 
-/// Kills the server and starts it again, where it is ours to kill; else nobody gets in for a while.
+/// Kills and restarts the server if the tests own it. Otherwise refuses connections for a while.
 fn restart(pair: &Pair) {
     if let Ok(program) = std::env::var("WITH_POSTGRES_RESTART") {
         let output = Command::new("timeout").args(["120", &program]).output().unwrap();
@@ -97,7 +97,7 @@ fn the_journal_is_locked() {
     held("journal", "LOCK TABLE journal_entries IN ACCESS EXCLUSIVE MODE");
 }
 
-/// Every connection of the pool waits on a lock, and more callers come than there are connections.
+/// Every connection of the pool waits for a lock, and there are more callers than connections.
 #[test]
 fn all_connections_are_taken() {
     let _undisturbed = undisturbed();
@@ -106,7 +106,7 @@ fn all_connections_are_taken() {
     let answers = together(100, |_| pair.first.client().get(CHECKOUTS));
     let refused = answers.iter().filter(|answer| !taken(answer)).count();
     assert_eq!(refused, 100, "somebody read a locked table");
-    // The other one shares the database, not the pool.
+    // The other instance shares the database, not the pool.
     expect_json(&pair.second.client().get(BANKS), 200);
     drop(session);
     for server in [&pair.first, &pair.second] {
@@ -116,8 +116,8 @@ fn all_connections_are_taken() {
     check_journal(pair.first.home());
 }
 
-/// Another session locks what an instance locks, in another order, so that they wait in a ring. It is patient: whom the
-/// server breaks is the instance.
+/// Another session takes an instance's locks in another order, so that both deadlock. It waits long, so that the
+/// server cancels the instance.
 #[test]
 fn deadlocks() {
     let _undisturbed = undisturbed();

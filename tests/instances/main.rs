@@ -1,4 +1,4 @@
-//! Several instances over one PostgreSQL database, and what the database can do to them. Run through
+//! Several instances on one PostgreSQL database, and faults of that database. Run with
 //! `scripts/with-postgres`, as `make test` does; without a server each test fails.
 
 #![allow(

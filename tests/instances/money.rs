@@ -1,4 +1,4 @@
-//! Money and its messages over both instances: as if they were one.
+//! Money across both instances: they behave like one.
 
 use std::thread;
 
@@ -111,8 +111,8 @@ fn a_chain_begun_on_one_goes_on_on_the_other() {
         first.followed(REVERSAL, &token, "3.00");
         let cleared = second.followed(CLEARING, &token, "5.00");
         assert_eq!(text(&cleared, "/state"), "COMPLETION");
-        let wanted = Balance { ledger: before.ledger - 500, available: before.available - 500 };
-        assert_eq!((first.balance(), second.balance()), (wanted, wanted));
+        let expected = Balance { ledger: before.ledger - 500, available: before.available - 500 };
+        assert_eq!((first.balance(), second.balance()), (expected, expected));
         let late = first.follow(CLEARING, &token, "1.00");
         expect_fault(&late, 409, "body.precedingRelatedTransactionToken", "already_cleared");
     }
@@ -161,13 +161,13 @@ fn a_storm_over_both_adds_up() {
             });
         }
     });
-    let wanted = 100_000 - 80 * 299 + 80;
-    let wanted = Balance { ledger: wanted + wallets[0].reserved, available: wanted };
-    assert_eq!((wallets[0].balance(), wallets[1].balance()), (wanted, wanted));
+    let expected = 100_000 - 80 * 299 + 80;
+    let expected = Balance { ledger: expected + wallets[0].reserved, available: expected };
+    assert_eq!((wallets[0].balance(), wallets[1].balance()), (expected, expected));
     check_journal(pair.first.home());
 }
 
-/// Credits of one account are numbered: no number twice, none left out.
+/// Credits of one account are numbered without duplicates or gaps.
 #[test]
 fn credits_are_numbered_over_both() {
     let _undisturbed = undisturbed();

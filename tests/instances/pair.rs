@@ -1,4 +1,4 @@
-//! Two instances over one database.
+//! Two instances on one database.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
@@ -10,15 +10,15 @@ use crate::support::batches::confirm;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
 
-/// The server of `DATABASE_URL` is shared by all tests: the one that restarts it waits until it is alone.
+/// All tests share the server of `DATABASE_URL`. A test that restarts it waits until no other test uses it.
 static SERVER: RwLock<()> = RwLock::new(());
 
-/// While this lives, nobody restarts the database server.
+/// A guard that prevents restarts of the database server.
 pub(crate) fn undisturbed() -> RwLockReadGuard<'static, ()> {
     SERVER.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While this lives, no other test needs the database server.
+/// A guard that gives exclusive use of the database server.
 pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
     SERVER.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -30,7 +30,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// On fresh demo data.
+    /// Starts both on fresh demo data.
     pub(crate) fn sandbox() -> Self {
         Self::on(Home::demo())
     }
@@ -40,7 +40,7 @@ impl Pair {
         Self { first: Server::on(home), second: Server::on(beside) }
     }
 
-    /// With budgets that can pay for every validated batch.
+    /// Starts both with budgets that can pay for every validated batch.
     pub(crate) fn funded() -> Self {
         let pair = Self::sandbox();
         for currency in ["GBP", "EUR", "JPY"] {
@@ -50,17 +50,17 @@ impl Pair {
         pair
     }
 
-    /// Each in turn.
+    /// Returns the two instances alternately.
     pub(crate) fn turn(&self, number: usize) -> &Server {
         if number.is_multiple_of(2) { &self.first } else { &self.second }
     }
 
-    /// The demo account's key, on each in turn.
+    /// Returns clients with the demo account's key, alternating between the instances.
     pub(crate) fn client(&self, number: usize) -> Client {
         self.turn(number).client()
     }
 
-    /// The same card, seen through each.
+    /// Returns the same card through each instance.
     pub(crate) fn wallets(&self, currency: &str, available: i64) -> [Wallet; 2] {
         let first = Wallet::with(&self.first, currency, available);
         let second = Wallet { client: self.second.client(), ..first.clone() };
@@ -68,24 +68,24 @@ impl Pair {
     }
 }
 
-/// One was confirmed, the other found it so.
+/// Checks that one confirmation succeeded and the other was refused.
 pub(crate) fn one_of_two(answers: &[Answer]) {
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     let refused = answers.iter().find(|answer| answer.status != 200).unwrap();
     crate::support::expect_fault(refused, 409, "path.paymentBatchId", "invalid_state");
 }
 
-/// Confirms by the scripted provider.
+/// Confirms with the scripted provider.
 pub(crate) fn confirm_on(server: &Server, batch: &str, session: &str) -> Answer {
     confirm(&server.client(), batch, session, "000000")
 }
 
-/// The response code of a card message.
+/// Returns the response code of a card message.
 pub(crate) fn code(answer: &Answer) -> String {
     text(&expect_json(answer, 201), "/transaction/response/code").to_owned()
 }
 
-/// Waits for something, and says what did not come.
+/// Waits for a condition. Fails with its description if it does not come true.
 pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> bool) {
     let start = Instant::now();
     while !there() {
@@ -94,7 +94,7 @@ pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> b
     }
 }
 
-/// The member of a value as a number.
+/// Returns a member of a value as a number.
 pub(crate) fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or_else(|| panic!("no number: {value}"))
 }

@@ -1,4 +1,4 @@
-//! Starting: several at once on an empty database, and on one that a newer program has changed.
+//! Start-up: several instances at once on an empty database, and on one with a newer schema.
 
 use std::sync::Mutex;
 
@@ -17,10 +17,10 @@ fn four_that_start_together_on_an_empty_database() {
         let mut homes: Vec<_> = (1..TOGETHER).map(|_| Mutex::new(Some(home.beside()))).collect();
         homes.push(Mutex::new(Some(home)));
         let servers = together(TOGETHER, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
-        let wanted = demo().json["checkouts"].as_array().unwrap().len();
+        let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
             assert_eq!(server.client().with_authorization(None).get("/readyz?").status, 200);
-            assert_eq!(expect_json(&server.client().get(CHECKOUTS), 200)["count"], wanted, "the demo is there once");
+            assert_eq!(expect_json(&server.client().get(CHECKOUTS), 200)["count"], expected, "the demo is there once");
         }
         let home = servers[0].home();
         assert_eq!(home.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);

@@ -1,4 +1,4 @@
-//! Load over both instances while something happens to them, and the reckoning afterwards.
+//! Puts load on both instances during a fault, and verifies the books afterwards.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use crate::support::{Answer, Client, Wallet, expect_error, together};
 const WORKERS: usize = 8;
 pub(crate) const FUNDS: i64 = 100_000_000;
 
-/// What the load has come to so far.
+/// Progress of the load.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) taken: AtomicUsize,
@@ -25,12 +25,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Waits until so many more messages were taken.
+    /// Waits until this number of further messages were accepted.
     pub(crate) fn more_taken(&self, count: usize) {
         more(&self.taken, count, "taken");
     }
 
-    /// Waits until so many more messages were refused with 503.
+    /// Waits until this number of further messages were refused with 503.
     pub(crate) fn more_refused(&self, count: usize) {
         more(&self.refused, count, "refused");
     }
@@ -48,7 +48,7 @@ fn more(counter: &AtomicUsize, count: usize, what: &str) {
     }
 }
 
-/// An answer that a caller may get in bad times: done, or told to come again. Nothing else.
+/// Checks an answer during a fault: a success, or a 503 with `Retry-After`.
 pub(crate) fn taken(answer: &Answer) -> bool {
     if matches!(answer.status, 200 | 201) {
         return true;
@@ -64,8 +64,8 @@ pub(crate) fn taken(answer: &Answer) -> bool {
     false
 }
 
-/// Sends to both until `meanwhile` is over, and gives all that was sent, with the answers of what was taken.
-/// A connection that breaks is a failure, unless an instance is killed on purpose.
+/// Sends to both instances until `meanwhile` ends. Returns all messages, with the answers of accepted ones.
+/// A broken connection is a failure, unless an instance is killed deliberately.
 pub(crate) fn storm<T>(
     wallets: &[Wallet; 2],
     name: &str,
@@ -101,19 +101,19 @@ pub(crate) fn storm<T>(
                 std::mem::forget(stop);
             });
         }
-        // However it ends, the workers must.
+        // The workers must stop, however this ends.
         let _stop = Stop(&tally.stop);
         meanwhile(&tally)
     });
     let log = log.into_inner().unwrap();
     let (taken, refused, silent) = (&tally.taken, &tally.refused, &tally.silent);
-    // Past the test runner, which keeps what passing tests print: how bad the weather was should be seen.
+    // Bypasses the test runner, which hides the output of passing tests, to show how many faults occurred.
     let line = format!("{name}: {taken:?} taken, {refused:?} refused, {silent:?} without an answer\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     (outcome, log)
 }
 
-/// Stops the workers when it goes.
+/// Stops the workers on drop.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -122,7 +122,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Sends a message until it is taken, as a caller does that was told to come again.
+/// Sends a message until it is accepted, as a caller does after a 503.
 fn insist(client: &Client, sent: &Sent) -> Answer {
     let start = Instant::now();
     loop {
@@ -139,8 +139,8 @@ fn insist(client: &Client, sent: &Sent) -> Answer {
     }
 }
 
-/// Every message again under its key. What was answered must replay, the others are settled now, and then each has had
-/// one effect.
+/// Repeats every message with its key. Answered messages must replay, the others take effect now, so that each has
+/// exactly one effect.
 pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
     together(WORKERS, |worker| {
         for (number, sent) in log.iter().enumerate().filter(|(number, _)| number % WORKERS == worker) {
@@ -152,13 +152,13 @@ pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
         }
     });
     let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-    let wanted = Balance { ledger: before.ledger + ledger, available: before.available + available };
+    let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
     for wallet in wallets {
-        assert_eq!(wallet.balance(), wanted, "each of {} messages has one effect", log.len());
+        assert_eq!(wallet.balance(), expected, "each of {} messages has one effect", log.len());
     }
 }
 
-/// Load over a fresh pair while something happens to its database; then the reckoning.
+/// Puts load on a new pair while something happens to its database, then verifies the books.
 pub(crate) fn weather(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", FUNDS);

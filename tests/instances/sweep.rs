@@ -1,4 +1,4 @@
-//! Both instances sweep what is due; each hold expires once.
+//! Both instances sweep due holds, and each hold expires once.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{AUTHORIZATION, CLEARING, expect_fault};
 const HOLDS: i64 = 60;
 const EXPIRIES: &str =
     "SELECT count(*) FROM card_transactions WHERE kind = 'authorization.reversal.issuerexpiration' AND chain_id IN ";
-/// Chains that this test began: those of the demo card's holds of 1.00.
+/// The chains that this test started: the demo card's holds of 1.00.
 const OURS: &str = "(SELECT id FROM card_chains WHERE authorised_minor = 137)";
 
 #[test]
@@ -28,9 +28,9 @@ fn a_hold_expires_once() {
          WHERE authorised_minor = 137"
     ));
     let expired = || pair.first.database().count(&format!("{EXPIRIES}{OURS}"));
-    // Within a minute, says the contract; a machine under load may be late.
+    // The contract says within a minute. A machine under load may be late.
     until("every hold expires", Duration::from_secs(120), || expired() >= HOLDS);
-    // The slower of the two sweeps may still be at it.
+    // The slower of the two sweeps may still be running.
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(expired(), HOLDS, "one message for each hold");
     for wallet in &wallets {

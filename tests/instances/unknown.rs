@@ -1,4 +1,4 @@
-//! A connection that is lost during COMMIT: nobody knows whether it was done, and the idempotency record tells.
+//! A connection lost during COMMIT: the outcome is unknown, and the idempotency record resolves it.
 
 use crate::pair::undisturbed;
 use crate::storm::taken;
@@ -14,7 +14,7 @@ fn server() -> (Wire, Server) {
     (wire, server)
 }
 
-/// Under its key a message has one effect, however often the connection is lost, and is taken in the end.
+/// With a key a message has one effect and is finally accepted, however often the connection is lost.
 fn settled(cut: Cut) {
     let _undisturbed = undisturbed();
     let (wire, server) = server();
@@ -49,7 +49,7 @@ fn the_commit_never_came() {
     settled(Cut::Before);
 }
 
-/// Without a key nobody can tell, so it must not be done again: at most one effect, and one if it was answered.
+/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was answered.
 #[test]
 fn without_a_key_it_is_not_repeated() {
     let _undisturbed = undisturbed();
@@ -85,7 +85,7 @@ fn a_confirmation() {
         let first = confirm(&client, &batch, &session, "000000");
         assert!(wire.is_whole(), "no COMMIT was seen");
         let again = confirm(&client, &batch, &session, "000000");
-        // Never a refusal of what it did itself.
+        // Must not be refused because of its own effect.
         let done = taken(&first) || cut == Cut::After;
         assert_eq!(again.status, if done { 409 } else { 200 }, "{cut:?} {first:?} {again:?}");
     }

@@ -1,4 +1,4 @@
-//! A wire between an instance and the database server that can be cut at a COMMIT.
+//! A proxy between an instance and the database server that can cut a connection at COMMIT.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,18 +11,18 @@ use postgres::config::Host;
 use crate::support::Home;
 use crate::support::postgres::server_url;
 
-/// When the wire is cut.
+/// The moment at which the proxy cuts a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// The server never hears of the COMMIT.
+    /// The server does not receive the COMMIT.
     Before = 1,
-    /// The server commits, and nobody hears of it.
+    /// The server commits, but its answer is lost.
     After = 2,
 }
 
 const WHOLE: u8 = 0;
 
-/// The wire. It lives as long as the test process.
+/// The proxy. It runs as long as the test process.
 #[derive(Clone)]
 pub(crate) struct Wire {
     order: Arc<AtomicU8>,
@@ -30,7 +30,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A wire to the server of `DATABASE_URL`.
+    /// Opens a proxy to the server of `DATABASE_URL`.
     pub(crate) fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let wire = Self { order: Arc::default(), address: listener.local_addr().unwrap().to_string() };
@@ -44,7 +44,7 @@ impl Wire {
         wire
     }
 
-    /// A home whose instances reach its database through this wire.
+    /// Returns a home whose instances connect to the database through this proxy.
     pub(crate) fn into_home(self, home: Home) -> Home {
         let url = home.setting("FLORIN_DATABASE_URL");
         let (start, end) = url.split_once('@').expect("DATABASE_URL names a user");
@@ -58,7 +58,7 @@ impl Wire {
         self.order.store(cut as u8, Ordering::SeqCst);
     }
 
-    /// Whether the last order was carried out.
+    /// Whether the requested cut has happened.
     pub(crate) fn is_whole(&self) -> bool {
         self.order.load(Ordering::SeqCst) == WHOLE
     }
@@ -81,20 +81,20 @@ fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>) {
     thread::spawn(move || give_back(from_server, to_client, &ears));
 }
 
-/// From the instance to the server.
+/// Forwards bytes from the instance to the server.
 fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8) {
     let (mut buffer, mut reads_only) = ([0; 16 * 1024], false);
     while let Ok(count @ 1..) = client.read(&mut buffer) {
-        let said = &buffer[..count];
-        reads_only = reads_only || has(said, b"default_transaction_read_only");
-        if !reads_only && has(said, b"COMMIT") {
+        let output = &buffer[..count];
+        reads_only = reads_only || has(output, b"default_transaction_read_only");
+        if !reads_only && has(output, b"COMMIT") {
             let cut = order.swap(WHOLE, Ordering::SeqCst);
             if cut == Cut::Before as u8 {
                 break;
             }
             deaf.store(u8::from(cut == Cut::After as u8), Ordering::SeqCst);
         }
-        if server.write_all(said).is_err() {
+        if server.write_all(output).is_err() {
             break;
         }
     }
@@ -102,7 +102,7 @@ fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf:
     let _ = client.shutdown(Shutdown::Both);
 }
 
-/// From the server to the instance, unless that is not to hear it.
+/// Forwards bytes from the server to the instance, unless they are to be lost.
 fn give_back(mut server: TcpStream, mut client: TcpStream, deaf: &AtomicU8) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(count @ 1..) = server.read(&mut buffer) {

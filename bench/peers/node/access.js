@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pool, Problem, run } from './database.js';
 
-// Keys are remembered for a while, so that not each request asks for its own again.
+// Keys are cached for a while, so that not every request looks its key up.
 const REMEMBERED_MS = 1000;
 const callers = new Map();
 

@@ -28,7 +28,7 @@ const options = {
 };
 
 function handle(account, request) {
-  // The body holds a token, so its hash is kept.
+  // The body contains a token, so only its hash is stored.
   const body = createHash('sha256').update(canonical(request.body)).digest('hex');
   return once(account, request, 'hash', body, (client) => decide(client, account, request));
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import pg from 'pg';
 
-// BIGINT as a number: all amounts here are well below 2^53.
+// Reads BIGINT as a number, because all amounts here are far below 2^53.
 pg.types.setTypeParser(20, Number);
 
 const processes = Number(process.env.PEER_PROCESSES ?? availableParallelism());
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-// A named statement is prepared once for each connection.
+// A named statement is prepared once per connection.
 export async function run(client, name, text, values) {
   const { rows } = await client.query({ name, text, values });
   return rows;

@@ -1,6 +1,6 @@
 import { Problem, run, transaction } from './database.js';
 
-// Does the work once under the request's key, and answers repeats with the first answer.
+// Runs the work once per idempotency key, and returns the first answer for repeats.
 export function once(account, request, form, body, work) {
   const key = request.headers['idempotency-key'];
   if (!key) return transaction(work);
@@ -23,7 +23,7 @@ export function once(account, request, form, body, work) {
   });
 }
 
-// The same value, whatever the order of its members.
+// Returns a canonical form of a value, with members in order.
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

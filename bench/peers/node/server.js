@@ -1,5 +1,5 @@
-// Fastify with node-postgres: the operations that the benchmark measures, written as one would write them every day: a
-// transaction for each request, prepared statements, a pool, as many processes as there are processors.
+// Fastify with node-postgres: the measured operations, in ordinary style: one
+// transaction per request, prepared statements, a pool, and one process per processor.
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import Fastify from 'fastify';

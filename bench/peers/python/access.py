@@ -1,4 +1,4 @@
-"""Who calls, and whether they may."""
+"""Authentication and authorization of callers."""
 
 import hashlib
 import time
@@ -9,7 +9,7 @@ from starlette.requests import Request
 import database
 from database import Problem
 
-# Keys are remembered for a while, so that not each request asks for its own again.
+# Keys are cached for a while, so that not every request looks its key up.
 REMEMBERED_SECONDS = 1.0
 callers: dict = {}
 

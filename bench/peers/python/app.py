@@ -1,4 +1,4 @@
-"""Starlette with asyncpg: the operations that the benchmark measures, written as one would write them every day."""
+"""Starlette with asyncpg: the measured operations, in ordinary style."""
 
 import contextlib
 import json

@@ -7,7 +7,7 @@ from database import Problem, canonical, new_id, once
 
 
 async def handle(account, request, raw: bytes, batch, mfa):
-    # The body holds a token, so its hash is kept.
+    # The body contains a token, so only its hash is stored.
     body = hashlib.sha256(canonical(raw).encode()).hexdigest()
     return await once(account, request, "hash", body, lambda conn: decide(conn, account, batch, mfa))
 

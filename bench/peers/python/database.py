@@ -1,4 +1,4 @@
-"""The pool, and how a request's work is done once. asyncpg keeps every statement of a connection prepared."""
+"""The pool and idempotency. asyncpg keeps every statement of a connection prepared."""
 
 import json
 import os
@@ -28,13 +28,13 @@ def canonical(raw: bytes) -> str:
 
 
 def new_id() -> uuid.UUID:
-    """A UUID of version 7: this Python has none."""
+    """Creates a UUID of version 7, which this Python version lacks."""
     value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
     return uuid.UUID(int=value & ~(0xF << 76) & ~(0x3 << 62) | (0x7 << 76) | (0x2 << 62))
 
 
 async def once(account, request, form: str, body: str, work):
-    """Does the work once under the request's key, and answers repeats with the first answer."""
+    """Runs the work once per idempotency key, and returns the first answer for repeats."""
     key = request.headers.get("idempotency-key")
     async with pool.acquire() as conn, conn.transaction():
         if key is None:

@@ -1,4 +1,4 @@
--- Validated batches `{first}` to `{last}`, one order of 1.00 each, every one with an open session.
+-- Validated batches `{first}` to `{last}`, each with one payment order of 1.00 and an open session.
 SET session_replication_role = replica;
 INSERT INTO payment_batches (account_id, id, name, status, created_by, visible, locked, created_at, updated_at)
 SELECT 'bench-' || (n % 10), bench_id(15, n), 'Batch ' || n, 'validated', bench_id(1, 1), TRUE, FALSE, now(), now()

@@ -1,4 +1,4 @@
--- Where the schema keeps counts beside checkouts, they are counted anew.
+-- Recomputes the stored counts of checkouts.
 DO $$
 BEGIN
     IF to_regclass('checkout_counts') IS NOT NULL THEN

@@ -1,4 +1,4 @@
--- More checkouts of account `{account}`, from number 1001 to `{last}`.
+-- Additional checkouts of account `{account}`, numbers 1001 to `{last}`.
 SET session_replication_role = replica;
 SET synchronous_commit = off;
 INSERT INTO checkouts

@@ -1,5 +1,5 @@
--- The data set: ids are made of numbers, so that scripts can name any row. `{name}` is replaced by a number.
--- No foreign keys are looked up while it is loaded; the checks afterwards prove the books.
+-- The data set. Ids contain numbers, so that scripts can name any row. `{name}` is replaced by a number.
+-- Foreign keys are not checked while it is loaded. The checks afterwards verify the books.
 
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
@@ -12,7 +12,7 @@ INSERT INTO accounts
 SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, true, true FROM generate_series(0, 9) n;
 INSERT INTO credit_counters SELECT id, 0 FROM accounts WHERE client_id = bench_id(1, 1);
 
--- The key is `florin_sandbox_` and 64 times `b`: it opens nothing but this.
+-- The key is `florin_sandbox_` followed by 64 times `b`. It works on this database only.
 INSERT INTO api_keys
 SELECT bench_id(2, 1), bench_id(1, 1), h, ('x' || encode(substr(h, 1, 8), 'hex'))::bit(64)::bigint, 'sandbox',
     'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any',
@@ -32,7 +32,7 @@ INSERT INTO cards
 SELECT 'bench-' || (n % 10), bench_id(4, n), bench_id(3, (n - 1) % {budgets} + 1), 'GBP', 'ACTIVE', bench_id(5, n), '2099-12-31'
 FROM generate_series(1, {cards}) n;
 
--- Each budget begins with a credit.
+-- Each budget starts with a credit.
 INSERT INTO journal_transactions
 SELECT 'bench-' || (n % 10), bench_id(12, n), 'credit', bench_id(12, n), 'GBP', now() - interval '4 days'
 FROM generate_series(1, {budgets}) n;
@@ -41,7 +41,7 @@ SELECT 'bench-' || (n % 10), bench_id(12, n), line, CASE line WHEN 0 THEN 'inbou
     CASE line WHEN 1 THEN bench_id(3, n) END, CASE line WHEN 0 THEN -1 ELSE 1 END * 100000000000000
 FROM generate_series(1, {budgets}) n, generate_series(0, 1) line;
 
--- Chains of purchases, in threes: two are cleared (two messages each), one is open. So 5 messages are 3 chains.
+-- Chains of purchases in groups of three: two are cleared (two messages each), one is open. So 5 messages make 3 chains.
 CREATE UNLOGGED TABLE bench_chains AS
 SELECT n, 'bench-' || (card % 10) AS account, card, 500 + n % 4000 AS amount, n % 3 <> 0 AS cleared,
     now() - interval '3 days' + n * (interval '2 days' / {chains}) AS at
@@ -79,7 +79,7 @@ SELECT account, bench_id(9, n), line, CASE line WHEN 0 THEN 'held' ELSE 'card_ne
     CASE line WHEN 0 THEN bench_id(3, (card - 1) % {budgets} + 1) END, CASE line WHEN 0 THEN -amount ELSE amount END
 FROM bench_chains, generate_series(0, 1) line WHERE cleared ORDER BY n, line;
 
--- What the chains say; the checks compare it with what the journal says.
+-- Balances from the chains. The checks compare them with the journal.
 INSERT INTO balances
 SELECT 'bench-' || b % 10, bench_id(3, b), 'GBP', 100000000000000 - coalesce(used, 0), coalesce(held, 0), 0
 FROM generate_series(1, {budgets}) b

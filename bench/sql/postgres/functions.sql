@@ -1,4 +1,4 @@
--- Baselines that need a function, and texts as long as those that Florin stores.
+-- Functions of the baselines, with texts as long as those that Florin stores.
 CREATE FUNCTION bench_body() RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN '{"amount":10.00,"cardAcceptor":{"mid":"11111"},"cardId":"00000000-0000-0000-0004-000000000001","network":"VISA"}';
 CREATE FUNCTION bench_answer() RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE

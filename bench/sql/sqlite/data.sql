@@ -8,7 +8,7 @@ CREATE TEMP VIEW clock AS SELECT CAST(unixepoch('now') AS INTEGER) * 1000000 AS 
 INSERT INTO clients VALUES (bench_id(1, 1), 'Benchmark', '');
 INSERT INTO accounts SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, 1, 1 FROM numbers WHERE n <= 9;
 INSERT INTO credit_counters SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
--- SHA-256 of `florin_sandbox_` and 64 times `b`, and its first eight bytes as a number.
+-- SHA-256 of `florin_sandbox_` followed by 64 times `b`, and its first eight bytes as a number.
 INSERT INTO api_keys
 SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419, 'sandbox',
     'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any', 1, now, NULL, NULL

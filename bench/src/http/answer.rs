@@ -1,24 +1,24 @@
-//! Reading answers.
+//! Reads answers.
 
 use anyhow::{Context, bail};
 
-/// The head of an answer, as far as it matters.
+/// The relevant parts of an answer's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,
-    /// Of head and body together.
+    /// Length of head and body together.
     pub(crate) bytes: usize,
-    /// Where the body begins.
+    /// Offset of the body.
     pub(crate) body: usize,
-    /// Whether it says when to try again.
+    /// Whether there is a `Retry-After`.
     pub(crate) retry_after: bool,
 }
 
-/// The head at the start of what was received, once it is there whole.
+/// Parses the head of an answer, once it has been received completely.
 pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut response = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(head) = response.parse(received).context("an answer is no HTTP")? else {
+    let httparse::Status::Complete(head) = response.parse(received).context("an answer is not HTTP")? else {
         return Ok(None);
     };
     let status = response.code.context("an answer without a status")?;

@@ -1,4 +1,4 @@
-//! A connection with at most one request under way.
+//! A connection with at most one outstanding request.
 
 use super::answer::{self, Head};
 use anyhow::{Context, bail};
@@ -12,29 +12,29 @@ pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
     received: Vec<u8>,
     head: Option<Head>,
-    /// When the request under way was meant to be sent.
+    /// The time at which the outstanding request was due.
     intended: Option<Instant>,
 }
 
 impl Connection {
     pub(crate) fn open(address: SocketAddr) -> anyhow::Result<Self> {
-        let stream = std::net::TcpStream::connect(address).context("the server does not take connections")?;
+        let stream = std::net::TcpStream::connect(address).context("the server does not accept connections")?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         Ok(Self { stream: TcpStream::from_std(stream), received: Vec::with_capacity(4096), head: None, intended: None })
     }
 
-    /// Sends a request that was meant for this moment. It is far smaller than the socket's buffer.
+    /// Sends a request that is due now. It is far smaller than the socket's buffer.
     pub(crate) fn send(&mut self, request: &[u8], intended: Instant) -> anyhow::Result<()> {
-        let sent = self.stream.write(request).context("a request can't be sent")?;
+        let sent = self.stream.write(request).context("cannot send a request")?;
         if sent != request.len() {
-            bail!("a request was sent in part");
+            bail!("a request was sent only partially");
         }
         self.intended = Some(intended);
         Ok(())
     }
 
-    /// Takes what has come. Once the answer is whole: its head, its body, and when its request was meant to be sent.
+    /// Receives available bytes. Returns head, body and the due time of the request once the answer is complete.
     pub(crate) fn receive(&mut self, scratch: &mut [u8]) -> anyhow::Result<Option<(Head, &[u8], Instant)>> {
         let Some(intended) = self.intended else { return Ok(None) };
         loop {
@@ -51,12 +51,12 @@ impl Connection {
         }
     }
 
-    /// Forgets the answer that was taken.
+    /// Discards the answer that was read.
     pub(crate) fn clear(&mut self) {
         self.received.clear();
     }
 
-    /// Whether something came.
+    /// Receives once; returns whether there was anything.
     fn read_some(&mut self, scratch: &mut [u8]) -> anyhow::Result<bool> {
         match self.stream.read(scratch) {
             Ok(0) => bail!("the server closed a connection before it answered"),
@@ -65,7 +65,7 @@ impl Connection {
                 Ok(true)
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error).context("an answer can't be received"),
+            Err(error) => Err(error).context("cannot receive an answer"),
         }
     }
 }

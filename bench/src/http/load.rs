@@ -1,4 +1,4 @@
-//! Driving a server: in a closed loop, or in an open one.
+//! Drives a server, in a closed or an open loop.
 
 use super::connection::Connection;
 use super::{Outcome, Source};
@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// So long the answers under way may take after the end.
+/// Time that outstanding answers may take after the end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// When a load ends: then, or when its source is empty.
+/// The end of a load: at this time, or when its source is empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End(pub(crate) Duration);
 
-/// Each connection sends its next request when it has the answer to the last one.
+/// Runs a closed loop: each connection sends its next request when it has received the last answer.
 pub(crate) fn closed(
     address: SocketAddr,
     connections: usize,
@@ -45,7 +45,7 @@ pub(crate) fn closed(
     Ok(driver.outcome)
 }
 
-/// Requests are due at a fixed rate, whether or not the ones before were answered.
+/// Runs an open loop: requests are due at a fixed rate, whether or not earlier ones were answered.
 pub(crate) fn open(
     address: SocketAddr,
     connections: usize,
@@ -136,7 +136,7 @@ impl Driver {
         }
     }
 
-    /// Notes the answers that came; the connections that are free by them.
+    /// Records the received answers. Returns the connections that became free.
     fn answers(&mut self, in_time: impl Fn(Instant) -> bool) -> anyhow::Result<Vec<usize>> {
         let mut free = Vec::new();
         for event in &self.events {

@@ -1,6 +1,6 @@
-//! A lean load generator: one thread, non-blocking sockets, one request under way on each connection.
+//! A lean load generator: one thread, non-blocking sockets, one outstanding request per connection.
 //!
-//! It lets every request under way be answered before it ends, so that what was answered is exactly what is stored.
+//! It waits for every outstanding answer before it ends, so that the number of answers equals the number of stored effects.
 
 mod answer;
 mod connection;
@@ -10,8 +10,8 @@ mod outcome;
 pub(crate) use load::{End, closed, open};
 pub(crate) use outcome::Outcome;
 
-/// Where requests come from.
+/// A source of requests.
 pub(crate) trait Source {
-    /// Writes the next request; `false` when there is none.
+    /// Writes the next request. Returns `false` if there is none.
     fn next(&mut self, out: &mut Vec<u8>) -> bool;
 }

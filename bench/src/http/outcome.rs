@@ -1,36 +1,36 @@
-//! What came of a load.
+//! The result of a load.
 
 use super::answer::Head;
 use std::time::Duration;
 
-/// How many odd answers are kept, to be shown.
+/// Maximum number of unexpected answers to keep for the report.
 const KEPT: usize = 3;
 
-/// What came of a load.
+/// The result of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// Requests that were sent.
+    /// Number of requests sent.
     pub(crate) sent: u64,
-    /// Answers 2xx, those after the end included.
+    /// Number of 2xx answers, including those after the end.
     pub(crate) answered: u64,
-    /// Answers 2xx before the end.
+    /// Number of 2xx answers before the end.
     pub(crate) in_time: u64,
-    /// How long the load lasted.
+    /// Duration of the load.
     pub(crate) elapsed: Duration,
-    /// From when a request was meant to be sent to its answer 2xx, in microseconds; before the end.
+    /// Times from when a request was due to its 2xx answer, in microseconds, before the end.
     pub(crate) latencies: Vec<u32>,
-    /// The same, of refusals: 503 with `Retry-After`.
+    /// The same times for refusals: 503 with `Retry-After`.
     pub(crate) refusals: Vec<u32>,
-    /// How many other answers there were, and some of them.
+    /// Number of other answers, and some of them.
     pub(crate) others: (u64, Vec<String>),
-    /// Requests that were due and not sent, for want of a free connection.
+    /// Number of due requests that were not sent because no connection was free.
     pub(crate) unsent: u64,
-    /// Bytes of bodies.
+    /// Total size of the bodies, in bytes.
     pub(crate) bytes: u64,
 }
 
 impl Outcome {
-    /// Notes an answer.
+    /// Records an answer.
     pub(crate) fn note(&mut self, head: Head, body: &[u8], latency: Duration, in_time: bool) {
         let micros = u32::try_from(latency.as_micros()).unwrap_or(u32::MAX);
         self.bytes += body.len() as u64;
@@ -52,12 +52,12 @@ impl Outcome {
         }
     }
 
-    /// Answers 2xx a second.
+    /// Returns 2xx answers per second.
     pub(crate) fn rate(&self) -> f64 {
         self.in_time as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// Nothing but answers 2xx.
+    /// Fails unless all answers are 2xx.
     pub(crate) fn must_be_clean(&self) -> anyhow::Result<()> {
         if self.others.0 > 0 {
             anyhow::bail!(

@@ -1,4 +1,4 @@
-//! SQLite: a file of its own, filled with the data set.
+//! A SQLite file of the benchmark, filled with the data set.
 
 mod single;
 
@@ -15,11 +15,11 @@ use std::path::Path;
 
 const DATA: &str = include_str!("../../sql/sqlite/data.sql");
 
-/// Counts that are kept beside checkouts.
+/// SQL that recomputes the counts of checkouts.
 const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
     SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
 
-/// As Florin's own connections are: the log, durable commits, foreign keys.
+/// The settings of Florin's own connections: WAL, durable commits, foreign keys.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768;";
 
@@ -30,7 +30,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Makes, migrates and fills a file.
+    /// Creates, migrates and fills a file.
     pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
         let url = format!("sqlite://{}", path.display());
         server::run(&url, &["migrate"])?;
@@ -42,9 +42,9 @@ impl File {
         })?;
         let load =
             format!("PRAGMA foreign_keys = OFF; BEGIN; {} COMMIT; PRAGMA foreign_keys = ON; ANALYZE;", size.fill(DATA));
-        conn.execute_batch(&load).context("the data set can't be loaded")?;
+        conn.execute_batch(&load).context("cannot load the data set")?;
         let orphans: i64 = conn.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))?;
-        anyhow::ensure!(orphans == 0, "the data set has {orphans} rows that point nowhere");
+        anyhow::ensure!(orphans == 0, "the data set has {orphans} rows with dangling references");
         let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
         if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {
             conn.execute_batch(KEPT_COUNTS)?;
@@ -54,7 +54,7 @@ impl File {
         Ok(file)
     }
 
-    /// Puts the log into the file, so that whoever comes next starts from the same state.
+    /// Writes the WAL into the file, so that every turn starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
@@ -62,11 +62,11 @@ impl File {
 
 impl Books for File {
     fn counts(&mut self) -> anyhow::Result<Counts> {
-        self.conn.query_row(books::COUNTS, [], row).context("the rows can't be counted")
+        self.conn.query_row(books::COUNTS, [], row).context("cannot count the rows")
     }
 
     fn flaws(&mut self) -> anyhow::Result<[i64; 4]> {
-        self.conn.query_row(books::PROOF, [], row).context("the books can't be read")
+        self.conn.query_row(books::PROOF, [], row).context("cannot read the books")
     }
 
     fn execute(&mut self, sql: &str) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! The baseline on SQLite: the same rows, written by a loop in this process, a durable commit for each request.
+//! The SQLite baseline: a loop in this process writes the same rows, with one durable commit per request.
 
 use super::File;
 use crate::pgbench::Measured;
@@ -27,11 +27,11 @@ const RECORD: &str = "INSERT INTO idempotency_records VALUES (?1, ?2, ?3, 'POST'
 const PAGE: &str = "SELECT * FROM checkouts WHERE account_id = ?1 ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET 0";
 const COUNT: &str = "SELECT count(*) FROM checkouts WHERE account_id = ?1";
 
-/// Authorizations of 10.00, spread over the cards, for so long.
+/// Writes authorizations of 10.00, spread over the cards, for a given time.
 pub(crate) fn authorize(file: &mut File, turn: u64, cards: u64, lasting: Duration) -> anyhow::Result<Measured> {
     let body = "b".repeat(110);
     let answer = "a".repeat(880);
-    // About now: what matters is that holds are not due.
+    // About the present, so that holds are not due.
     let now: i64 = file.conn.query_row("SELECT unixepoch('now') * 1000000", [], |row| row.get(0))?;
     repeat(lasting, |number| {
         let card = 1 + number.wrapping_mul(7919) % cards;
@@ -69,7 +69,7 @@ fn one(conn: &mut Connection, at: (u64, u64, u64), now: i64, [body, answer]: [&s
     Ok(write.commit()?)
 }
 
-/// The first 100 of an account's checkouts and their count, for so long.
+/// Reads the first 100 checkouts of an account and their count, for a given time.
 pub(crate) fn list(file: &mut File, lasting: Duration) -> anyhow::Result<Measured> {
     let conn = &file.conn;
     repeat(lasting, |number| {
@@ -87,12 +87,12 @@ pub(crate) fn list(file: &mut File, lasting: Duration) -> anyhow::Result<Measure
     })
 }
 
-fn repeat(lasting: Duration, mut work: impl FnMut(u64) -> anyhow::Result<()>) -> anyhow::Result<Measured> {
+fn repeat(lasting: Duration, mut workload: impl FnMut(u64) -> anyhow::Result<()>) -> anyhow::Result<Measured> {
     let began = Instant::now();
     let mut latencies = Vec::new();
     let mut last = began;
     while last.duration_since(began) < lasting {
-        work(latencies.len() as u64)?;
+        workload(latencies.len() as u64)?;
         let now = Instant::now();
         latencies.push(u32::try_from(now.duration_since(last).as_micros()).unwrap_or(u32::MAX));
         last = now;

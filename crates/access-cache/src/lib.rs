@@ -1,10 +1,10 @@
-//! Callers and accounts, remembered for a moment, around any store.
+//! A cache of callers and accounts in front of any store.
 //!
-//! Every request asks who calls and which account is meant. A store answers each in a round trip or two; at thousands of
-//! requests a second those are most of its reads, and nearly all have the same answers.
+//! Every request looks up its caller and its account, which takes a store one or two round trips each. At thousands of requests
+//! per second these are most of the store's reads, and nearly all return the same answers.
 //!
-//! What is remembered is at most [`STALENESS`](florin_short_cache::STALENESS) old, and never that something is absent. Whether a key
-//! has expired is not this crate's matter: that is asked of the remembered key at each request.
+//! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The expiry of a key is
+//! not checked here but on every request.
 
 use async_trait::async_trait;
 use florin_domain::access::{Account, Caller, KeyHash};
@@ -14,7 +14,7 @@ use florin_short_cache::ShortCache;
 use std::fmt;
 use std::sync::Arc;
 
-/// So many of each are remembered; a caller takes about 1 KiB.
+/// Maximum number of cached callers and of cached accounts. A caller takes about 1 KiB.
 const MAX: u64 = 10_000;
 
 macro_rules! remembered {
@@ -26,7 +26,7 @@ macro_rules! remembered {
         }
 
         impl $name {
-            /// Remembers the answers of `inner`.
+            /// Caches the answers of `inner`.
             pub fn new(inner: Arc<dyn $port>) -> Self {
                 Self { inner, recent: ShortCache::new(MAX) }
             }
@@ -55,9 +55,9 @@ macro_rules! remembered {
 }
 
 remembered! {
-    /// Callers, remembered.
+    /// Caches callers in front of a store.
     RecentCallers: Callers finds Caller, by KeyHash;
-    /// Accounts, remembered.
+    /// Caches accounts in front of a store.
     RecentAccounts: Accounts finds Account, by AccountId, and forget;
 }
 

@@ -1,4 +1,4 @@
-//! Tests of what is asked of a store, and how often.
+//! Tests of which look-ups reach the store.
 
 use super::*;
 use chrono::{DateTime, TimeDelta};
@@ -33,7 +33,7 @@ fn account(id: &str) -> Account {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_key_is_looked_up_once_and_an_unknown_one_each_time() {
+async fn a_known_key_is_looked_up_once_and_an_unknown_one_every_time() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(4).returning(|hash| Ok((hash.0[0] != 0).then(|| caller(hash.0[0]))));
     let recent = RecentCallers::new(Arc::new(mock));
@@ -46,7 +46,7 @@ async fn each_key_is_looked_up_once_and_an_unknown_one_each_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_remembered_key_expires_in_time() {
+async fn a_cached_key_still_expires() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
     let recent = RecentCallers::new(Arc::new(mock));
@@ -58,7 +58,7 @@ async fn a_remembered_key_expires_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_account_is_looked_up_once_and_failures_are_told() {
+async fn an_account_is_looked_up_once_and_failures_are_returned() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(4).returning(|id| match id.as_str() {
         "F3" => Err(StoreError::Unavailable("gone".into())),
@@ -74,7 +74,7 @@ async fn each_account_is_looked_up_once_and_failures_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_forgotten_is_asked_for_anew() {
+async fn a_forgotten_account_is_looked_up_again() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(2).returning(|id| Ok(Some(account(id.as_str()))));
     mock.expect_forget().times(1).return_const(());

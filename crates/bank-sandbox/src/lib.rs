@@ -1,5 +1,6 @@
-//! The simulated bank of the sandbox. It moves no money: it remembers what it was sent, and tells of each payment what its
-//! reference asks for.
+//! The simulated bank of the sandbox.
+//!
+//! It moves no money. It stores the payments that it receives, and reports the outcome that each payment's reference scripts.
 
 mod script;
 #[cfg(test)]
@@ -19,7 +20,7 @@ pub struct SandboxBank {
 }
 
 impl SandboxBank {
-    /// A bank with a memory, which all instances on one store share.
+    /// Creates a bank. All instances on one store share its memory.
     pub fn new(memory: Arc<dyn SandboxBankMemory>, clock: Arc<dyn Clock>) -> Self {
         Self { memory, clock }
     }

@@ -1,4 +1,4 @@
-//! Every ending, and that a payment arrives once.
+//! Tests of every scripted outcome, and of repeated payments.
 
 use super::*;
 use chrono::{DateTime, TimeDelta};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use uuid::Uuid;
 
-/// A memory as the port promises it.
+/// A bank memory that keeps the port's promises.
 #[derive(Default)]
 struct Notebook(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
 
@@ -38,21 +38,21 @@ fn instruction(reference: &str) -> PaymentInstruction {
     }
 }
 
-/// What the bank says when it is sent a payment, and after each of some seconds.
-async fn play(reference: &str, seconds: &[i64]) -> Vec<PaymentOutcome> {
+/// Returns the bank's reports when a payment is sent, and after each of the given pauses in seconds.
+async fn reports(reference: &str, seconds: &[i64]) -> Vec<PaymentOutcome> {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
     let bank = SandboxBank::new(Arc::new(Notebook::default()), clock.clone());
     assert_eq!(bank.ask(ID).await, Ok(None), "nothing was sent yet");
-    let mut told = vec![bank.send(instruction(reference)).await.unwrap().outcome];
+    let mut reports = vec![bank.send(instruction(reference)).await.unwrap().outcome];
     for pause in seconds {
         clock.advance(TimeDelta::seconds(*pause));
-        told.push(bank.ask(ID).await.unwrap().unwrap().outcome);
+        reports.push(bank.ask(ID).await.unwrap().unwrap().outcome);
     }
-    told
+    reports
 }
 
 #[tokio::test]
-async fn every_reference_plays_its_ending() {
+async fn every_reference_has_its_scripted_outcome() {
     use PaymentOutcome::{Completed, Failed, Pending, Returned};
     for (reference, reason) in [
         ("SBX-FAIL-CLOSED", FailureReason::AccountClosed),
@@ -61,17 +61,17 @@ async fn every_reference_plays_its_ending() {
         ("SBX-FAIL-REJECTED", FailureReason::RejectedByBank),
         ("SBX-FAIL-BLOCKED", FailureReason::Compliance),
     ] {
-        assert_eq!(play(reference, &[10]).await, [Failed(reason); 2], "{reference}");
+        assert_eq!(reports(reference, &[10]).await, [Failed(reason); 2], "{reference}");
     }
-    assert_eq!(play("SBX-PENDING", &[10_000]).await, [Pending; 2]);
-    assert_eq!(play("SBX-SLOW", &[4, 1]).await, [Pending, Pending, Completed]);
+    assert_eq!(reports("SBX-PENDING", &[10_000]).await, [Pending; 2]);
+    assert_eq!(reports("SBX-SLOW", &[4, 1]).await, [Pending, Pending, Completed]);
     let returned = Returned(FailureReason::AccountClosed);
-    assert_eq!(play("SBX-RETURN", &[1, 1]).await, [Completed, Completed, returned]);
-    assert_eq!(play("Invoice 12", &[1]).await, [Completed; 2]);
+    assert_eq!(reports("SBX-RETURN", &[1, 1]).await, [Completed, Completed, returned]);
+    assert_eq!(reports("Invoice 12", &[1]).await, [Completed; 2]);
 }
 
 #[tokio::test]
-async fn a_payment_that_is_sent_again_is_the_first_one() {
+async fn a_repeated_payment_keeps_the_outcome_of_the_first() {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
     let memory = Arc::new(Notebook::default());
     let bank = SandboxBank::new(memory.clone(), clock.clone());

@@ -1,6 +1,6 @@
-//! The MFA providers: TOTP (RFC 6238), and the scripted one of the sandbox.
+//! MFA providers: TOTP (RFC 6238), and the scripted provider of the sandbox.
 //!
-//! They say what a token is worth and nothing more: sessions, attempts and spent steps are rules of the domain.
+//! A provider only verifies a token. Rules of the domain handle sessions, attempts and used steps.
 
 mod sandbox;
 mod totp;

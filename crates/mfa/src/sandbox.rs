@@ -5,15 +5,15 @@ use chrono::{DateTime, Utc};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret};
 use florin_ports::{MfaProvider, MfaUnavailable};
 
-/// Answers by script, so that every outcome of a confirmation can be played out without an authenticator.
+/// Verifies tokens by script, so that every outcome of a confirmation can be tested without an authenticator.
 ///
-/// `000000` is right, `000002` expires the session, `000003` locks it, and any other token (`000001`) is wrong. Every
+/// `000000` is correct, `000002` expires the session, `000003` locks it, and any other token (`000001`) is wrong. Every
 /// account counts as enrolled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxProvider;
 
 impl SandboxProvider {
-    /// The provider.
+    /// Creates the provider.
     pub const fn new() -> Self {
         Self
     }
@@ -51,8 +51,8 @@ mod tests {
             (" 000000", MfaVerdict::Wrong),
             ("", MfaVerdict::Wrong),
         ] {
-            let said = SandboxProvider::new().check(None, token, DateTime::UNIX_EPOCH).await;
-            assert_eq!(said, Ok(verdict), "{token:?}");
+            let answer = SandboxProvider::new().check(None, token, DateTime::UNIX_EPOCH).await;
+            assert_eq!(answer, Ok(verdict), "{token:?}");
         }
     }
 }

@@ -6,20 +6,21 @@ use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret};
 use florin_ports::{MfaProvider, MfaUnavailable};
 use totp_rs::{Algorithm, Builder, Totp};
 
-/// How long a time step lasts, in seconds.
+/// Length of a time step, in seconds.
 const STEP: u64 = 30;
-/// How many digits a token has.
+/// Number of digits of a token.
 const DIGITS: u8 = 6;
-/// How many steps a token may be early or late.
+/// Number of steps that a token may be early or late.
 const WINDOW: u64 = 1;
 
-/// Checks one-time passwords: SHA-1, 6 digits, steps of 30 seconds, a window of one step either way. That is what
-/// every authenticator app can do.
+/// Verifies one-time passwords: SHA-1, 6 digits, steps of 30 seconds, one step early or late.
+///
+/// Every authenticator app supports these parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TotpProvider;
 
 impl TotpProvider {
-    /// The provider.
+    /// Creates the provider.
     pub const fn new() -> Self {
         Self
     }
@@ -45,16 +46,16 @@ impl MfaProvider for TotpProvider {
             .with_skew(0)
             .with_secret(secret.expose())
             .build()
-            .map_err(|error| MfaUnavailable(format!("the stored secret is of no use: {error}")))?;
+            .map_err(|error| MfaUnavailable(format!("the stored secret is invalid: {error}")))?;
         let step = u64::try_from(now.timestamp()).ok().and_then(|seconds| matching_step(&totp, token, seconds / STEP));
         Ok(step.map_or(MfaVerdict::Wrong, |step| MfaVerdict::Right { step: Some(step) }))
     }
 }
 
-/// The latest step of the window that the token belongs to.
+/// Finds the latest step of the window that the token matches.
 ///
-/// Each comparison takes constant time, and every step is compared whatever the others said, so that the time it takes
-/// tells nothing. A token that is not six ASCII digits matches no step.
+/// Each comparison takes constant time, and every step is compared whatever the other results are, so that the duration
+/// reveals nothing. A token that is not six ASCII digits matches no step.
 fn matching_step(totp: &Totp, token: &str, current: u64) -> Option<i64> {
     let mut found = None;
     for step in current.saturating_sub(WINDOW)..=current.saturating_add(WINDOW) {
@@ -65,7 +66,7 @@ fn matching_step(totp: &Totp, token: &str, current: u64) -> Option<i64> {
     found.and_then(|step| i64::try_from(step).ok())
 }
 
-/// The secret in base 32 (RFC 4648, capitals, no padding), as authenticator apps want it typed.
+/// Encodes a secret in base 32 (RFC 4648, upper case, no padding), the form that users type into authenticator apps.
 pub fn base32_secret(secret: &Secret) -> String {
     totp_rs::Secret::from(secret.expose()).to_base32()
 }
@@ -76,7 +77,7 @@ mod tests {
 
     /// The secret of RFC 6238, appendix B.
     const RFC_SECRET: &[u8] = b"12345678901234567890";
-    /// Its vectors for SHA-1, cut to the last six digits.
+    /// Its test vectors for SHA-1, truncated to the last six digits.
     const VECTORS: [(i64, &str); 6] = [
         (59, "287082"),
         (1_111_111_109, "081804"),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_vectors_of_the_rfc_are_right() {
+    async fn the_rfc_test_vectors_pass() {
         for (seconds, token) in VECTORS {
             assert_eq!(check(token, seconds).await, right(seconds / 30), "{seconds}");
         }
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_and_the_impossible_step_do_not_panic() {
+    async fn the_first_step_and_an_impossible_time_do_not_panic() {
         assert_eq!(check("755224", 0).await, right(0));
         assert_eq!(check("287082", 0).await, right(1));
         let secret = Some(Secret::new(RFC_SECRET.to_vec()));
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_six_ascii_digits_are_a_token() {
+    async fn only_six_ascii_digits_can_match() {
         for token in
             ["", "28708", "0287082", "+87082", " 287082", "287082 ", "28708２", "２８７０８２", "28708a", "94287082"]
         {
@@ -139,11 +140,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_secret_that_is_too_short_is_no_wrong_token() {
+    async fn a_secret_that_is_too_short_is_an_error_not_a_wrong_token() {
         let at = DateTime::from_timestamp(59, 0).unwrap();
-        let said = TotpProvider::new().check(Some(Secret::new(vec![1; 15])), "287082", at).await;
-        let MfaUnavailable(reason) = said.unwrap_err();
-        assert!(reason.starts_with("the stored secret is of no use"), "{reason}");
+        let answer = TotpProvider::new().check(Some(Secret::new(vec![1; 15])), "287082", at).await;
+        let MfaUnavailable(reason) = answer.unwrap_err();
+        assert!(reason.starts_with("the stored secret is invalid"), "{reason}");
     }
 
     #[test]

@@ -16,16 +16,16 @@ static BUILT_IN: LazyLock<Result<ByPostcode, CsvFault>> = LazyLock::new(|| {
     Ok(found)
 });
 
-/// The built-in addresses of a postcode.
+/// Returns the built-in addresses of a postcode.
 pub(crate) fn addresses_of(postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
     match &*BUILT_IN {
         Ok(found) => Ok(found.get(postcode.as_str()).cloned().unwrap_or_default()),
-        // A test sees to it that this never ships.
-        Err(fault) => Err(PostcodeError::Down(format!("the built-in addresses can't be read: {fault}"))),
+        // A test ensures that this cannot happen in a release.
+        Err(fault) => Err(PostcodeError::Down(format!("cannot read the built-in addresses: {fault}"))),
     }
 }
 
-/// The postcodes that the built-in data set knows, in order.
+/// Returns the postcodes of the built-in data set, in order.
 pub fn builtin_postcodes() -> Vec<Postcode> {
     let known = BUILT_IN.as_ref().map(|found| found.keys().filter_map(|text| Postcode::parse(text).ok()).collect());
     known.unwrap_or_default()
@@ -37,7 +37,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn the_built_in_data_is_sound() {
+    fn the_built_in_data_is_valid() {
         let found = BUILT_IN.as_ref().unwrap_or_else(|fault| panic!("{fault}"));
         assert_eq!(found.len(), 36);
         for (postcode, addresses) in found {
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn every_uk_shape_is_there() {
+    fn every_uk_shape_is_present() {
         let shapes: BTreeSet<String> = builtin_postcodes()
             .iter()
             .map(|postcode| postcode.as_str().chars().map(|c| if c.is_ascii_digit() { '9' } else { 'A' }).collect())
@@ -58,13 +58,13 @@ mod tests {
             assert!(shapes.contains(&format!("{outward}9AA")), "{outward}");
         }
         let known = builtin_postcodes();
-        for wanted in ["SW1A1AA", "M11AE", "EC1A1BB"] {
-            assert!(known.contains(&Postcode::parse(wanted).unwrap()), "{wanted}");
+        for expected in ["SW1A1AA", "M11AE", "EC1A1BB"] {
+            assert!(known.contains(&Postcode::parse(expected).unwrap()), "{expected}");
         }
     }
 
     #[test]
-    fn what_is_not_known_is_empty() {
+    fn an_unknown_postcode_is_empty() {
         assert_eq!(addresses_of(&Postcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
     }
 }

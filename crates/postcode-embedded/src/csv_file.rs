@@ -1,22 +1,22 @@
-//! Reading an operator's addresses from CSV.
+//! Reads an operator's addresses from CSV.
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use florin_domain::address::{Address, Postcode};
 use std::fmt;
 use std::io::Read;
 
-/// The columns of the file, in any order. All of them must be there.
+/// The columns of the file, in any order. All are required.
 const COLUMNS: [&str; 6] = ["addressLine1", "addressLine2", "addressLine3", "city", "postcode", "county"];
-/// Columns that no row may leave empty.
+/// Columns that must have a value in every row.
 const REQUIRED: [&str; 3] = ["addressLine1", "city", "postcode"];
-/// The longest value, in characters.
-const LONGEST: usize = 255;
-/// The most rows of a file.
+/// Maximum length of a value, in characters.
+const MAX_LENGTH: usize = 255;
+/// Maximum number of rows of a file.
 const MAX_ROWS: usize = 1_000_000;
-/// After so many faults the rest of the file is not read.
+/// Maximum number of faults; after that the rest of the file is not read.
 const MAX_FAULTS: usize = 20;
 
-/// What is wrong with a file: one line of text for each fault.
+/// All faults of a file, displayed as one line of text each.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(LineFault::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct CsvFault(Vec<LineFault>);
@@ -28,14 +28,14 @@ impl CsvFault {
     }
 }
 
-/// What is wrong at one place of a file.
+/// One fault of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineFault {
     /// The line, from 1.
     pub line: u64,
-    /// The column, where the fault is that of one value.
+    /// The column, if the fault concerns one value.
     pub column: Option<&'static str>,
-    /// What is wrong there.
+    /// The message.
     pub message: String,
 }
 
@@ -50,14 +50,14 @@ impl fmt::Display for LineFault {
 
 /// Reads addresses from a CSV file (RFC 4180, UTF-8 with or without a byte order mark) with a header line.
 ///
-/// White space around a value is dropped. `addressLine1`, `city` and `postcode` are required; the postcode must be of a
-/// UK shape, and comes out in capitals without a space. All of the file is taken or none of it.
+/// White space around values is removed. `addressLine1`, `city` and `postcode` are required. The postcode must have a
+/// UK shape; it is returned in upper case without a space. If any row has a fault, no address is returned.
 pub fn read_csv(file: impl Read) -> Result<Vec<Address>, CsvFault> {
     read_at_most(MAX_ROWS, file)
 }
 
 fn read_at_most(max_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFault> {
-    // Lines end with LF for the parser, so that they can be counted. The CR before it is dropped with white space.
+    // The parser ends lines at LF, so that they can be counted. A CR before it is removed as white space.
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
     let mut reader = builder.from_reader(file.chain(b"\n".as_slice()));
@@ -75,7 +75,7 @@ fn read_at_most(max_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFau
             }
         };
         if addresses.len() == max_rows {
-            faults.push(whole_line(line, format!("a file has at most {max_rows} addresses")));
+            faults.push(whole_line(line, format!("a file must have at most {max_rows} addresses")));
             break;
         }
         addresses.push(Row { line, record: &record, faults: &mut faults }.read(&columns));
@@ -88,17 +88,17 @@ const fn whole_line(line: u64, message: String) -> LineFault {
     LineFault { line, column: None, message }
 }
 
-/// The next record that is not blank, without the white space around its values, and the line it starts on.
+/// Reads the next record that is not blank, trims its values, and returns the line on which it starts.
 fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, LineFault> {
     loop {
         match reader.read_byte_record(record) {
             Ok(false) => return Ok(None),
             Ok(true) => {}
             Err(error) => {
-                return Err(whole_line(reader.position().line(), format!("the file can't be read: {error}")));
+                return Err(whole_line(reader.position().line(), format!("cannot read the file: {error}")));
             }
         }
-        // The reader stands on the line after the record; quoted values may have line ends of their own.
+        // The reader is on the line after the record. Quoted values may contain line ends.
         let within: u64 = record.as_slice().iter().map(|byte| u64::from(*byte == b'\n')).sum();
         let line = reader.position().line().saturating_sub(within + 1);
         record.trim();
@@ -108,7 +108,7 @@ fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Opti
     }
 }
 
-/// The column at each position of a row; `None` where the header is at fault.
+/// Reads the header into the column at each position; `None` if it has faults.
 fn read_header<R: Read>(
     reader: &mut Reader<R>,
     record: &mut ByteRecord,
@@ -117,7 +117,7 @@ fn read_header<R: Read>(
     let line = match next(reader, record) {
         Ok(Some(line)) => line,
         Ok(None) => {
-            faults.push(whole_line(1, format!("the file is empty; a header is wanted: {}", COLUMNS.join(","))));
+            faults.push(whole_line(1, format!("the file is empty; expected the header {}", COLUMNS.join(","))));
             return None;
         }
         Err(fault) => {
@@ -129,12 +129,12 @@ fn read_header<R: Read>(
     for name in record.iter().take(MAX_FAULTS) {
         match COLUMNS.into_iter().find(|column| column.as_bytes() == name) {
             Some(column) if found.contains(&column) => {
-                faults.push(whole_line(line, format!("the column {column} is there twice")));
+                faults.push(whole_line(line, format!("the column {column} is repeated")));
             }
             Some(column) => found.push(column),
             None => {
                 let name: String = String::from_utf8_lossy(name).chars().take(40).collect();
-                faults.push(whole_line(line, format!("the column {name:?} is not known")));
+                faults.push(whole_line(line, format!("unknown column {name:?}")));
             }
         }
     }
@@ -145,7 +145,7 @@ fn read_header<R: Read>(
     faults.is_empty().then_some(found)
 }
 
-/// One row, and where its faults go.
+/// One row, with the list that collects its faults.
 struct Row<'a> {
     line: u64,
     record: &'a ByteRecord,
@@ -153,11 +153,11 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The address of the row; not to be used where faults were found.
+    /// Reads the address of the row. Only valid if the row has no faults.
     fn read(mut self, columns: &[&'static str]) -> Address {
         let mut address = Address::default();
         if self.record.len() != columns.len() {
-            let message = format!("{} values are wanted, {} found", columns.len(), self.record.len());
+            let message = format!("expected {} values, found {}", columns.len(), self.record.len());
             self.faults.push(whole_line(self.line, message));
             return address;
         }
@@ -188,15 +188,15 @@ impl Row<'_> {
 }
 
 fn check(column: &str, value: &[u8]) -> Result<String, String> {
-    let value = std::str::from_utf8(value).map_err(|_| "this is not UTF-8".to_owned())?;
+    let value = std::str::from_utf8(value).map_err(|_| "must be UTF-8".to_owned())?;
     if value.contains('\0') {
-        return Err("the NUL character is not allowed".into());
+        return Err("must not contain NUL".into());
     }
-    if value.chars().count() > LONGEST {
-        return Err(format!("at most {LONGEST} characters are allowed"));
+    if value.chars().count() > MAX_LENGTH {
+        return Err(format!("must be at most {MAX_LENGTH} characters"));
     }
     if value.is_empty() && REQUIRED.contains(&column) {
-        return Err("this value is required".into());
+        return Err("is required".into());
     }
     if column == "postcode" {
         let postcode = Postcode::parse(value).map_err(|flaw| flaw.message.into_owned())?;

@@ -4,8 +4,8 @@ use super::*;
 
 const HEADER: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county";
 
-/// What is said of a file that has faults.
-fn said(file: impl AsRef<[u8]>) -> String {
+/// Returns the message for a file with faults.
+fn message(file: impl AsRef<[u8]>) -> String {
     read_csv(file.as_ref()).unwrap_err().to_string()
 }
 
@@ -25,7 +25,7 @@ fn home() -> Address {
 }
 
 #[test]
-fn line_ends_marks_and_quotes_do_not_matter() {
+fn line_ends_byte_order_marks_and_quotes_do_not_matter() {
     let row = "1 High Street,,,Zürich-on-Sea,m1 1ae,Kent";
     for file in [
         format!("{HEADER}\n{row}\n"),
@@ -62,17 +62,17 @@ fn rows_keep_their_order_and_may_be_equal() {
 }
 
 #[test]
-fn a_header_alone_has_no_addresses() {
+fn a_file_with_only_a_header_has_no_addresses() {
     assert_eq!(read_csv(HEADER.as_bytes()).unwrap(), []);
 }
 
 #[test]
-fn a_header_is_needed_and_all_of_it() {
-    assert_eq!(said(""), format!("line 1: the file is empty; a header is wanted: {HEADER}"));
+fn all_columns_of_the_header_are_required() {
+    assert_eq!(message(""), format!("line 1: the file is empty; expected the header {HEADER}"));
     assert_eq!(
-        said("addressLine1,addressLine2,city,City,city,postcode\n"),
-        "line 1: the column \"City\" is not known\n\
-         line 1: the column city is there twice\n\
+        message("addressLine1,addressLine2,city,City,city,postcode\n"),
+        "line 1: unknown column \"City\"\n\
+         line 1: the column city is repeated\n\
          line 1: the column addressLine3 is missing\n\
          line 1: the column county is missing"
     );
@@ -87,27 +87,27 @@ fn faults_name_line_and_column() {
          1 A Road,Hull\n1 A Road,,,Hull,M11AE,,\n"
     ));
     assert_eq!(
-        said(file),
-        "line 2, addressLine1: this value is required\n\
-         line 2, city: this value is required\n\
+        message(file),
+        "line 2, addressLine1: is required\n\
+         line 2, city: is required\n\
          line 3, postcode: This is not of the shape of a UK postcode.\n\
          line 4, postcode: A UK postcode of 5 to 7 letters and digits is wanted.\n\
-         line 5, addressLine2: at most 255 characters are allowed\n\
-         line 5, postcode: this value is required\n\
-         line 6, addressLine1: the NUL character is not allowed\n\
-         line 7: 6 values are wanted, 2 found\n\
-         line 8: 6 values are wanted, 7 found"
+         line 5, addressLine2: must be at most 255 characters\n\
+         line 5, postcode: is required\n\
+         line 6, addressLine1: must not contain NUL\n\
+         line 7: expected 6 values, found 2\n\
+         line 8: expected 6 values, found 7"
     );
 }
 
 #[test]
-fn lines_are_counted_over_quotes_and_blank_lines() {
+fn line_numbers_count_quoted_line_ends_and_blank_lines() {
     let file = with_header("\"1\r\n2\r\n3\",,,Hull,M11AE,\r\n\r\n1,,,,M11AE,\r\n");
-    assert_eq!(said(file), "line 6, city: this value is required");
+    assert_eq!(message(file), "line 6, city: is required");
     for end in ["\n", "\r\n"] {
         let file = format!("{end}{HEADER}{end}1,,,Hull,M11AE,{end}1,,,,M11AE,");
-        assert_eq!(said(&file), "line 4, city: this value is required", "{file:?}");
-        assert_eq!(said(file + "\"\"" + end), "line 4, city: this value is required");
+        assert_eq!(message(&file), "line 4, city: is required", "{file:?}");
+        assert_eq!(message(file + "\"\"" + end), "line 4, city: is required");
     }
 }
 
@@ -121,33 +121,36 @@ fn lengths_count_characters() {
 fn other_encodings_are_faults() {
     let mut file = with_header("1 Caf").into_bytes();
     file.extend_from_slice(b"\xe9 Road,,,Hull,M11AE,\n");
-    assert_eq!(said(file), "line 2, addressLine1: this is not UTF-8");
+    assert_eq!(message(file), "line 2, addressLine1: must be UTF-8");
     let utf_16: Vec<u8> = HEADER.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(said(utf_16).starts_with("line 1: the column \"a\\0d\\0"), "a file in UTF-16");
+    assert!(message(utf_16).starts_with("line 1: unknown column \"a\\0d\\0"), "a file in UTF-16");
 }
 
 #[test]
-fn twenty_faults_are_enough() {
+fn at_most_twenty_faults_are_reported() {
     let fault = read_csv(with_header(&",,,,,\n".repeat(1000)).as_bytes()).unwrap_err();
     assert_eq!(fault.faults().len(), 20);
     assert_eq!(fault.to_string().lines().count(), 20);
 }
 
 #[test]
-fn rows_have_a_limit() {
+fn the_number_of_rows_is_limited() {
     let file = with_header(&"1,,,X,M11AE,\n".repeat(3));
     assert_eq!(read_at_most(3, file.as_bytes()).unwrap().len(), 3);
-    assert_eq!(read_at_most(2, file.as_bytes()).unwrap_err().to_string(), "line 4: a file has at most 2 addresses");
+    assert_eq!(
+        read_at_most(2, file.as_bytes()).unwrap_err().to_string(),
+        "line 4: a file must have at most 2 addresses"
+    );
     assert_eq!(MAX_ROWS, 1_000_000);
 }
 
 #[test]
-fn a_file_that_breaks_off_is_told() {
+fn a_read_error_is_reported() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
             Err(std::io::Error::other("no disk"))
         }
     }
-    assert_eq!(read_csv(Broken).unwrap_err().to_string(), "line 1: the file can't be read: no disk");
+    assert_eq!(read_csv(Broken).unwrap_err().to_string(), "line 1: cannot read the file: no disk");
 }

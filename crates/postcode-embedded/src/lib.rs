@@ -1,4 +1,4 @@
-//! The postcode provider that needs no network: a built-in data set, and what the operator imported.
+//! A postcode provider without a network: built-in addresses, and those that the operator imported.
 
 mod builtin;
 mod csv_file;

@@ -7,14 +7,14 @@ use florin_ports::{AddressBook, PostcodeError, PostcodeProvider, StoreError};
 use std::fmt;
 use std::sync::Arc;
 
-/// Answers from the addresses that the operator imported, and where it has none for a postcode, from the built-in ones.
+/// Looks up imported addresses, and built-in ones for postcodes without imported addresses.
 pub struct EmbeddedPostcodes {
     builtin: bool,
     book: Arc<dyn AddressBook>,
 }
 
 impl EmbeddedPostcodes {
-    /// A provider over an address book. `builtin`: whether the built-in, synthetic addresses are used as well.
+    /// Creates a provider over an address book. `builtin` enables the built-in synthetic addresses.
     pub fn new(builtin: bool, book: Arc<dyn AddressBook>) -> Self {
         Self { builtin, book }
     }
@@ -51,14 +51,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn imported_addresses_win() {
+    async fn imported_addresses_override_built_in_ones() {
         let own = vec![Address { address_line1: "1 Own Road".into(), ..Address::default() }];
         let provider = EmbeddedPostcodes::new(true, book(Ok(own.clone())));
         assert_eq!(provider.lookup(&known()).await, Ok(own));
     }
 
     #[tokio::test]
-    async fn built_in_addresses_answer_where_none_were_imported() {
+    async fn built_in_addresses_are_used_if_none_were_imported() {
         let found = EmbeddedPostcodes::new(true, book(Ok(vec![]))).lookup(&known()).await.unwrap();
         assert!(found.len() >= 3);
         assert!(found.iter().all(|address| address.postcode == "SW1A1AA"));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_store_that_fails_is_a_provider_that_is_down() {
+    async fn a_store_failure_means_that_the_provider_is_down() {
         let provider = EmbeddedPostcodes::new(true, book(Err(StoreError::Unavailable("no disk".into()))));
         let down = PostcodeError::Down("the store is unavailable: no disk".into());
         assert_eq!(provider.lookup(&known()).await, Err(down));

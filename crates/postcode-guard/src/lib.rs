@@ -1,6 +1,6 @@
 //! A time-out and a cache around any postcode provider.
 //!
-//! Providers stay simple: what is common to all of them (never waiting for ever, not asking the same twice) is here.
+//! Providers stay simple, because this crate handles slow providers and repeated look-ups for all of them.
 
 use async_trait::async_trait;
 use florin_domain::address::{Address, Postcode};
@@ -10,20 +10,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a provider is guarded.
+/// Settings of the time-out and the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuardSettings {
-    /// How long the provider may take; then the answer is [`PostcodeError::Slow`].
+    /// Time that the provider may take; after that the answer is [`PostcodeError::Slow`].
     pub time_out: Duration,
-    /// How long an answer is kept. Zero: nothing is kept.
+    /// Lifetime of a cached answer. Zero turns the cache off.
     pub cache_for: Duration,
-    /// How many answers are kept, one a postcode. Zero: nothing is kept.
+    /// Maximum number of cached answers, one per postcode. Zero turns the cache off.
     pub cache_entries: u64,
 }
 
 /// A provider with a time-out and a cache around it.
 ///
-/// Answers are kept, those that are empty too; errors never are. Equal lookups at the same time are one to the provider.
+/// Answers are cached, including empty ones. Errors are not. Equal look-ups at the same time reach the provider once.
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
     time_out: Duration,
@@ -31,7 +31,7 @@ pub struct GuardedPostcodes {
 }
 
 impl GuardedPostcodes {
-    /// An answer is kept for a year at most.
+    /// Maximum lifetime of a cached answer: one year.
     const LONGEST_CACHE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
     /// Guards a provider.

@@ -1,4 +1,4 @@
-//! Tests of the guard. Tokio's clock is paused: it jumps over every wait.
+//! Tests of the guard. Tokio's clock is paused, so waits take no time.
 
 use super::*;
 use florin_ports::MockPostcodeProvider;
@@ -15,14 +15,14 @@ fn address(line: &str) -> Address {
     Address { address_line1: line.into(), ..Address::default() }
 }
 
-/// A provider that is asked exactly `times`, and answers the same each time.
+/// A provider that expects exactly `times` look-ups, and always gives the same answer.
 fn answering(times: usize, answer: Result<Vec<Address>, PostcodeError>) -> Arc<MockPostcodeProvider> {
     let mut mock = MockPostcodeProvider::new();
     mock.expect_lookup().times(times).returning(move |_| answer.clone());
     Arc::new(mock)
 }
 
-/// A provider that takes its time, and counts how often it was asked.
+/// A slow provider that counts look-ups.
 struct Sleepy {
     takes: Duration,
     asked: AtomicUsize,
@@ -48,7 +48,7 @@ impl PostcodeProvider for Sleepy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_is_too_late_is_slow_and_that_is_not_kept() {
+async fn a_time_out_is_reported_as_slow_and_not_cached() {
     let sleepy = Sleepy::taking(4);
     let guarded = GuardedPostcodes::new(sleepy.clone(), SETTINGS);
     let start = tokio::time::Instant::now();
@@ -59,7 +59,7 @@ async fn a_provider_that_is_too_late_is_slow_and_that_is_not_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_is_just_in_time_is_fine() {
+async fn an_answer_just_in_time_is_returned() {
     let guarded = GuardedPostcodes::new(Sleepy::taking(2), SETTINGS);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![address("1 Late Lane")]));
 }
@@ -81,7 +81,7 @@ async fn equal_lookups_at_once_ask_the_provider_once() {
 }
 
 #[tokio::test]
-async fn answers_are_kept_the_empty_one_too() {
+async fn answers_are_cached_including_empty_ones() {
     for answer in [vec![address("1 High Street"), address("2 High Street")], vec![]] {
         let guarded = GuardedPostcodes::new(answering(1, Ok(answer.clone())), SETTINGS);
         for _ in 0..3 {
@@ -101,7 +101,7 @@ async fn each_postcode_has_its_own_answer() {
 }
 
 #[tokio::test]
-async fn errors_are_never_kept() {
+async fn errors_are_never_cached() {
     for error in [PostcodeError::Down("gone".into()), PostcodeError::OutOfQuota { retry_after: Some(DAY) }] {
         let guarded = GuardedPostcodes::new(answering(2, Err(error.clone())), SETTINGS);
         for _ in 0..2 {
@@ -111,7 +111,7 @@ async fn errors_are_never_kept() {
 }
 
 #[tokio::test]
-async fn a_cache_of_no_time_or_no_entries_keeps_nothing() {
+async fn a_cache_without_time_or_entries_caches_nothing() {
     let no_time = GuardSettings { cache_for: Duration::ZERO, ..SETTINGS };
     let no_entries = GuardSettings { cache_entries: 0, ..SETTINGS };
     for settings in [no_time, no_entries] {
@@ -123,8 +123,8 @@ async fn a_cache_of_no_time_or_no_entries_keeps_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_grows_old() {
-    // The cache has a clock of its own, which can't be paused.
+async fn a_cached_answer_expires() {
+    // The cache uses its own clock, which cannot be paused.
     let settings = GuardSettings { cache_for: Duration::from_millis(5), ..SETTINGS };
     let guarded = GuardedPostcodes::new(answering(2, Ok(vec![])), settings);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
@@ -133,7 +133,7 @@ async fn an_answer_grows_old() {
 }
 
 #[tokio::test]
-async fn the_longest_time_does_not_panic() {
+async fn the_maximum_durations_do_not_panic() {
     let settings = GuardSettings { time_out: Duration::MAX, cache_for: Duration::MAX, cache_entries: u64::MAX };
     let guarded = GuardedPostcodes::new(answering(1, Ok(vec![])), settings);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));

@@ -1,13 +1,13 @@
-//! The exchange rates of the sandbox: a table that never changes, so that tests can say what they expect.
+//! The exchange rates of the sandbox: a fixed table, so that tests know what to expect.
 //!
-//! The table tells what one euro is worth. A rate between two other currencies goes by the euro:
-//! [`Rate::cross`], rounded half even to ten digits that count.
+//! The table has the rates for one euro. A rate between two other currencies is computed through the euro with
+//! [`Rate::cross`], rounded half even to ten significant digits.
 
 use async_trait::async_trait;
 use florin_domain::money::{Currency, Quotes, Rate};
 use florin_ports::{ExchangeRates, RatesUnavailable};
 
-/// What one euro is worth.
+/// The value of one euro in each currency.
 const TABLE: [(&str, &str); 20] = [
     ("EUR", "1"),
     ("AED", "3.97"),
@@ -31,14 +31,14 @@ const TABLE: [(&str, &str); 20] = [
     ("ZAR", "19.8"),
 ];
 
-/// Tells the rates of the table.
+/// Returns the rates of the fixed table.
 #[derive(Clone, Debug)]
 pub struct FixedRates {
     per_euro: Vec<(Currency, Rate)>,
 }
 
 impl FixedRates {
-    /// The built-in table.
+    /// Reads the built-in table.
     pub fn new() -> Self {
         let read = |(code, rate): (&str, &str)| Some((Currency::parse(code).ok()?, Rate::parse(rate).ok()?));
         Self { per_euro: TABLE.into_iter().filter_map(read).collect() }
@@ -75,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_table_can_be_read() {
+    fn every_row_of_the_table_is_valid() {
         assert_eq!(FixedRates::new().per_euro.len(), TABLE.len());
     }
 
     #[tokio::test]
-    async fn rates_go_by_the_euro() {
+    async fn cross_rates_are_computed_through_the_euro() {
         let rates = FixedRates::new();
         for (from, to, expected) in [
             ("USD", "GBP", "0.787037037"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_currency_can_be_had_for_every_other() {
+    async fn every_pair_of_currencies_has_a_rate() {
         let rates = FixedRates::new();
         for (from, _) in TABLE {
             let quotes = rates.quotes(currency(from)).await.unwrap().unwrap();

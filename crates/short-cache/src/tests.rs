@@ -1,4 +1,4 @@
-//! Tests of what is remembered. Tokio's clock is paused: it moves only when it is told to, or when all wait for it.
+//! Tests of the cache. Tokio's clock is paused: it advances only when a test advances it, or when every task waits.
 
 use super::*;
 use std::sync::Mutex;
@@ -10,54 +10,54 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 type Answer = Result<Option<u32>, &'static str>;
 
-/// A store that takes its time. It answers what was in it when it was asked, and counts how often that was.
+/// A slow store. It answers with its value at the start of a look-up, and counts look-ups.
 struct Store {
-    takes: Duration,
-    holds: Mutex<Answer>,
-    asked: AtomicUsize,
-    recent: ShortCache<u32, u32, &'static str>,
+    delay: Duration,
+    value: Mutex<Answer>,
+    look_ups: AtomicUsize,
+    cache: ShortCache<u32, u32, &'static str>,
 }
 
 impl Store {
-    fn new(takes: Duration, holds: Answer) -> Arc<Self> {
-        let (holds, asked) = (Mutex::new(holds), AtomicUsize::new(0));
-        Arc::new(Self { takes, holds, asked, recent: ShortCache::new(10) })
+    fn new(delay: Duration, value: Answer) -> Arc<Self> {
+        let (value, look_ups) = (Mutex::new(value), AtomicUsize::new(0));
+        Arc::new(Self { delay, value, look_ups, cache: ShortCache::new(10) })
     }
 
-    fn now_holds(&self, answer: Answer) {
-        *self.holds.lock().unwrap() = answer;
+    fn set(&self, answer: Answer) {
+        *self.value.lock().unwrap() = answer;
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    fn look_ups(&self) -> usize {
+        self.look_ups.load(Ordering::Relaxed)
     }
 
     async fn answer(&self) -> Answer {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        let seen = *self.holds.lock().unwrap();
-        sleep(self.takes).await;
-        seen
+        self.look_ups.fetch_add(1, Ordering::Relaxed);
+        let value = *self.value.lock().unwrap();
+        sleep(self.delay).await;
+        value
     }
 
     async fn get(&self, key: u32) -> Answer {
-        self.recent.get(&key, || self.answer()).await
+        self.cache.get(&key, || self.answer()).await
     }
 
-    fn asking(self: &Arc<Self>) -> JoinHandle<Answer> {
+    fn spawn_get(self: &Arc<Self>) -> JoinHandle<Answer> {
         let store = Arc::clone(self);
         tokio::spawn(async move { store.get(1).await })
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_used_again_until_it_is_too_old() {
+async fn an_answer_is_served_until_it_is_too_old() {
     let store = Store::new(Duration::ZERO, Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(Some(7)));
-    store.now_holds(Ok(None));
+    store.set(Ok(None));
     advance(STALENESS.saturating_sub(MOMENT * 2)).await;
-    assert_eq!((store.get(1).await, store.asked()), (Ok(Some(7)), 1));
+    assert_eq!((store.get(1).await, store.look_ups()), (Ok(Some(7)), 1));
     advance(MOMENT * 2).await;
-    assert_eq!((store.get(1).await, store.asked()), (Ok(None), 2));
+    assert_eq!((store.get(1).await, store.look_ups()), (Ok(None), 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,72 +66,72 @@ async fn each_key_has_its_own_answer() {
     for key in [1, 2, 1, 2, 1] {
         assert_eq!(store.get(key).await, Ok(Some(7)));
     }
-    assert_eq!(store.asked(), 2);
+    assert_eq!(store.look_ups(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_absent_or_failed_is_not_remembered() {
+async fn absent_values_and_failures_are_not_cached() {
     for nothing in [Ok(None), Err("gone")] {
         let store = Store::new(Duration::ZERO, nothing);
         for times in 1..=3 {
-            assert_eq!((store.get(1).await, store.asked()), (nothing, times));
-            assert!(store.recent.is_empty());
+            assert_eq!((store.get(1).await, store.look_ups()), (nothing, times));
+            assert!(store.cache.is_empty());
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn equal_questions_at_once_are_one_failures_too() {
+async fn concurrent_look_ups_are_merged_including_failures() {
     for answer in [Ok(Some(7)), Err("gone")] {
         let store = Store::new(MOMENT * 100, answer);
-        for asking in (0..20).map(|_| store.asking()).collect::<Vec<_>>() {
-            assert_eq!(asking.await.unwrap(), answer);
+        for waiting in (0..20).map(|_| store.spawn_get()).collect::<Vec<_>>() {
+            assert_eq!(waiting.await.unwrap(), answer);
         }
-        assert_eq!(store.asked(), 1);
+        assert_eq!(store.look_ups(), 1);
     }
 }
 
-/// What counts is when the store was asked: that it takes long makes nothing younger, not even for those who wait.
+/// The age counts from the start of a look-up. A slow look-up does not make its answer younger.
 #[tokio::test(start_paused = true)]
-async fn age_is_counted_from_the_question() {
+async fn age_counts_from_the_start_of_the_look_up() {
     let store = Store::new(STALENESS * 2, Ok(Some(7)));
-    let first = store.asking();
+    let first = store.spawn_get();
     sleep(MOMENT).await;
-    store.now_holds(Ok(None));
+    store.set(Ok(None));
     sleep(STALENESS).await;
-    // The first answer is still under way. It is true for those who asked; but not for those who come now.
+    // The first look-up is still running. Its answer is valid for its own caller, but too old for new callers.
     assert_eq!(store.get(1).await, Ok(None));
     assert_eq!(first.await.unwrap(), Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(None));
 }
 
-/// Who waits for another's question must not be told that what was made in between is absent.
+/// A caller that waits for another caller's look-up must find a value that was created in between.
 #[tokio::test(start_paused = true)]
 async fn absence_is_not_shared() {
     let store = Store::new(MOMENT * 10, Ok(None));
-    let early = store.asking();
+    let early = store.spawn_get();
     sleep(MOMENT).await;
-    store.now_holds(Ok(Some(7)));
+    store.set(Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(Some(7)));
     assert_eq!(early.await.unwrap(), Ok(None));
 }
 
-/// Somebody who goes away while the store is asked leaves nobody waiting.
+/// A caller that is cancelled during its look-up does not block the others.
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_dropped_is_put_again() {
+async fn a_cancelled_look_up_is_repeated() {
     let store = Store::new(MOMENT * 10, Ok(Some(7)));
-    let (gone, waiting) = (store.asking(), store.asking());
+    let (gone, waiting) = (store.spawn_get(), store.spawn_get());
     sleep(MOMENT).await;
     gone.abort();
     assert_eq!(waiting.await.unwrap(), Ok(Some(7)));
-    assert_eq!(store.asked(), 2);
+    assert_eq!(store.look_ups(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_remembered_is_bounded() {
+async fn the_number_of_cached_answers_is_bounded() {
     let store = Store::new(Duration::ZERO, Ok(Some(7)));
     for key in 0..1000 {
         assert_eq!(store.get(key).await, Ok(Some(7)));
     }
-    assert!(store.recent.len() <= 10, "{}", store.recent.len());
+    assert!(store.cache.len() <= 10, "{}", store.cache.len());
 }

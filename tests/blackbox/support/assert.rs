@@ -1,11 +1,11 @@
-//! What holds for every answer, and for every error above all.
+//! Assertions about answers, and about errors in particular.
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use serde_json::Value;
 
 use super::client::Answer;
 
-/// The codes of contract section 1.3: a closed list.
+/// The closed list of error codes of contract section 1.3.
 const CODES: [&str; 41] = [
     "required",
     "invalid_json",
@@ -58,7 +58,7 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-/// Reads an error answer, or says what is wrong with its shape. Every error of the suite passes through here.
+/// Reads an error answer and checks its shape. Every error of the suite passes through here.
 pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, String> {
     if answer.status != status {
         return Err(format!("{status} was due, got {answer:?}"));
@@ -100,28 +100,28 @@ fn short_text(value: &Value, least: usize, max: usize) -> Result<String, String>
     if (least..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
 }
 
-/// An error answer of this status.
+/// Expects an error with this status.
 pub(crate) fn expect_error(answer: &Answer, status: u16) -> Vec<Fault> {
     read_error(answer, status).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// An error answer with exactly one entry, at this path, with this code.
+/// Expects an error with exactly one entry, with this path and code.
 pub(crate) fn expect_fault(answer: &Answer, status: u16, path: &str, code: &str) -> Fault {
     let mut faults = expect_faults(answer, status, &[(path, code)]);
     faults.swap_remove(0)
 }
 
-/// An error answer with exactly these entries, in any order. `*` stands for any code, and for any path.
-pub(crate) fn expect_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Vec<Fault> {
-    compare_faults(answer, status, wanted).unwrap_or_else(|why| panic!("{why}"))
+/// Expects an error with exactly these entries, in any order. `*` matches any code or path.
+pub(crate) fn expect_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Vec<Fault> {
+    compare_faults(answer, status, expected).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// As [`expect_faults`], for tables that go on after a failure.
-pub(crate) fn compare_faults(answer: &Answer, status: u16, wanted: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
+/// Like [`expect_faults`], but returns the failure, for tables that continue after one.
+pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
-    // The exact ones first, so that a star does not take the entry of another.
-    let mut sorted = wanted.to_vec();
+    // Exact entries first, so that a star does not match the entry of another.
+    let mut sorted = expected.to_vec();
     sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
     for (path, code) in sorted {
         let found =
@@ -131,10 +131,10 @@ pub(crate) fn compare_faults(answer: &Answer, status: u16, wanted: &[(&str, &str
         };
         left.swap_remove(found);
     }
-    if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {wanted:?} in {answer:?}")) }
+    if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {expected:?} in {answer:?}")) }
 }
 
-/// A success of this status, with the headers that every answer has.
+/// Expects a success with this status, and the headers that every answer has.
 pub(crate) fn expect_json(answer: &Answer, status: u16) -> Value {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
@@ -142,14 +142,14 @@ pub(crate) fn expect_json(answer: &Answer, status: u16) -> Value {
     answer.json()
 }
 
-/// The names of an object's members, in order of the alphabet.
+/// Returns the names of an object's members in alphabetical order.
 pub(crate) fn members(value: &Value) -> Vec<&str> {
     let mut names: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
     names.sort_unstable();
     names
 }
 
-/// A time as the contract writes it: UTC, whole seconds.
+/// Expects a time as the contract writes it: UTC, whole seconds.
 pub(crate) fn time(value: &Value) -> DateTime<Utc> {
     let text = value.as_str().unwrap_or_else(|| panic!("no time: {value}"));
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ");
@@ -158,7 +158,7 @@ pub(crate) fn time(value: &Value) -> DateTime<Utc> {
     time
 }
 
-/// A hyphenated UUID in lower case.
+/// Expects a hyphenated UUID in lower case.
 pub(crate) fn uuid(value: &Value) -> String {
     let text = value.as_str().unwrap_or_else(|| panic!("no id: {value}"));
     let id = uuid::Uuid::try_parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -166,7 +166,7 @@ pub(crate) fn uuid(value: &Value) -> String {
     text.to_owned()
 }
 
-/// The text at a place of a value.
+/// Returns the text at a pointer of a value.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     let found = value.pointer(pointer).and_then(Value::as_str);
     found.unwrap_or_else(|| panic!("no text at {pointer} of {value}"))

@@ -8,7 +8,7 @@ use super::assert::text;
 use super::wallet::credit_body;
 use super::{Answer, CREDIT, Client, MFA_SESSIONS, Server, confirm_path, demo, expect_error, expect_json};
 
-/// A sandbox of its own whose budgets can pay for every validated batch.
+/// Starts a separate sandbox whose budgets can pay for every validated batch.
 pub(crate) fn funded() -> Server {
     let server = Server::sandbox();
     for currency in ["GBP", "EUR", "JPY"] {
@@ -42,17 +42,17 @@ fn seconds() -> u64 {
     u64::try_from(Utc::now().timestamp()).unwrap()
 }
 
-/// The token of a step, counted from now.
+/// Returns the token of a step, counted from now.
 pub(crate) fn token_at(step: i64) -> String {
     totp().generate(seconds().checked_add_signed(step * 30).unwrap()).to_string()
 }
 
-/// The token of a moment.
+/// Returns the token of a time.
 pub(crate) fn token_of(seconds: u64) -> String {
     totp().generate(seconds).to_string()
 }
 
-/// A well-formed token that no step near now has.
+/// Returns a well-formed token that does not match any step near the present.
 pub(crate) fn wrong_token() -> String {
     let near: Vec<_> = (-5..=5).map(token_at).collect();
     (0..20).map(|number| format!("{:06}", 111_111 + number)).find(|token| !near.contains(token)).unwrap()
@@ -69,7 +69,7 @@ pub(crate) fn confirm_totp(client: &Client, batch: &str, session: &str, token: &
     client.post(&confirm_path(batch), mfa_body("totp", session, token))
 }
 
-/// An MFA refusal: its code, at a place inside `body.mfa`.
+/// Expects an MFA refusal with this code, with a path inside `body.mfa`.
 pub(crate) fn refused(answer: &Answer, code: &str) {
     let faults = expect_error(answer, 403);
     assert_eq!(faults.len(), 1, "{answer:?}");

@@ -1,13 +1,13 @@
-//! Requests that keep coming while something else is done, so that whatever remembers answers has remembered them.
+//! Continuous requests while a test does something else, so that every cache is filled.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::Client;
 
-/// Does `work` while each of the clients asks for `path` without a pause.
+/// Runs `work` while each of the clients requests `path` continuously.
 pub(crate) fn while_asking<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
-    /// Ends the asking, however the work ends.
+    /// Stops the requests, however the work ends.
     struct Done<'a>(&'a AtomicBool);
     impl Drop for Done<'_> {
         fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! The everyday client: one key, one account, any operation.
+//! The usual test client: one key, one account, any operation.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use ureq::http::Request;
 
 use super::server::LIMIT;
 
-/// An answer, whole. Header names are in lower case.
+/// A complete answer. Header names are in lower case.
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -29,7 +29,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("no JSON ({error}) in {self:?}"))
     }
 
-    /// Whether the answer is a stored one, given again.
+    /// Whether the answer is a replay.
     pub(crate) fn replayed(&self) -> bool {
         let value = self.header("idempotent-replayed");
         assert!(matches!(value, None | Some("true")), "Idempotent-Replayed: {value:?}");
@@ -71,17 +71,17 @@ impl Client {
         }
     }
 
-    /// The same caller with another `Authorization` header, or none.
+    /// Returns the same caller with another `Authorization` header, or none.
     pub(crate) fn with_authorization(&self, value: Option<&str>) -> Self {
         Self { authorization: value.map(str::to_owned), ..self.clone() }
     }
 
-    /// The same caller asking for another account.
+    /// Returns the same caller with another account.
     pub(crate) fn with_account(&self, account: &str) -> Self {
         Self { account: account.to_owned(), ..self.clone() }
     }
 
-    /// The target with `accountId` added, when it has no query of its own.
+    /// Adds `accountId` to a target without a query.
     pub(crate) fn target(&self, path: &str) -> String {
         if path.contains('?') { path.to_owned() } else { format!("{path}?accountId={}", self.account) }
     }
@@ -90,12 +90,12 @@ impl Client {
         self.call("GET", path).send()
     }
 
-    /// A POST of JSON text.
+    /// Sends a POST of JSON text.
     pub(crate) fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Answer {
         self.call("POST", path).json(body).send()
     }
 
-    /// A POST of JSON text under an idempotency key.
+    /// Sends a POST of JSON text with an idempotency key.
     pub(crate) fn post_once(&self, path: &str, key: &str, body: impl AsRef<[u8]>) -> Answer {
         self.call("POST", path).header("Idempotency-Key", key).json(body).send()
     }
@@ -109,7 +109,7 @@ impl Client {
     }
 }
 
-/// One request being put together.
+/// A builder of one request.
 pub(crate) struct Call<'a> {
     client: &'a Client,
     method: String,
@@ -124,12 +124,12 @@ impl Call<'_> {
         self
     }
 
-    /// A body with the media type of JSON.
+    /// Sets a body with the media type of JSON.
     pub(crate) fn json(self, body: impl AsRef<[u8]>) -> Self {
         self.header("Content-Type", "application/json").bytes(body)
     }
 
-    /// A body without a media type of its own.
+    /// Sets a body without a media type.
     pub(crate) fn bytes(mut self, body: impl AsRef<[u8]>) -> Self {
         self.body = Some(body.as_ref().to_vec());
         self
@@ -140,7 +140,7 @@ impl Call<'_> {
         self.try_send().unwrap_or_else(|error| panic!("{what}: {error}"))
     }
 
-    /// The answer, or why there was none.
+    /// Sends the request. Returns the answer, or the reason why there is none.
     pub(crate) fn try_send(self) -> Result<Answer, String> {
         let url = format!("http://{}{}", self.client.address, self.target);
         let mut request = Request::builder().method(self.method.as_str()).uri(url);

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::server::Home;
 use super::store;
 
-/// What the demo printed.
+/// The output of `florin demo`.
 pub(crate) struct Demo {
-    /// The whole of it, for the tests that look at its shape.
+    /// The complete output, for tests of its shape.
     pub(crate) json: Value,
     pub(crate) account: String,
     pub(crate) api_key: String,
@@ -110,7 +110,7 @@ fn text(json: &Value, pointer: &str) -> String {
     found.unwrap_or_else(|| panic!("no text at {pointer} of {json}")).to_owned()
 }
 
-/// A database that was given the demo data once.
+/// A database with the demo data, to copy from.
 pub(crate) struct Template {
     pub(crate) store: store::Template,
     demo: Demo,
@@ -125,7 +125,7 @@ pub(crate) fn template() -> &'static Template {
     })
 }
 
-/// The demo data: ids and keys are the same in every home made by [`Home::demo`].
+/// The demo data. Ids and keys are the same in every home created by [`Home::demo`].
 pub(crate) fn demo() -> &'static Demo {
     &template().demo
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand over one connection: for what a well-behaved client library refuses to send.
+//! Hand-written HTTP/1.1 over one connection, for requests that a client library refuses to send.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -21,18 +21,18 @@ impl Wire {
         Self { stream, unread: Vec::new() }
     }
 
-    /// Sends bytes. A peer that closed early may have answered already: what it said is read next.
+    /// Sends bytes. Ignores a peer that closed early, because it may have answered already.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
         let _ = self.stream.flush();
     }
 
-    /// Tells the peer that nothing more comes.
+    /// Closes the sending direction.
     pub(crate) fn finish_sending(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads one whole answer.
+    /// Reads one complete answer.
     pub(crate) fn read(&mut self, to_head: bool) -> io::Result<Answer> {
         let end = loop {
             if let Some(end) = find(&self.unread, b"\r\n\r\n") {
@@ -55,7 +55,7 @@ impl Wire {
         Ok(answer)
     }
 
-    /// Whatever else comes before the peer closes.
+    /// Reads everything until the peer closes.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         self.drain_all().unwrap()
     }
@@ -126,7 +126,7 @@ fn parse_head(head: &[u8]) -> io::Result<Answer> {
     Ok(Answer { status, headers, body: Vec::new() })
 }
 
-/// One request with exactly these header lines (`Host` and `Connection: close` are added) and its answer.
+/// Sends one request with exactly these header lines (plus `Host` and `Connection: close`) and returns its answer.
 pub(crate) fn exchange(address: &str, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let mut wire = Wire::open(address);
     wire.send(head_of(address, request_line, headers).as_bytes());
@@ -135,7 +135,7 @@ pub(crate) fn exchange(address: &str, request_line: &str, headers: &[(&str, &str
     wire.read(to_head).unwrap_or_else(|error| panic!("no answer to {request_line}: {error}"))
 }
 
-/// The text of a request's head.
+/// Formats the head of a request.
 pub(crate) fn head_of(address: &str, request_line: &str, headers: &[(&str, &str)]) -> String {
     let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
     format!("{request_line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{lines}\r\n")

@@ -1,11 +1,11 @@
-//! Load: messages under keys of their own, whose effects add up.
+//! A load of messages, each with its own idempotency key, whose effects can be added up.
 
 use serde_json::Value;
 
 use super::wallet::credit_body;
 use super::{AUTHORIZATION, Answer, CREDIT, Client, Home, Wallet};
 
-/// One message of the load: its key, what was sent, and the answer if there was one.
+/// One message of the load: its key, its body, and its answer if there was one.
 #[derive(Clone)]
 pub(crate) struct Sent {
     pub(crate) key: String,
@@ -15,7 +15,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// What the message adds to what is available, and to the ledger, in minor units.
+    /// The message's effect on the available and the ledger balance, in minor units.
     pub(crate) fn effect(&self) -> (i64, i64) {
         if self.path == CREDIT { (7, 7) } else { (-100, 0) }
     }
@@ -25,7 +25,7 @@ impl Sent {
     }
 }
 
-/// The message of a number: most spend, some give.
+/// Returns the message with a number. Most messages spend money, some add money.
 pub(crate) fn message(wallet: &Wallet, key: &str, number: usize) -> Sent {
     let (path, body) = if number % 5 == 4 {
         (CREDIT, credit_body(&wallet.card.budget, "0.07", "GBP"))
@@ -35,18 +35,18 @@ pub(crate) fn message(wallet: &Wallet, key: &str, number: usize) -> Sent {
     Sent { key: key.to_owned(), path, body, answer: None }
 }
 
-/// Every balance must be provable from the journal.
+/// Checks every balance against the journal.
 pub(crate) fn check_journal(home: &Home) {
     let report = home.json(&["check", "--json"]);
     assert_eq!(report["ok"], Value::Bool(true), "{report}");
 }
 
-/// What messages add to what is available, and to the ledger.
+/// Adds up the messages' effects on the available and the ledger balance.
 pub(crate) fn sum(log: &[&Sent]) -> (i64, i64) {
     log.iter().map(|sent| sent.effect()).fold((0, 0), |(left, right), (one, two)| (left + one, right + two))
 }
 
-/// Every message again, under its key: the answered ones replay, the others are settled now.
+/// Repeats every message with its key. Answered messages replay, the others take effect now.
 pub(crate) fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
     log.iter()
         .map(|sent| {

@@ -1,4 +1,4 @@
-//! Budgets and cards that a test makes for itself.
+//! Creates budgets and cards for a test.
 
 use serde_json::{Value, json};
 
@@ -10,24 +10,24 @@ use super::{AUTHORIZATION, CREDIT};
 pub(crate) const BUDGETS: &str = "/v2/budgets";
 pub(crate) const CARDS: &str = "/v2/cards";
 
-/// A new budget that holds pounds, and its id.
+/// Creates a budget in pounds and returns its id.
 pub(crate) fn budget(client: &Client, name: &str) -> String {
     budget_of(client, &json!({"name": name, "currencies": ["GBP"]}))
 }
 
-/// A new budget, and its id.
+/// Creates a budget and returns its id.
 pub(crate) fn budget_of(client: &Client, body: &Value) -> String {
     text(&expect_json(&client.post(BUDGETS, body.to_string()), 201), "/id").to_owned()
 }
 
-/// A new budget with this much in pounds.
+/// Creates a budget with this amount in pounds.
 pub(crate) fn funded(client: &Client, name: &str, amount: &str) -> String {
     let id = budget(client, name);
     expect_json(&client.post(CREDIT, credit_body(&id, amount, "GBP")), 200);
     id
 }
 
-/// Ledger, available, held and reserved of a budget in pounds.
+/// Returns ledger, available, held and reserved amounts of a budget in pounds.
 pub(crate) fn balance(client: &Client, budget: &str) -> [String; 4] {
     let target = format!("{BUDGETS}/{budget}?accountId={}&include=balances", client.account);
     let found = expect_json(&client.get(&target), 200);
@@ -36,30 +36,30 @@ pub(crate) fn balance(client: &Client, budget: &str) -> [String; 4] {
     ["ledger", "available", "held", "reserved"].map(|name| pounds[name].as_str().unwrap().to_owned())
 }
 
-/// A transfer of pounds.
+/// Transfers pounds.
 pub(crate) fn transfer(client: &Client, from: &str, to: &str, amount: &str) -> Answer {
     let body = json!({"toBudgetId": to, "amount": amount, "currencyCode": "GBP"});
     client.post(&format!("{BUDGETS}/{from}/transfer"), body.to_string())
 }
 
-/// A new active card on a budget, in pounds.
+/// Creates an active card on a budget, in pounds.
 pub(crate) fn card(client: &Client, budget: &str) -> String {
     let body = json!({"budgetId": budget, "currencyCode": "GBP", "activate": true});
     text(&expect_json(&client.post(CARDS, body.to_string()), 201), "/id").to_owned()
 }
 
-/// A card brought into a state.
-pub(crate) fn bring(client: &Client, card: &str, state: &str) -> Answer {
+/// Changes a card's state.
+pub(crate) fn move_card(client: &Client, card: &str, state: &str) -> Answer {
     client.post(&format!("{CARDS}/{card}/transition"), json!({"state": state, "reason": "a test"}).to_string())
 }
 
-/// Response code of an authorization.
+/// Sends an authorization and returns its response code.
 pub(crate) fn authorize(client: &Client, card: &str, amount: &str) -> String {
     let answer = expect_json(&client.post(AUTHORIZATION, first_body(card, amount)), 201);
     text(&answer, "/transaction/response/code").to_owned()
 }
 
-/// The limits of a card, by window.
+/// Returns the limits of a card, by window.
 pub(crate) fn limits(client: &Client, card: &str) -> Vec<Value> {
     let found = expect_json(&client.get(&format!("{CARDS}/{card}/spending-limits")), 200);
     assert_eq!(found["cardId"], card);

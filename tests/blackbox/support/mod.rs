@@ -1,4 +1,4 @@
-//! What every test stands on: the process under test, two HTTP clients, the demo data, the assertions.
+//! Support for all tests: the process under test, two HTTP clients, the demo data, assertions.
 
 pub(crate) mod assert;
 pub(crate) mod batches;
@@ -27,7 +27,7 @@ pub(crate) use server::{Home, Server, shared};
 pub(crate) use together::together;
 pub(crate) use wallet::Wallet;
 
-/// A UUID that no object of the demo data carries.
+/// A UUID that no object of the demo data has.
 pub(crate) const ABSENT: &str = "0190a1b2-0000-7000-8000-00000000dead";
 
 pub(crate) const CHECKOUTS: &str = "/v2/merchant/checkouts";
@@ -48,12 +48,12 @@ pub(crate) const INCREMENT: &str = "/v2/cards/simulations/transaction/authorizat
 pub(crate) const REFUND_REVERSAL: &str = "/v2/cards/simulations/refund/authorization/reversal";
 pub(crate) const CHAIN: &str = "/v2/cards/simulations/transactions/{token}";
 
-/// The path of the chain of a message.
+/// Returns the path of a message's chain.
 pub(crate) fn chain_path(token: &str) -> String {
     CHAIN.replace("{token}", token)
 }
 
-/// The path that confirms a batch.
+/// Returns the path that confirms a batch.
 pub(crate) fn confirm_path(batch: &str) -> String {
     format!("/v2/payment-batches/{batch}/confirm")
 }

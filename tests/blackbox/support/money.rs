@@ -1,4 +1,4 @@
-//! Amounts as the service writes them, in whole minor units.
+//! Converts between amounts as the service writes them and minor units.
 
 /// The digits after the point of the currencies that the demo data uses.
 pub(crate) fn digits(currency: &str) -> usize {
@@ -9,7 +9,7 @@ pub(crate) fn digits(currency: &str) -> usize {
     }
 }
 
-/// Reads an amount, exactly as it must be written.
+/// Reads an amount. Accepts only the form that the service must write.
 pub(crate) fn minor(text: &str, currency: &str) -> i64 {
     let value: i64 = text.replace('.', "").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(written(value, currency), text, "not the way {currency} is written");

@@ -1,4 +1,4 @@
-//! Payment batches: making, filling and reading them.
+//! Creates, fills and reads payment batches.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(crate) const TEMPLATE: &str = "/v2/payment-batch-template";
 /// The columns that a CSV must have.
 pub(crate) const HEADER: &str =
     "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier";
-/// What a download adds.
+/// The columns that a download adds.
 pub(crate) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
 
 /// The path of a batch.
@@ -19,19 +19,19 @@ pub(crate) fn path(batch: &str) -> String {
     format!("{BATCHES}/{batch}")
 }
 
-/// The path of something below a batch.
+/// Returns a path below a batch.
 pub(crate) fn below(batch: &str, what: &str) -> String {
     format!("{BATCHES}/{batch}/{what}")
 }
 
-/// A client of a sandbox that no other test uses.
+/// Starts a sandbox for a single test, and returns its client.
 pub(crate) fn alone() -> (Server, Client) {
     let server = Server::sandbox();
     let client = server.client();
     (server, client)
 }
 
-/// An empty batch.
+/// Creates an empty batch.
 pub(crate) fn create(client: &Client, name: &str) -> String {
     let body = json!({"name": name}).to_string();
     text(&expect_json(&client.post(BATCHES, body), 201), "/id").to_owned()
@@ -41,13 +41,13 @@ pub(crate) fn find(client: &Client, batch: &str) -> Value {
     expect_json(&client.get(&path(batch)), 200)
 }
 
-/// A payment in pounds without a fault: the sort code and account number fit together.
+/// A valid payment in pounds: the account number is valid for the sort code.
 pub(crate) fn pounds(amount: &str, reference: &str) -> Value {
     json!({"amount": amount, "currencyCode": "GBP", "reference": reference, "recipient": {
         "name": "Ada Lovelace", "type": "individual", "accountIdentifier": "66374958", "bankIdentifier": "089999"}})
 }
 
-/// A payment in euros without a fault.
+/// A valid payment in euros.
 pub(crate) fn euros(amount: &str, reference: &str) -> Value {
     json!({"amount": amount, "currencyCode": "EUR", "reference": reference, "fundingBudgetId": demo().budget("EUR"),
         "recipient": {"name": "Heinrich Heine", "type": "individual", "accountIdentifier": "DE89370400440532013000"}})
@@ -62,26 +62,26 @@ pub(crate) fn upload(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> An
     client.post(&below(batch, "payments"), body)
 }
 
-/// An upload that must be taken; what became of it.
+/// Uploads rows, expects success, and returns the answer.
 pub(crate) fn uploaded(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> String {
     text(&expect_json(&upload(client, batch, body), 202), "/status").to_owned()
 }
 
-/// Uploads a CSV; the budget of pounds pays.
+/// Uploads a CSV that the budget in pounds pays for.
 pub(crate) fn upload_csv(client: &Client, batch: &str, csv: impl AsRef<[u8]>) -> Answer {
     let query = format!("accountId={}&defaultFundingBudgetId={}", client.account, demo().budget("GBP"));
     let target = format!("{}?{query}", below(batch, "payments"));
     client.call("POST", &target).header("Content-Type", "text/csv; charset=utf-8").bytes(csv).send()
 }
 
-/// A batch that was filled with these rows.
-pub(crate) fn filled(client: &Client, wanted: &[Value]) -> String {
+/// Creates a batch with these rows.
+pub(crate) fn filled(client: &Client, expected: &[Value]) -> String {
     let batch = create(client, "Filled");
-    assert_eq!(uploaded(client, &batch, rows(wanted)), "validated", "{}", find(client, &batch)["alerts"]);
+    assert_eq!(uploaded(client, &batch, rows(expected)), "validated", "{}", find(client, &batch)["alerts"]);
     batch
 }
 
-/// The rows of a list, and how many there are in all.
+/// Returns the rows of a list, and the total count.
 pub(crate) fn listed(client: &Client, path: &str, query: &str) -> (Vec<Value>, i64) {
     let target = format!("{path}?accountId={}&{query}", client.account);
     let mut list = expect_json(&client.get(&target), 200);
@@ -89,18 +89,18 @@ pub(crate) fn listed(client: &Client, path: &str, query: &str) -> (Vec<Value>, i
     (serde_json::from_value(list["rows"].take()).unwrap(), count)
 }
 
-/// All payments of a batch by input index.
+/// Returns all payments of a batch by input index.
 pub(crate) fn payments(client: &Client, batch: &str) -> Vec<Value> {
     listed(client, &below(batch, "payments"), "sort=asc&limit=1000").0
 }
 
-/// Row and code of the first thousand alerts, by row.
+/// Returns row and code of the first thousand alerts, by row.
 pub(crate) fn alerts(client: &Client, batch: &str) -> Vec<(Option<i64>, String)> {
     let (rows, _) = listed(client, &below(batch, "alerts"), "sort=asc&limit=1000");
     rows.iter().map(|alert| (alert["inputIndex"].as_i64(), text(alert, "/code").to_owned())).collect()
 }
 
-/// The payments as a CSV.
+/// Downloads the payments as CSV.
 pub(crate) fn download(client: &Client, batch: &str) -> String {
     let answer = client.call("POST", &below(batch, "payments/download")).send();
     assert_eq!(answer.status, 200, "{answer:?}");

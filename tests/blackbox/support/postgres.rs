@@ -1,8 +1,8 @@
-//! Databases on the PostgreSQL server of `DATABASE_URL`: made for one home, dropped after it.
+//! Databases on the PostgreSQL server of `DATABASE_URL`, created for one home and dropped after it.
 //!
-//! They are made by a client in Rust (`postgres`, a dev-dependency: pure Rust, mostly made of packages that the service
-//! uses anyway) rather than by the server's `psql`: a server that `DATABASE_URL` or Docker gives comes without programs,
-//! and the tests of faults need sessions that hold locks, which a client does better than a shell with pipes.
+//! A Rust client creates them (`postgres`, a dev-dependency: pure Rust, mostly consisting of packages that the service
+//! uses anyway), not the server's `psql`. A server from `DATABASE_URL` or Docker comes without programs,
+//! and tests of faults need sessions that hold locks, which a client does better than a shell with pipes.
 
 use std::env;
 use std::fmt::Write as _;
@@ -14,22 +14,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use postgres::{Client, NoTls};
 
-/// The prefix that tells the janitor whose databases it drops.
+/// The variable with the prefix of the databases that the janitor drops.
 const ORDER: &str = "FLORIN_TEST_JANITOR";
 
-/// A database. It is dropped when this value goes; when the process goes, all that are left are dropped.
+/// A database, dropped on drop of this value. When the process ends, the janitor drops all remaining ones.
 pub(crate) struct Database {
     pub(crate) name: String,
     pub(crate) url: String,
 }
 
 impl Database {
-    /// With nothing in it.
+    /// Creates an empty database.
     pub(crate) fn empty() -> Self {
         Self::made_from("template0")
     }
 
-    /// With all that another one has. Nobody may be connected to that one.
+    /// Copies another database, which must have no connections.
     pub(crate) fn copy_of(other: &Self) -> Self {
         Self::made_from(&other.name)
     }
@@ -43,12 +43,12 @@ impl Database {
         Self { name, url }
     }
 
-    /// A session of the tests' own.
+    /// Opens a session for the test itself.
     pub(crate) fn connect(&self) -> Client {
         connect(&self.url).unwrap()
     }
 
-    /// Name and bytes of every table, in the server's binary form: texts and byte strings as they are.
+    /// Returns name and contents of every table, in the server's binary format.
     pub(crate) fn tables(&self) -> Vec<(String, Vec<u8>)> {
         let mut client = self.connect();
         let query = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'";
@@ -66,17 +66,17 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // Where it fails, the janitor tries again.
+        // If this fails, the janitor tries again.
         let _ = administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
     }
 }
 
-/// Where the server is.
+/// Returns the URL of the server.
 pub(crate) fn server_url() -> String {
     env::var("DATABASE_URL").unwrap_or_else(|_| panic!("no DATABASE_URL: run this through scripts/with-postgres"))
 }
 
-/// The URL of another database of the same server.
+/// Returns the URL of another database on the same server.
 fn url_of(server: &str, name: &str) -> String {
     let (place, options) = server.split_once('?').map_or((server, None), |(place, options)| (place, Some(options)));
     let (scheme, rest) = place.split_once("://").unwrap_or_else(|| panic!("DATABASE_URL is no URL"));
@@ -88,7 +88,7 @@ fn url_of(server: &str, name: &str) -> String {
     url
 }
 
-/// A session on a database.
+/// Opens a session on a database.
 pub(crate) fn connect(url: &str) -> Result<Client, postgres::Error> {
     Client::connect(url, NoTls)
 }
@@ -98,7 +98,7 @@ pub(crate) fn administer(statement: &str) -> Result<(), postgres::Error> {
     connect(&server_url())?.batch_execute(statement)
 }
 
-/// What the names of this process's databases begin with.
+/// Returns the prefix of the names of this process's databases.
 fn prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -107,8 +107,8 @@ fn prefix() -> &'static str {
     })
 }
 
-/// Starts this program once more, to wait on a pipe which closes when this process ends, however it ends. Values in
-/// statics are never dropped, and the databases of a killed process would stay.
+/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends. Values in
+/// statics are never dropped, so the databases of a killed process would remain.
 fn start_janitor() {
     static JANITOR: OnceLock<Child> = OnceLock::new();
     JANITOR.get_or_init(|| {
@@ -124,7 +124,7 @@ fn start_janitor() {
     });
 }
 
-/// Drops what an ended process left, when it is started as the janitor.
+/// Drops the databases of an ended process, if this process was started as the janitor.
 #[test]
 fn janitor() {
     let Ok(prefix) = env::var(ORDER) else {
@@ -143,12 +143,12 @@ fn janitor() {
 
 #[test]
 fn the_url_of_another_database() {
-    for (server, wanted) in [
+    for (server, expected) in [
         ("postgres://u:p@host:5432/postgres", "postgres://u:p@host:5432/x"),
         ("postgres://host", "postgres://host/x"),
         ("postgresql://host/a?sslmode=disable", "postgresql://host/x?sslmode=disable"),
         ("postgres:///a?host=/tmp", "postgres:///x?host=/tmp"),
     ] {
-        assert_eq!(url_of(server, "x"), wanted);
+        assert_eq!(url_of(server, "x"), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! The whole record of a simulated card transaction, every member of it.
+//! Checks the complete record of a simulated card transaction.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::assert::{time, uuid};
 use super::demo::Card;
 use super::money::numeric;
 
-/// What a transaction must say. Build it with [`expected`] and change what differs.
+/// An expected transaction. Build it with [`expected`] and change the members that differ.
 #[derive(Clone)]
 pub(crate) struct Expected<'a> {
     pub(crate) kind: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct Expected<'a> {
     pub(crate) acceptor: Value,
 }
 
-/// The defaults: an approved VISA purchase of 10.00 from a balance of 250.00.
+/// Returns the default: an approved VISA purchase of 10.00 from a balance of 250.00.
 pub(crate) fn expected<'a>(kind: &'a str, state: &'a str) -> Expected<'a> {
     Expected {
         kind,
@@ -46,7 +46,7 @@ pub(crate) fn expected<'a>(kind: &'a str, state: &'a str) -> Expected<'a> {
     }
 }
 
-/// Compares a transaction with what it must say: no member more, none less.
+/// Compares a transaction with the expected one: exactly the same members.
 pub(crate) fn assert_record(actual: &Value, card: &Card, want: &Expected<'_>) {
     let zero = if card.currency == "JPY" { "0" } else { "0.00" };
     let created = time(&actual["createdTime"]);

@@ -1,4 +1,4 @@
-//! The process under test: the real binary on a free port, with a database and a directory of its own.
+//! The process under test: the real binary on a free port, with its own database and directory.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -16,12 +16,12 @@ use super::client::Client;
 use super::demo::{demo, template};
 use super::store::{Store, Template};
 
-/// The bound on everything that could hang. Nothing is measured against it.
+/// A limit for everything that could hang. It measures nothing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
-/// A directory, a database, and the settings that the binary is run with there.
+/// A directory, a database, and the settings for running the binary there.
 pub(crate) struct Home {
     pub(crate) dir: TempDir,
     pub(crate) store: Arc<Store>,
@@ -29,12 +29,12 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Nothing in it: the database is empty, or not even a file yet. The environment is the sandbox.
+    /// Creates a home without data: the database is empty, or no file yet. The environment is the sandbox.
     pub(crate) fn empty() -> Self {
         Self::with(directory(), Arc::new(Store::empty()))
     }
 
-    /// Fresh demo data, just as `florin demo` leaves it.
+    /// Creates a home with fresh demo data, as `florin demo` creates it.
     pub(crate) fn demo() -> Self {
         let dir = directory();
         let store = template().store.copy(dir.path());
@@ -49,20 +49,20 @@ impl Home {
             .set("FLORIN_LISTEN", "127.0.0.1:0")
     }
 
-    /// The database as it is now, to make copies of.
+    /// Turns the database in its current state into a template for copies.
     pub(crate) fn into_template(self) -> Template {
         let store = Arc::into_inner(self.store).expect("somebody else uses the database");
         store.keep(self.dir.path())
     }
 
-    /// Sets one variable, in place of an earlier value.
+    /// Sets one variable, replacing an earlier value.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.settings.retain(|(known, _)| known != name);
         self.settings.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// What a variable is set to.
+    /// Returns the value of a variable.
     pub(crate) fn setting(&self, name: &str) -> String {
         let found = self.settings.iter().find(|(known, _)| known == name);
         found.unwrap_or_else(|| panic!("{name} is not set")).1.clone()
@@ -72,19 +72,19 @@ impl Home {
         self.dir.path()
     }
 
-    /// Writes a file beside the database and gives its path.
+    /// Writes a file next to the database and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> String {
         let path = self.path().join(name);
         fs::write(&path, text).unwrap();
         path.display().to_string()
     }
 
-    /// Name and bytes of all that is stored: of every file of the database, or of every table.
+    /// Returns name and contents of every database file, or of every table.
     pub(crate) fn stored(&self) -> Vec<(String, Vec<u8>)> {
         self.store.contents(self.path())
     }
 
-    /// What servers of this home have logged so far.
+    /// Returns the log of this home's servers.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
@@ -93,7 +93,7 @@ impl Home {
         self.path().join("server.log")
     }
 
-    /// The binary with these arguments and settings, and none of the settings of whoever runs the tests.
+    /// Prepares the binary with these arguments and settings, without any settings of the tests' environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
         for (name, _) in std::env::vars_os() {
@@ -122,7 +122,7 @@ impl Home {
             .unwrap_or_else(|error| panic!("florin {arguments:?} printed no JSON ({error}): {stdout}"))
     }
 
-    /// Runs a command that must fail, and gives what it said on stderr.
+    /// Runs a command that must fail, and returns its stderr.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(!output.status.success(), "florin {arguments:?} succeeded");
@@ -169,25 +169,25 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// A running `florin serve`. It is killed when this value goes, and also when the test process goes.
+/// A running `florin serve`. It is killed on drop, and when the test process ends.
 pub(crate) struct Server {
     child: Child,
     watchdog: Child,
     home: Option<Home>,
     lines: Mutex<Receiver<String>>,
-    /// The line that `serve --json` printed once it listened.
+    /// The line that `serve --json` prints when it is ready.
     pub(crate) banner: Value,
     /// `127.0.0.1:port`
     pub(crate) address: String,
 }
 
 impl Server {
-    /// A sandbox with fresh demo data.
+    /// Starts a sandbox with fresh demo data.
     pub(crate) fn sandbox() -> Self {
         Self::on(Home::demo())
     }
 
-    /// A server on this home.
+    /// Starts a server on this home.
     pub(crate) fn on(home: Home) -> Self {
         let (child, watchdog, lines) = spawn(&home, &["serve", "--json"]);
         let line = next_line(&lines).unwrap_or_else(|| panic!("the server did not start: {}", home.log()));
@@ -197,7 +197,7 @@ impl Server {
         Self { child, watchdog, home: Some(home), lines: Mutex::new(lines), banner, address }
     }
 
-    /// `florin` as a person starts it, with no word more, and the lines it prints.
+    /// Starts `florin` without arguments, as a person does, and returns the lines that it prints.
     pub(crate) fn for_people(home: Home) -> Self {
         let (child, watchdog, lines) = spawn(&home, &[]);
         Self {
@@ -210,22 +210,22 @@ impl Server {
         }
     }
 
-    /// The demo account's key on the demo account.
+    /// Returns a client with the demo account's key, on the demo account.
     pub(crate) fn client(&self) -> Client {
         self.client_of(&demo().api_key, &demo().account)
     }
 
-    /// The other client's key on its own account.
+    /// Returns a client with the other API client's key, on its own account.
     pub(crate) fn other(&self) -> Client {
         self.client_of(&demo().other_key, &demo().other_account)
     }
 
-    /// The key without scopes.
+    /// Returns a client with the key without scopes.
     pub(crate) fn limited(&self) -> Client {
         self.client_of(&demo().limited_key, &demo().account)
     }
 
-    /// Any key on any account.
+    /// Returns a client with any key, on any account.
     pub(crate) fn client_of(&self, key: &str, account: &str) -> Client {
         Client::new(&self.address, Some(&format!("ApiKey {key}")), account)
     }
@@ -234,39 +234,39 @@ impl Server {
         self.home.as_ref().unwrap()
     }
 
-    /// The next line on stdout, or none within `patience`.
+    /// Returns the next line on stdout, or `None` after `patience`.
     pub(crate) fn printed(&self, patience: Duration) -> Option<String> {
         self.lines.lock().unwrap().recv_timeout(patience).ok()
     }
 
-    /// SIGKILL, and the home it leaves.
+    /// Kills the server with SIGKILL and returns its home.
     pub(crate) fn kill(mut self) -> Home {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         self.home.take().unwrap()
     }
 
-    /// Sends SIGTERM and does not wait.
+    /// Sends SIGTERM without waiting.
     pub(crate) fn signal_term(&self) {
         let pid = self.child.id().to_string();
         let status = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &pid]).status().unwrap();
         assert!(status.success());
     }
 
-    /// Waits for the end of a server that was told to stop.
+    /// Waits for the end of a server that received SIGTERM.
     pub(crate) fn ended(mut self) -> (ExitStatus, Home) {
         let status = wait(&mut self.child).expect("the server did not stop");
         (status, self.home.take().unwrap())
     }
 
-    /// SIGTERM and the wait.
+    /// Sends SIGTERM and waits for the end.
     pub(crate) fn stop(self) -> (ExitStatus, Home) {
         self.signal_term();
         self.ended()
     }
 }
 
-/// The end of the server's log, beside the message of the test that failed.
+/// Prints the end of the server's log if the test failed.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 fn tell(home: &Home) {
     let log = home.log();
@@ -279,7 +279,7 @@ impl Drop for Server {
         if let (true, Some(home)) = (thread::panicking(), &self.home) {
             tell(home);
         }
-        // The watchdog first: later the number of the process may be another's.
+        // Ends the watchdog first: later the process id may belong to another process.
         let _ = self.watchdog.kill();
         let _ = self.watchdog.wait();
         let _ = self.child.kill();
@@ -304,7 +304,7 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
     (child, watchdog, lines)
 }
 
-/// A shell that waits on a pipe which closes when the test process ends, however it ends.
+/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the process ends.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")
@@ -322,7 +322,7 @@ fn next_line(lines: &Receiver<String>) -> Option<String> {
     lines.recv_timeout(LIMIT).ok()
 }
 
-/// The sandbox that all tests share which neither count its money nor use up its batches.
+/// The shared sandbox, for tests that neither count its money nor use up its batches.
 pub(crate) fn shared() -> &'static Server {
     static SHARED: OnceLock<Server> = OnceLock::new();
     SHARED.get_or_init(Server::sandbox)

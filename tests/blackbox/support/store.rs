@@ -1,4 +1,4 @@
-//! The store that the tests run on: `FLORIN_TEST_STORE` is `sqlite`, which is the default, or `postgres`.
+//! The store under test: `FLORIN_TEST_STORE` is `sqlite` (the default) or `postgres`.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) enum Store {
 }
 
 impl Store {
-    /// With nothing in it.
+    /// Creates an empty store.
     pub(crate) fn empty() -> Self {
         match kind() {
             Kind::Sqlite => Self::Sqlite,
@@ -40,7 +40,7 @@ impl Store {
         }
     }
 
-    /// The store as it is now, for copies of it. Nobody may use it any longer.
+    /// Turns the store in its current state into a template for copies. Nobody may use it afterwards.
     pub(crate) fn keep(self, directory: &Path) -> Template {
         match self {
             Self::Sqlite => Template::Files(files(directory)),
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Name and bytes of all it holds: files, or tables.
+    /// Returns name and contents of every file or table.
     pub(crate) fn contents(&self, directory: &Path) -> Vec<(String, Vec<u8>)> {
         let contents = match self {
             Self::Sqlite => files(directory),
@@ -66,15 +66,15 @@ impl Store {
     }
 }
 
-/// What copies are made of.
+/// A template for copies of a store.
 pub(crate) enum Template {
-    /// Name and bytes of each file.
+    /// Name and contents of each file.
     Files(Vec<(String, Vec<u8>)>),
     Database(Database),
 }
 
 impl Template {
-    /// A store of its own with all of it.
+    /// Creates a copy of the template.
     pub(crate) fn copy(&self, directory: &Path) -> Store {
         match self {
             Self::Files(files) => {

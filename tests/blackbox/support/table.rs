@@ -1,16 +1,16 @@
-//! Tables of bad input: every row is tried, and all that fail are told together.
+//! Tables of invalid input: every row is tested, and all failures are reported together.
 
 use super::assert::compare_faults;
 use super::client::Answer;
 
-/// One row: a name, the status, and every fault that must be told, no more and no fewer.
+/// One row: a name, the status, and exactly the expected faults.
 pub(crate) struct Row<'a> {
     pub(crate) name: String,
     pub(crate) status: u16,
     pub(crate) faults: Vec<(&'a str, &'a str)>,
 }
 
-/// A row of one fault that is answered with 400.
+/// A row with one fault and status 400.
 pub(crate) fn bad<'a>(name: impl Into<String>, path: &'a str, code: &'a str) -> Row<'a> {
     Row { name: name.into(), status: 400, faults: vec![(path, code)] }
 }
@@ -31,7 +31,7 @@ impl Table {
         }
     }
 
-    /// Notes an answer that should have been a success of this status.
+    /// Records an answer that must be a success with this status.
     pub(crate) fn accepted(&mut self, name: &str, status: u16, answer: &Answer) {
         self.tried += 1;
         if answer.status != status {
@@ -39,7 +39,7 @@ impl Table {
         }
     }
 
-    /// Notes any other comparison.
+    /// Records any other comparison.
     pub(crate) fn same(&mut self, name: &str, actual: &str, wanted: &str) {
         self.tried += 1;
         if actual != wanted {
@@ -47,7 +47,7 @@ impl Table {
         }
     }
 
-    /// Fails when a row failed, or when fewer rows than `least` were tried.
+    /// Fails if a row failed, or if fewer than `least` rows were tested.
     pub(crate) fn done(self, least: usize) {
         let failed = self.failed.len();
         assert!(failed == 0, "{failed} of {} failed:\n{}", self.tried, self.failed.join("\n"));

@@ -1,9 +1,9 @@
-//! Calls that all start at once.
+//! Runs calls that start at the same time.
 
 use std::sync::Barrier;
 use std::thread;
 
-/// Runs `count` calls that all start together.
+/// Runs `count` calls that start at the same time.
 pub(crate) fn together<T: Send>(count: usize, call: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let barrier = Barrier::new(count);
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A card and its budget, brought to a known balance, and the messages that act on them.
+//! A card whose budget has a known balance, and the messages that act on it.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::money::{minor, written};
 use super::server::Server;
 use super::{AUTHORIZATION, CLEARING, CREDIT};
 
-/// What a budget holds, in minor units.
+/// The balance of a budget, in minor units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Balance {
     pub(crate) ledger: i64,
@@ -21,12 +21,12 @@ pub(crate) struct Balance {
 pub(crate) struct Wallet {
     pub(crate) client: Client,
     pub(crate) card: Card,
-    /// What reservations of the demo data keep from the ledger: ledger less available with no hold of ours.
+    /// The amount that the demo data reserves: ledger minus available balance, without holds of the test.
     pub(crate) reserved: i64,
 }
 
 impl Wallet {
-    /// A card whose budget has exactly this much available, in minor units, and no hold of ours.
+    /// Returns a card whose budget has exactly this available balance, in minor units, and no hold of the test.
     pub(crate) fn with(server: &Server, currency: &str, available: i64) -> Self {
         for card in demo().active_cards(currency) {
             let mut wallet = Self { client: server.client(), card: card.clone(), reserved: 0 };
@@ -39,7 +39,7 @@ impl Wallet {
         panic!("no {currency} card could be brought to {available}");
     }
 
-    /// Credits or spends the difference. False when the card refuses to spend.
+    /// Credits or spends the difference. Returns `false` if the card declines.
     fn bring_to(&self, target: i64) -> bool {
         let balance = self.balance();
         if balance.available > target {
@@ -61,7 +61,7 @@ impl Wallet {
         written(minor, &self.card.currency)
     }
 
-    /// The ledger balance as written when this much is in it, on top of what is reserved.
+    /// Formats the ledger balance: this amount plus the reserved one.
     pub(crate) fn ledger(&self, minor: i64) -> String {
         self.written(minor + self.reserved)
     }
@@ -73,7 +73,7 @@ impl Wallet {
         self.balance_in(&transaction)
     }
 
-    /// The balance that a transaction shows.
+    /// Returns the balance that a transaction shows.
     pub(crate) fn balance_in(&self, transaction: &Value) -> Balance {
         Balance {
             ledger: minor(text(transaction, "/gpa/ledgerBalance"), &self.card.currency),
@@ -81,53 +81,53 @@ impl Wallet {
         }
     }
 
-    /// A first message as the guides write it.
+    /// Returns the body of a first message as in the guides.
     pub(crate) fn first_body(&self, amount: &str) -> String {
         first_body(&self.card.id, amount)
     }
 
-    /// An authorization, approved or declined.
+    /// Sends an authorization, which may be declined.
     pub(crate) fn authorize(&self, amount: &str) -> Value {
         self.first(AUTHORIZATION, amount)
     }
 
-    /// Any first message.
+    /// Sends any first message.
     pub(crate) fn first(&self, path: &str, amount: &str) -> Value {
         transaction(&self.client.post(path, self.first_body(amount)))
     }
 
-    /// A first message that must be approved, and its token.
+    /// Sends a first message that must be approved, and returns its token.
     pub(crate) fn token(&self, path: &str, amount: &str) -> String {
         let transaction = self.first(path, amount);
         assert_eq!(text(&transaction, "/response/code"), "0000", "{transaction}");
         text(&transaction, "/token").to_owned()
     }
 
-    /// A follow-up on the chain that a token names.
+    /// Sends a follow-up to the message with a token.
     pub(crate) fn follow(&self, path: &str, token: &str, amount: &str) -> Answer {
         self.client.post(path, follow_body(token, amount))
     }
 
-    /// A follow-up that must be taken.
+    /// Sends a follow-up that must be accepted.
     pub(crate) fn followed(&self, path: &str, token: &str, amount: &str) -> Value {
         transaction(&self.follow(path, token, amount))
     }
 
-    /// Adds mock funds.
+    /// Adds funds with a simulated credit.
     pub(crate) fn credit(&self, amount: &str) -> Value {
         let body = credit_body(&self.card.budget, amount, &self.card.currency);
         expect_json(&self.client.post(CREDIT, body), 200)
     }
 }
 
-/// The transaction of a 201.
+/// Returns the transaction of a 201.
 pub(crate) fn transaction(answer: &Answer) -> Value {
     let mut body = expect_json(answer, 201);
     assert_eq!(super::assert::members(&body), ["transaction"]);
     body["transaction"].take()
 }
 
-/// The sample request that integrators copy, with ids exchanged.
+/// Returns the sample request of the guides, with other ids.
 pub(crate) fn first_body(card: &str, amount: &str) -> String {
     format!(r#"{{"cardId": "{card}", "amount": {amount}, "network": "VISA", "cardAcceptor": {{"mid": "11111"}}}}"#)
 }
@@ -136,7 +136,7 @@ pub(crate) fn follow_body(token: &str, amount: &str) -> String {
     format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}}}"#)
 }
 
-/// A credit with the required members only.
+/// Returns the body of a credit with only the required members.
 pub(crate) fn credit_body(budget: &str, amount: &str, currency: &str) -> String {
     format!(
         r#"{{"budgetId": "{budget}", "settlementPriceAmount": "{amount}",

@@ -6,7 +6,7 @@ use super::assert::text;
 use super::{Client, Server, expect_json};
 
 pub(crate) const CLOCK: &str = "/v2/sandbox/clock";
-/// The path of all worlds; the question mark keeps an account from being added.
+/// The path of all worlds. The question mark prevents the client from adding an account.
 pub(crate) const WORLDS: &str = "/v2/sandbox/worlds?";
 
 /// The path of a world.
@@ -14,38 +14,38 @@ pub(crate) fn world_path(account: &str) -> String {
     format!("/v2/sandbox/worlds/{account}?")
 }
 
-/// The path of something below a world.
+/// Returns a path below a world.
 pub(crate) fn below_world(account: &str, what: &str) -> String {
     format!("/v2/sandbox/worlds/{account}/{what}?")
 }
 
-/// Makes a world; what was answered, and a client with its key.
-#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
+/// Creates a world. Returns the answer, and a client with the world's key.
+#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn make(server: &Server, body: Value) -> (Value, Client) {
-    let made = expect_json(&server.client().post(WORLDS, body.to_string()), 201);
-    let client = server.client_of(text(&made, "/apiKey"), text(&made, "/accountId"));
-    (made, client)
+    let created = expect_json(&server.client().post(WORLDS, body.to_string()), 201);
+    let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    (created, client)
 }
 
-/// Changes a clock that must change; what it shows.
-#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
+/// Changes a clock, expects success, and returns its reading.
+#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn set(client: &Client, body: Value) -> String {
     let clock = expect_json(&client.post(CLOCK, body.to_string()), 200);
     text(&clock, "/now").to_owned()
 }
 
-/// What a clock shows.
+/// Returns the reading of a clock.
 pub(crate) fn clock(client: &Client) -> Value {
     expect_json(&client.get(CLOCK), 200)
 }
 
-/// Takes a snapshot; its id.
+/// Takes a snapshot and returns its id.
 pub(crate) fn snapshot(client: &Client) -> String {
     let path = below_world(&client.account, "snapshots");
     text(&expect_json(&client.post(&path, json!({"name": "here"}).to_string()), 201), "/id").to_owned()
 }
 
-/// Puts a world back.
+/// Restores a world.
 pub(crate) fn restore(client: &Client, snapshot: &str) -> Value {
     let path = below_world(&client.account, "restore");
     expect_json(&client.post(&path, json!({"snapshotId": snapshot}).to_string()), 200)

@@ -4,6 +4,7 @@ mod activity;
 mod addresses;
 mod budgets;
 mod cards;
+mod error_sets;
 mod fallback;
 mod merchant;
 mod mfa;
@@ -21,7 +22,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/healthz", service::healthz))
         .service(get("/readyz", service::readyz))
         .service(get("/metrics", service::metrics))
-        .service(get("/openapi.json", service::openapi_json))
+        .service(get("/openapi.json", openapi::serve))
         .service(get("/docs", service::docs))
         .service(get("/docs/{file:.*}", service::docs_file))
         .service(web::scope("/v2").configure(version_2))

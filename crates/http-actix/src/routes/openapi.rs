@@ -3,12 +3,13 @@
 use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
-use std::collections::BTreeMap;
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
 use std::sync::LazyLock;
 use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
-use utoipa::openapi::{self, Content, Header, ObjectBuilder, Ref, RefOr, Response, ResponseBuilder, Schema};
-use utoipa::{IntoResponses, Modify, OpenApi};
+use utoipa::openapi::{self, ObjectBuilder, RefOr, Schema};
+use utoipa::{Modify, OpenApi};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -128,125 +129,7 @@ pub(crate) fn text() -> &'static str {
     &TEXT
 }
 
-type Responses = BTreeMap<String, RefOr<Response>>;
-
-/// An answer from 400 on.
-pub(super) fn problem(description: &str, headers: &[&str]) -> RefOr<Response> {
-    let content = Content::new(Some(Ref::from_schema_name("Error")));
-    let response = ResponseBuilder::new().description(description).content("application/json", content);
-    headers.iter().fold(response, |response, name| response.header(*name, Header::default())).build().into()
-}
-
-const SHAPE: &str = "`required`, `invalid_type`, `invalid_format`, `invalid_value`, `out_of_range`, `too_long`, \
-    `duplicate_parameter`: every fault of the request's shape.";
-const BODY_SHAPE: &str = "`required`, `invalid_json`, `invalid_type`, `invalid_format`, `invalid_value`, \
-    `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
-    `mfa_required`: every fault of the request's shape and values.";
-
-/// What any operation can answer.
-fn common(forbidden: &str) -> Responses {
-    let retry: &[&str] = &["Retry-After"];
-    let entry = |status: &str, description: &str, headers: &[&str]| (status.to_owned(), problem(description, headers));
-    BTreeMap::from([
-        entry("400", SHAPE, &[]),
-        entry("401", "`missing_credentials`: no API key.", &["WWW-Authenticate"]),
-        entry("403", forbidden, &[]),
-        entry("404", "`not_found`: no such object within reach of this key.", &[]),
-        entry("429", "`rate_limited`: too many requests.", retry),
-        entry("500", "`internal`: our fault; the message tells the request id.", &[]),
-        entry("503", "`overloaded`, `provider_unavailable`: try again.", retry),
-    ])
-}
-
-pub(crate) fn writing(forbidden: &str, conflict: &str) -> Responses {
-    let mut responses = common(forbidden);
-    responses.extend([
-        ("400".to_owned(), problem(BODY_SHAPE, &[])),
-        ("409".to_owned(), problem(conflict, &[])),
-        ("413".to_owned(), problem("`payload_too_large`: over 1 MiB.", &[])),
-        ("415".to_owned(), problem("`unsupported_media_type`: not JSON in UTF-8.", &[])),
-        ("422".to_owned(), problem("`idempotency_mismatch`: the key was used for another request.", &[])),
-    ]);
-    responses
-}
-
-/// The errors of a read.
-pub(crate) struct ReadErrors;
-
-impl IntoResponses for ReadErrors {
-    fn responses() -> Responses {
-        common("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.")
-    }
-}
-
-/// The errors of a read of the sandbox.
-pub(crate) struct SandboxReadErrors;
-
-impl IntoResponses for SandboxReadErrors {
-    fn responses() -> Responses {
-        common("`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.")
-    }
-}
-
-/// The errors of the address lookup, which knows no account.
-pub(crate) struct LookupErrors;
-
-impl IntoResponses for LookupErrors {
-    fn responses() -> Responses {
-        let mut responses =
-            common("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
-        responses.remove("404");
-        responses
-    }
-}
-
-/// The errors of a write.
-pub(crate) struct WriteErrors;
-
-impl IntoResponses for WriteErrors {
-    fn responses() -> Responses {
-        writing(
-            "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.",
-            "`invalid_state`, `mfa_not_enrolled`.",
-        )
-    }
-}
-
-/// The errors of what manages budgets and cards.
-pub(crate) struct ManagementErrors;
-
-impl IntoResponses for ManagementErrors {
-    fn responses() -> Responses {
-        writing(
-            "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget was \
-             made without this feature.",
-            "`invalid_state`, `insufficient_funds`, `balance_limit`.",
-        )
-    }
-}
-
-/// The errors of a confirmation.
-pub(crate) struct ConfirmErrors;
-
-impl IntoResponses for ConfirmErrors {
-    fn responses() -> Responses {
-        writing(
-            "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, \
-             `mfa_locked`.",
-            "`invalid_state`, `insufficient_funds`, `balance_limit`.",
-        )
-    }
-}
-
-/// The errors of a simulation.
-pub(crate) struct SimulationErrors;
-
-impl IntoResponses for SimulationErrors {
-    fn responses() -> Responses {
-        writing(
-            "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.",
-            "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
-             `amount_exceeds_authorization`, `balance_limit`.",
-        )
-    }
+/// Serves the document.
+pub(super) async fn serve() -> HttpResponse {
+    HttpResponse::Ok().insert_header((CONTENT_TYPE, "application/json")).body(text())
 }

@@ -3,7 +3,6 @@
 use crate::problem::Problem;
 use crate::repeat::ok;
 use crate::routes::fallback::not_found;
-use crate::routes::openapi;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
@@ -53,11 +52,6 @@ pub(super) async fn metrics(app: web::Data<App>) -> Result<HttpResponse, Problem
         }
         None => not_found().await,
     }
-}
-
-/// The interface, described.
-pub(super) async fn openapi_json() -> HttpResponse {
-    HttpResponse::Ok().insert_header((CONTENT_TYPE, "application/json")).body(openapi::text())
 }
 
 /// The docs page. Its files are in a folder of their own, wherever the page itself was asked for.

@@ -4,7 +4,7 @@ use super::READ;
 use crate::call::Call;
 use crate::problem::{Problem, read};
 use crate::repeat::ok;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::ActivityDetailView;
 use actix_web::{HttpRequest, HttpResponse, web};

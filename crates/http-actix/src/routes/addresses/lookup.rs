@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::problem::{Problem, none_of, read};
 use crate::repeat::ok;
-use crate::routes::openapi::LookupErrors;
+use crate::routes::error_sets::LookupErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{Permission, lookup_addresses};

@@ -7,7 +7,7 @@ use crate::extract::members::{Members, one_of, string, text};
 use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::BudgetView;
 use actix_web::http::StatusCode;

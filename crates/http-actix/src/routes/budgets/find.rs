@@ -4,7 +4,7 @@ use super::{BUDGET, READ, budget_id, include_balances};
 use crate::call::Call;
 use crate::problem::{Problem, read};
 use crate::repeat::ok;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::BudgetView;
 use actix_web::{HttpRequest, HttpResponse, web};

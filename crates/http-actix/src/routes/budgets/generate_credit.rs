@@ -7,7 +7,7 @@ use crate::extract::members::{Members, one_of, string, text};
 use crate::mapping::{credit_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim};
-use crate::routes::openapi::SimulationErrors;
+use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;

@@ -4,7 +4,7 @@ use super::{READ, include_balances};
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::repeat::ok_list;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{BudgetView, List};
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -8,7 +8,7 @@ use crate::extract::members::{Members, positive_decimal, string, text};
 use crate::mapping::{transfer_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;

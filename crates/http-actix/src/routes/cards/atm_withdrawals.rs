@@ -4,7 +4,7 @@ use super::first_message::acquirer_fee;
 use super::{AtmClearingBody, WithdrawalBody, first_message, follow_up};
 use crate::extract::members::positive_amount;
 use crate::problem::Problem;
-use crate::routes::openapi::SimulationErrors;
+use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -7,7 +7,7 @@ use crate::extract::members::{Members, boolean, date, one_of, string, text};
 use crate::mapping::create_card_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::http::StatusCode;

@@ -4,7 +4,7 @@ use super::{READ, card_id, no_card};
 use crate::call::Call;
 use crate::problem::{Problem, read};
 use crate::repeat::ok;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::LimitsView;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -4,7 +4,7 @@ use super::{READ, card_id, no_card};
 use crate::call::Call;
 use crate::problem::{Problem, read};
 use crate::repeat::ok_list;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{List, TransitionView};
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -4,7 +4,7 @@ use super::LOOK;
 use crate::call::Call;
 use crate::problem::{Problem, read};
 use crate::repeat::ok;
-use crate::routes::openapi::SandboxReadErrors;
+use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::ChainView;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -3,7 +3,7 @@
 use super::{AmountBody, RefundBody, RefundReversalBody, first_message, follow_up};
 use crate::extract::members::positive_amount;
 use crate::problem::Problem;
-use crate::routes::openapi::SimulationErrors;
+use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -8,7 +8,7 @@ use crate::extract::query::find;
 use crate::mapping::removal_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{claim_of, execute};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -7,7 +7,7 @@ use crate::extract::members::{Members, decimal, one_of, whole};
 use crate::mapping::limit_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::LimitView;
 use actix_web::http::StatusCode;

@@ -7,7 +7,7 @@ use crate::extract::members::{Members, one_of, text};
 use crate::mapping::transition_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
-use crate::routes::openapi::ManagementErrors;
+use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::http::StatusCode;

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use crate::repeat::json;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::List;
 use actix_web::http::StatusCode;

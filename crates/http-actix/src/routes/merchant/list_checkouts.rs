@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::repeat::ok_list;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{CheckoutView, List};
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -7,7 +7,7 @@ use crate::extract::headers::idempotency_key;
 use crate::mapping::{BATCH, cancel_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::{claim_of, execute};
-use crate::routes::openapi::WriteErrors;
+use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -1,6 +1,6 @@
 //! `POST /v2/payment-batches`
 
-use super::{UploadErrors, WRITE, typed};
+use super::{WRITE, typed};
 use crate::call::Call;
 use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
 use crate::extract::headers::{idempotency_key, is_json};
@@ -12,6 +12,7 @@ use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_json};
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim_of, execute};
+use crate::routes::error_sets::UploadErrors;
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;

@@ -1,6 +1,6 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments/download`
 
-use super::{DownloadErrors, READ, batch_id, file};
+use super::{READ, batch_id, file};
 use crate::call::Call;
 use crate::extract::batch_query::{names, values};
 use crate::extract::body;
@@ -8,6 +8,7 @@ use crate::extract::headers::idempotency_key;
 use crate::mapping::no_batch;
 use crate::payments::write_csv;
 use crate::problem::{Problem, read};
+use crate::routes::error_sets::DownloadErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::batch::{Direction, PaymentFilter, PaymentStatus};

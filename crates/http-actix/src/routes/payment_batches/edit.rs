@@ -6,7 +6,7 @@ use crate::extract::members::{Members, boolean, text};
 use crate::mapping::BATCH;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
-use crate::routes::openapi::WriteErrors;
+use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::mapping::no_batch;
 use crate::problem::{Problem, read};
 use crate::repeat::ok;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -6,7 +6,7 @@ use crate::extract::batch_query::{direction, from, to};
 use crate::mapping::no_batch;
 use crate::problem::{Problem, read};
 use crate::repeat::ok_list;
-use crate::routes::openapi::ReadErrors;
+use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{AlertView, List};
 use actix_web::{HttpRequest, HttpResponse, web};

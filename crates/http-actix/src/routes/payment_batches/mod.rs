@@ -10,7 +10,6 @@ pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_alerts;
 pub(crate) mod list_payments;
-mod refusals;
 pub(crate) mod template;
 mod typed;
 pub(crate) mod upload;
@@ -25,8 +24,6 @@ use actix_web::web::{self, ServiceConfig};
 use florin_application::Permission;
 use florin_domain::access::Scope;
 use florin_domain::ids::PaymentBatchId;
-
-pub(crate) use refusals::{DownloadErrors, TemplateErrors, UploadErrors};
 
 const READ: Permission = Permission::of(Scope::PaymentBatchesRead);
 const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);

@@ -1,7 +1,7 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments`
 
 use super::typed::{self, Typed};
-use super::{UploadErrors, WRITE, batch_id};
+use super::{WRITE, batch_id};
 use crate::call::Call;
 use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
 use crate::extract::headers::{idempotency_key, is_csv, is_json};
@@ -10,6 +10,7 @@ use crate::payments::schema::PaymentsBody;
 use crate::payments::{TypedPayments, read_csv, read_json};
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim_of, execute};
+use crate::routes::error_sets::UploadErrors;
 use crate::state::App;
 use crate::views::InputView;
 use actix_web::http::StatusCode;

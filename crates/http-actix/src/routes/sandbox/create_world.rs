@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds`
 
-use super::{CreateWorldErrors, PERMISSION};
+use super::PERMISSION;
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
@@ -9,6 +9,7 @@ use crate::extract::members::{Members, boolean, one_of, string, text};
 use crate::mapping::{create_world_problem, write_problem};
 use crate::problem::{Problem, none_of, read};
 use crate::repeat::hash;
+use crate::routes::error_sets::CreateWorldErrors;
 use crate::state::App;
 use crate::views::MadeWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -1,11 +1,12 @@
 //! `DELETE /v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}`
 
-use super::{PERMISSION, SNAPSHOT, WorldErrors, snapshot_id, world_account, world_id};
+use super::{PERMISSION, SNAPSHOT, snapshot_id, world_account, world_id};
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::problem::{Problem, read};
 use crate::repeat::{claim_of, execute};
+use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};

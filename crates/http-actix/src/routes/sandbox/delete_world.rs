@@ -1,10 +1,11 @@
 //! `DELETE /v2/sandbox/worlds/{accountId}`
 
-use super::{PERMISSION, WorldErrors, no_world, world_account, world_id};
+use super::{PERMISSION, no_world, world_account, world_id};
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
 use crate::problem::Problem;
+use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_world;

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::repeat::ok;
-use crate::routes::openapi::SandboxReadErrors;
+use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::InvariantsView;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -4,7 +4,7 @@ use super::{PERMISSION, no_world, world_account, world_id};
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::repeat::ok_list;
-use crate::routes::openapi::SandboxReadErrors;
+use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::{List, SnapshotView};
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -4,7 +4,7 @@ use super::PERMISSION;
 use crate::call::Call;
 use crate::problem::{Problem, none_of};
 use crate::repeat::ok_list;
-use crate::routes::openapi::SandboxReadErrors;
+use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::{List, WorldView};
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -8,7 +8,6 @@ pub(crate) mod invariants;
 pub(crate) mod list_snapshots;
 pub(crate) mod list_worlds;
 pub(crate) mod read_clock;
-mod refusals;
 pub(crate) mod restore_world;
 pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
@@ -22,8 +21,6 @@ use actix_web::web::{self, ServiceConfig};
 use florin_application::{Permission, ReachError, reach_account};
 use florin_domain::access::{Account, Scope};
 use florin_domain::ids::{AccountId, SnapshotId};
-
-pub(crate) use refusals::{ClockErrors, CreateWorldErrors, WorldErrors};
 
 const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
 /// What names a world.

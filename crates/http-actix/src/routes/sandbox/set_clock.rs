@@ -1,12 +1,13 @@
 //! `POST /v2/sandbox/clock`
 
-use super::{ClockErrors, PERMISSION};
+use super::PERMISSION;
 use crate::call::Call;
 use crate::extract::json::Json;
 use crate::extract::members::{Members, boolean, string};
 use crate::mapping::clock_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::{answer, claim, execute};
+use crate::routes::error_sets::ClockErrors;
 use crate::state::App;
 use crate::views::ClockView;
 use actix_web::http::StatusCode;

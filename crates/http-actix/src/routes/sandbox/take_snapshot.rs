@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds/{accountId}/snapshots`
 
-use super::{PERMISSION, WORLD, WorldErrors, world_account, world_id};
+use super::{PERMISSION, WORLD, world_account, world_id};
 use crate::call::Call;
 use crate::extract::body;
 use crate::extract::headers::idempotency_key;
@@ -9,6 +9,7 @@ use crate::extract::members::{Members, text};
 use crate::mapping::snapshot_problem;
 use crate::problem::Problem;
 use crate::repeat::{answer, claim_of, execute};
+use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
 use crate::views::SnapshotView;
 use actix_web::http::StatusCode;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times a batch of 10,000 payments from the upload to its end: play.py FLORIN DATABASE_URL NAME
+"""Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
 Wants nothing but Python's standard library. Prints rows of a Markdown table; medians of the turns. Anything but a 2xx, another
 end than `completed`, and books that do not agree fail the run.
@@ -30,7 +30,7 @@ def as_json(value):
 
 
 class Florin:
-    """A server with demo data, on a free port, in a directory of its own."""
+    """A server with demo data, on a free port, in its own directory."""
 
     def __init__(self, binary, database, directory):
         self.binary = binary
@@ -63,11 +63,11 @@ class Florin:
                   "remittersName": "Bench", "remittersAddress": "Here", "beneficiaryName": "Florin", "schemeName": "CHAPS"}
         self.call("POST", "/budgets/generate-credit", as_json(credit))
 
-    def fill(self, body, media_type, wanted):
+    def fill(self, body, media_type, expected_status):
         batch = self.call("POST", "/payment-batches", b"{}")["id"]
         query = f"&defaultFundingBudgetId={self.pounds}" if media_type == "text/csv" else ""
         seconds, answer = timed(lambda: self.call("POST", f"/payment-batches/{batch}/payments", body, media_type, query))
-        assert answer["status"] == wanted, answer
+        assert answer["status"] == expected_status, answer
         return batch, seconds
 
     def confirm(self, batch):
@@ -99,29 +99,29 @@ def main(binary, database, name):
             for row in range(ROWS_OF_JSON)]
     with tempfile.TemporaryDirectory(prefix="florin-bench-") as directory:
         florin = Florin(binary, database or f"sqlite://{directory}/florin.db", directory)
-        took = {"good": [], "bad": [], "json": [], "confirm": [], "process": []}
+        times = {"good": [], "bad": [], "json": [], "confirm": [], "process": []}
         try:
             for _ in range(TURNS):
                 florin.fund()
                 batch, seconds = florin.fill(good, "text/csv", "validated")
-                took["good"].append(seconds)
-                took["bad"].append(florin.fill(bad, "text/csv", "failed")[1])
+                times["good"].append(seconds)
+                times["bad"].append(florin.fill(bad, "text/csv", "failed")[1])
                 body = as_json({"defaultFundingBudgetId": florin.pounds, "rows": rows})
-                took["json"].append(florin.fill(body, "application/json", "validated")[1])
-                took["confirm"].append(florin.confirm(batch))
-                took["process"].append(florin.finish(batch))
+                times["json"].append(florin.fill(body, "application/json", "validated")[1])
+                times["confirm"].append(florin.confirm(batch))
+                times["process"].append(florin.finish(batch))
             memory = florin.memory()
         finally:
             florin.server.terminate()
             florin.server.wait()
         assert florin.run("check")["ok"], "the books do not agree"
-    median = {work: statistics.median(times) for work, times in took.items()}
+    median = {step: statistics.median(values) for step, values in times.items()}
     print(f"| {name}: upload and check 10,000 rows of CSV | {median['good'] * 1000:.0f} ms |")
     print(f"| {name}: the same with a fault in every row | {median['bad'] * 1000:.0f} ms |")
     print(f"| {name}: upload and check 3,000 rows of JSON | {median['json'] * 1000:.0f} ms |")
     print(f"| {name}: confirm 10,000 payments | {median['confirm'] * 1000:.0f} ms |")
     print(f"| {name}: process 10,000 payments | {ROWS / median['process']:.0f} payments/s |")
-    print(f"| {name}: memory at its most | {memory} MiB |")
+    print(f"| {name}: peak memory | {memory} MiB |")
 
 
 if __name__ == "__main__":

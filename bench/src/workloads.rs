@@ -1,4 +1,4 @@
-//! What is measured.
+//! The workloads.
 
 use crate::books::{AUTHORIZED, CONFIRMED, CREDITED, Counts, NOTHING};
 use crate::database::Size;
@@ -7,29 +7,29 @@ use crate::requests::{Ask, Cards};
 
 /// A kind of request, and the same work in SQL.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
+pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// What one request does to the store.
+    /// The effect of one request on the store.
     pub(crate) effect: Counts,
-    /// The script of pgbench.
+    /// The pgbench script.
     pub(crate) script: &'static str,
-    /// The script that calls a function, where there is one.
+    /// The pgbench script that calls a function, if there is one.
     pub(crate) function: Option<&'static str>,
     pub(crate) kind: Kind,
-    /// Against the script.
+    /// The requirement against the script.
     pub(crate) rule: Rule,
-    /// Against the function.
+    /// The requirement against the function.
     pub(crate) function_rule: Rule,
 }
 
-/// What varies from one request to the next.
+/// The object that varies between requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// One of these cards.
     Cards(Cards),
-    /// One of so many budgets.
+    /// One of this number of budgets.
     Budgets(u64),
-    /// A batch of its own.
+    /// A separate batch for each request.
     Batches,
     /// One of the accounts.
     Accounts,
@@ -37,9 +37,9 @@ pub(crate) enum Kind {
     Account(u64),
 }
 
-/// All works on PostgreSQL.
-pub(crate) fn works(size: Size) -> [Work; 5] {
-    let authorize = |name, cards, rule, function_rule| Work {
+/// Returns all workloads on PostgreSQL.
+pub(crate) fn workloads(size: Size) -> [Workload; 5] {
+    let authorize = |name, cards, rule, function_rule| Workload {
         name,
         effect: AUTHORIZED,
         script: "authorize.sql",
@@ -49,7 +49,7 @@ pub(crate) fn works(size: Size) -> [Work; 5] {
         function_rule,
     };
     [
-        Work {
+        Workload {
             name: "list of 100 checkouts with count",
             effect: NOTHING,
             script: "list.sql",
@@ -60,7 +60,7 @@ pub(crate) fn works(size: Size) -> [Work; 5] {
         },
         authorize("authorize, 1,000 budgets", spread(size), Rule::AtLeast(2.0, 3.0), Rule::AtLeast(1.0, 1.7)),
         authorize("authorize, one hot budget", hot(size), Rule::AtLeast(8.0, 13.0), Rule::Free),
-        Work {
+        Workload {
             name: "confirm a batch",
             effect: CONFIRMED,
             script: "confirm.sql",
@@ -69,7 +69,7 @@ pub(crate) fn works(size: Size) -> [Work; 5] {
             rule: Rule::AtLeast(2.5, 3.7),
             function_rule: Rule::Free,
         },
-        Work {
+        Workload {
             name: "credit a budget",
             effect: CREDITED,
             script: "credit.sql",
@@ -91,8 +91,8 @@ fn hot(size: Size) -> Cards {
     Cards { first: 1, step: size.budgets, span: size.cards / size.budgets }
 }
 
-impl Work {
-    /// The requests of one turn; `batches` are those that were prepared for it.
+impl Workload {
+    /// Returns the requests of one turn, using the prepared `batches`.
     pub(crate) fn ask(&self, batches: Option<(u64, u64)>) -> Ask {
         match (self.kind, batches) {
             (Kind::Cards(cards), _) => Ask::Authorize(cards),
@@ -106,12 +106,12 @@ impl Work {
         }
     }
 
-    /// Whether each request takes a batch of its own.
+    /// Whether each request needs a separate batch.
     pub(crate) fn takes_batches(&self) -> bool {
         matches!(self.kind, Kind::Batches)
     }
 
-    /// The variables of its scripts.
+    /// Returns the variables of the scripts.
     pub(crate) fn variables(&self) -> Vec<(&'static str, u64)> {
         match self.kind {
             Kind::Cards(cards) => vec![("first", cards.first), ("step", cards.step), ("span", cards.span)],

@@ -1,4 +1,4 @@
-"""Twenty stories of cards, each a function of a world. Each makes its own budget and card, so any order will do."""
+"""Twenty card scenarios. Each is a function of a world and creates its own budget and card, so they can run in any order."""
 
 import time
 
@@ -16,9 +16,9 @@ from florin import (
 )
 
 
-def equal(found, wanted):
-    if found != wanted:
-        raise AssertionError(f"{found!r} instead of {wanted!r}")
+def equal(actual, expected):
+    if actual != expected:
+        raise AssertionError(f"got {actual!r}, expected {expected!r}")
 
 
 def approved(transaction):
@@ -32,7 +32,7 @@ def declined(transaction, code):
 
 
 def budget_and_card(world, amount="100.00"):
-    budget = world.new_budget("Story", amount)
+    budget = world.new_budget("Scenario", amount)
     return budget, world.new_card(budget)
 
 
@@ -61,7 +61,7 @@ def reverse_in_parts(world):
     hold = approved(world.first(AUTHORIZATION, card, 25))
     world.follow(REVERSAL, hold, 5)
     equal(world.funds(budget), ("100.00", "80.00", "20.00"))
-    # Without an amount: all the rest.
+    # Without an amount, the reversal releases everything that is still held.
     world.follow(REVERSAL, hold)
     equal(world.funds(budget), ("100.00", "100.00", "0.00"))
     equal(world.chain(hold)["hold"]["endedBy"], "reversed")
@@ -122,7 +122,7 @@ def not_enough_money(world):
 
 
 def new_card_is_activated(world):
-    budget = world.new_budget("Story", "100.00")
+    budget = world.new_budget("Scenario", "100.00")
     card = world.new_card(budget, activate=False, name="Season tickets")
     declined(world.first(AUTHORIZATION, card, 10), "1806")
     equal(world.move_card(card, "ACTIVE", "it came with the post")["state"], "ACTIVE")
@@ -138,7 +138,7 @@ def suspended_card(world):
     hold = approved(world.first(AUTHORIZATION, card, 10))
     world.move_card(card, "SUSPENDED", "left on the train")
     declined(world.first(AUTHORIZATION, card, 10), "1003")
-    # What was approved before is settled all the same.
+    # A message that was approved before can still be cleared.
     world.follow(CLEARING, hold, 10)
     world.move_card(card, "ACTIVE", "found it")
     approved(world.first(AUTHORIZATION, card, 10))
@@ -146,7 +146,7 @@ def suspended_card(world):
 
 
 def expired_card(world):
-    budget = world.new_budget("Story", "100.00")
+    budget = world.new_budget("Scenario", "100.00")
     today = world.now()[:10]
     card = world.new_card(budget, expiryDate=today)
     approved(world.first(AUTHORIZATION, card, 10))
@@ -225,7 +225,7 @@ def transfer_then_spend(world):
 
 
 def batch_is_paid(world):
-    """One payment arrives, one fails: its money comes back. The bank works beside the calls, so the batch is waited for."""
+    """One payment succeeds. One fails and its money is released. The bank works in the background, so the scenario waits for it."""
     budget = world.new_budget("Wages", "100.00")
     batch = "/v2/payment-batches/" + world.post("/v2/payment-batches", {"name": "Wages"}).json["id"]
     rows = [payment("30.00", "Wages 09"), payment("20.00", "SBX-FAIL-CLOSED")]
@@ -258,7 +258,7 @@ def wait_until_paid(world, batch):
         time.sleep(0.05)
 
 
-STORIES = [
+SCENARIOS = [
     approve_and_clear,
     clear_in_parts,
     reverse_in_parts,

@@ -1,0 +1,135 @@
+//! The error responses of operations, for the OpenAPI document: each set is declared once and named by the operations that
+//! share it.
+
+use std::collections::BTreeMap;
+use utoipa::IntoResponses;
+use utoipa::openapi::{Content, Header, Ref, RefOr, Response, ResponseBuilder};
+
+type Responses = BTreeMap<String, RefOr<Response>>;
+
+const VALUES: &str = "`required`, `invalid_type`, `invalid_format`, `invalid_value`, `out_of_range`, `too_long`, \
+    `duplicate_parameter`: one entry for each validation error.";
+const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `invalid_format`, `invalid_value`, \
+    `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
+    `mfa_required`: one entry for each validation error.";
+
+/// One error response: its status, its description and the headers it carries.
+fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr<Response>) {
+    let content = Content::new(Some(Ref::from_schema_name("Error")));
+    let response = ResponseBuilder::new().description(description).content("application/json", content);
+    let response = headers.iter().fold(response, |response, name| response.header(*name, Header::default()));
+    (status.to_owned(), response.build().into())
+}
+
+/// The errors of an operation that reads.
+fn reading(forbidden: &str) -> Responses {
+    BTreeMap::from([
+        response("400", VALUES, &[]),
+        response("401", "`missing_credentials`: no API key was sent.", &["WWW-Authenticate"]),
+        response("403", forbidden, &[]),
+        response("404", "`not_found`: the object does not exist within reach of this API key.", &[]),
+        response("429", "`rate_limited`: too many requests.", &["Retry-After"]),
+        response("500", "`internal`: a bug in Florin; the message contains the request id.", &[]),
+        response("503", "`overloaded`, `provider_unavailable`: retry later.", &["Retry-After"]),
+    ])
+}
+
+/// The errors of an operation that writes.
+fn writing(forbidden: &str, conflict: &str) -> Responses {
+    let mut responses = reading(forbidden);
+    responses.extend([
+        response("400", VALUES_OF_A_BODY, &[]),
+        response("409", conflict, &[]),
+        response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),
+        response("415", "`unsupported_media_type`: the body is not JSON in UTF-8.", &[]),
+        response("422", "`idempotency_mismatch`: the idempotency key was used for a different request.", &[]),
+    ]);
+    responses
+}
+
+macro_rules! error_sets {
+    ($($(#[$doc:meta])* $name:ident = $responses:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> Responses {
+                $responses
+            }
+        }
+    )*};
+}
+
+error_sets! {
+    /// Errors of an operation that reads.
+    ReadErrors = reading(
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.",
+    );
+    /// Errors of an operation that reads and exists in the sandbox only.
+    SandboxReadErrors = reading(SANDBOX);
+    /// Errors of the address lookup, which has no account.
+    LookupErrors = without(
+        reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
+        &["404"],
+    );
+    /// Errors of the CSV template, which has neither an account nor parameters.
+    TemplateErrors = without(ReadErrors::responses(), &["400", "404"]);
+    /// Errors of a download, which accepts an empty body only.
+    DownloadErrors = with(ReadErrors::responses(), [
+        response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),
+        response("415", "`unsupported_media_type`: the body is neither empty nor `{}`.", &[]),
+    ]);
+    /// Errors of an operation that writes.
+    WriteErrors = writing(KEYS, "`invalid_state`, `mfa_not_enrolled`.");
+    /// Errors of an operation that accepts payments.
+    UploadErrors = with(writing(KEYS, "`invalid_state`, `balance_limit`."), [
+        response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
+        response("415", "`unsupported_media_type`: the body is neither JSON nor, for uploads, CSV in UTF-8.", &[]),
+    ]);
+    /// Errors of an operation that manages budgets or cards.
+    ManagementErrors = writing(
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget was \
+         created without this feature.",
+        "`invalid_state`, `insufficient_funds`, `balance_limit`.",
+    );
+    /// Errors of a confirmation.
+    ConfirmErrors = writing(
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",
+        "`invalid_state`, `insufficient_funds`, `balance_limit`.",
+    );
+    /// Errors of a simulation.
+    SimulationErrors = writing(
+        SANDBOX,
+        "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
+         `amount_exceeds_authorization`, `balance_limit`.",
+    );
+    /// Errors of a clock change.
+    ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
+    /// Errors of creating a world.
+    CreateWorldErrors = writing(
+        SANDBOX,
+        "`invalid_state`: a world with this seed exists, the request already created a world under this idempotency \
+         key, the client has the maximum number of worlds, or the snapshot was taken by another version of Florin.",
+    );
+    /// Errors of an operation on a world.
+    WorldErrors = writing(
+        SANDBOX,
+        "`invalid_state`: the world has the maximum number of snapshots, it is too large for a snapshot, or the \
+         snapshot was taken by another version of Florin.",
+    );
+}
+
+const KEYS: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
+const SANDBOX: &str = "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
+
+/// The set with these responses added or replaced.
+fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {
+    responses.extend(more);
+    responses
+}
+
+/// The set without these statuses.
+fn without(mut responses: Responses, statuses: &[&str]) -> Responses {
+    responses.retain(|status, _| !statuses.contains(&status.as_str()));
+    responses
+}
