@@ -146,7 +146,7 @@ impl CardLedger for Mutant {
             account,
             token: command.token,
             decide: Arc::clone(&decide) as _,
-            mode: Mode::Commit,
+            mode: command.mode,
             repeat,
         };
         let repeat = self.claim(command.repeat.clone());
