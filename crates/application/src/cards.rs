@@ -12,22 +12,22 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// Why a first message came to nothing.
+/// The reason a first message was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMessageError {
-    /// Nobody exchanges the merchant's currency.
+    /// The merchant's currency is not exchanged.
     #[error("nobody exchanges {0}")]
     NoRates(Currency),
-    /// What currencies are worth can't be had now.
+    /// Exchange rates are unavailable.
     #[error(transparent)]
     Rates(#[from] RatesUnavailable),
-    /// It was not written.
+    /// The store did not write it.
     #[error(transparent)]
     Write(#[from] WriteError<CardRefusal>),
 }
 
 /// A message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
-/// in the merchant's currency where one is named, else in the card's.
+/// in the merchant's currency if it is given, else in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
@@ -67,7 +67,7 @@ async fn first_message(
     })
 }
 
-/// The message with what the merchant's currency is worth, where one is named.
+/// Adds the exchange rates of the merchant's currency, if it is given.
 async fn priced(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
@@ -116,7 +116,7 @@ async fn follow_up(
     })
 }
 
-/// Ids and time of one message.
+/// Returns the ids and the time of one message.
 async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
     let at = services.at(account).await?;
     Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })

@@ -22,7 +22,7 @@ pub struct ConfirmRequest {
 /// A token with its session.
 #[derive(Clone)]
 pub struct MfaToken {
-    /// Who is to check it.
+    /// The provider that checks it.
     pub provider: MfaProviderName,
     /// The session.
     pub session: MfaSessionId,
@@ -39,13 +39,13 @@ impl fmt::Debug for MfaToken {
     }
 }
 
-/// Why a batch was not confirmed.
+/// The reason a batch was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmBatchError {
-    /// The MFA provider could not be asked.
+    /// The MFA provider did not answer.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The write came to nothing.
+    /// The command was refused, or the store failed.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }

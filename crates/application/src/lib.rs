@@ -1,4 +1,4 @@
-//! One use case a file: the order in which rules and ports are asked. No rule of the business lives here.
+//! One use case per file: the order in which rules and ports are called. Rules of the business live in the domain.
 
 mod access;
 mod account_clocks;

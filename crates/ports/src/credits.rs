@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::budget::{Budget, Credit, CreditDecision, CreditRefusal};
 use florin_domain::ids::{AccountId, BudgetId};
 
-/// A credit to be decided.
+/// Credits a budget.
 pub struct CreditCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -17,7 +17,7 @@ pub struct CreditCommand {
     pub repeat: Option<RepeatClaim<Credit>>,
 }
 
-/// Takes credits, with the promises of [`crate::CardLedger`].
+/// Decides credits, with the promises of [`crate::CardLedger`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Credits: Send + Sync {

@@ -1,13 +1,13 @@
-//! What Florin needs from the outside world, one trait a file, in the domain's own words.
+//! What Florin needs from the outside world, one trait per file, in the domain's own words.
 //!
 //! Ports have three shapes:
-//! 1. **Read**: a method returns values; an object of another account is simply absent.
+//! 1. **Read**: a method returns values; an object of another account is absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes; [`DryRuns`], which stores nothing): the port is given
-//!    what to load and a pure decision. The adapter locks and loads, calls the decision, stores what it says together
-//!    with the idempotency record, and commits. It may call the decision again (after a serialization failure), and it
-//!    may put many decisions into one transaction; a caller can't tell.
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes; [`DryRuns`], which stores nothing): the port
+//!    gets what to load and a pure rule. The adapter locks and loads, calls the rule, stores its decision together with the
+//!    idempotency record, and commits. It may call the rule again (after a serialization failure), and it may store many
+//!    decisions in one transaction; a caller can't tell.
 //!
 //! With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
 
@@ -108,5 +108,5 @@ pub use {
 
 use std::sync::Arc;
 
-/// A pure decision that an adapter calls under its lock, once or more.
+/// A pure rule that an adapter calls under its lock, once or more: from a situation `S` to a decision `D`.
 pub type Decide<S, D> = Arc<dyn Fn(&S) -> D + Send + Sync>;

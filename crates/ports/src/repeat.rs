@@ -26,7 +26,7 @@ impl IdempotencyKey {
     }
 }
 
-/// A request in a form that can be compared: equal requests have equal texts.
+/// A request in canonical form: equal requests have equal texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The HTTP method.
@@ -48,7 +48,7 @@ pub enum RecordedBody {
     Hash(String),
 }
 
-/// An answer that was given, to be given again.
+/// A stored answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status, 2xx.
@@ -57,11 +57,11 @@ pub struct Answer {
     pub body: String,
 }
 
-/// A request that wants its effect once.
+/// The claim of a request on an idempotency key.
 ///
-/// The adapter looks for a record of (client, account, key) before anything else. Found with an equal request: it
-/// answers [`Written::Replayed`]. Found with another: [`crate::WriteError::Mismatch`]. Not found: it stores the record,
-/// with the answer made from the outcome, in the transaction of the effect. Refusals store no record.
+/// The adapter looks for a record of client, account and key before anything else. If it finds one with an equal request, it
+/// returns [`Written::Replayed`]; with another request, [`crate::WriteError::Mismatch`]. If it finds none, it stores the record,
+/// with the answer rendered from the outcome, in the transaction of the effect. A refusal stores no record.
 #[derive(Clone)]
 pub struct RepeatClaim<T> {
     /// The API client.
@@ -72,9 +72,9 @@ pub struct RepeatClaim<T> {
     pub key: IdempotencyKey,
     /// The request.
     pub request: RecordedRequest,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
-    /// Makes the answer that is stored.
+    /// Renders the answer that is stored.
     pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
 }
 

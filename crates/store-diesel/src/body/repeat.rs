@@ -11,7 +11,7 @@ use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, StoreErro
 use std::collections::BTreeMap;
 
 rows! {
-    /// What was answered to a request.
+    /// The answer to a request.
     #[derive(Clone, Queryable, Selectable, Insertable)]
     #[diesel(table_name = idempotency_records, check_for_backend(Db))]
     pub(crate) struct RecordRow in idempotency_records {
@@ -39,7 +39,7 @@ select_rows! {
     }
 }
 
-/// Forgets what was answered under the key of a claim, if anything was.
+/// Deletes the record of a claim, if there is one.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
     let (account, client, key) = record_key(claim);
     let record = idempotency_records::table
@@ -66,12 +66,12 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// What there is under the keys of the group.
+    /// The stored records of the group.
     pub(crate) fn of(rows: Vec<RecordRow>) -> Self {
         Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() }
     }
 
-    /// What was answered under a claim before, if anything was.
+    /// Returns the stored answer of a claim, if there is one.
     pub(crate) fn find<T, R>(&self, claim: Option<&RepeatClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let key = record_key(claim);
@@ -80,19 +80,19 @@ impl Records {
         if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
     }
 
-    /// The record of what is done under a claim. Nothing is noted yet.
+    /// Renders the record of a result under a claim. Stages nothing.
     pub(crate) fn made<T, R>(claim: Option<&RepeatClaim<T>>, done: &T) -> Result<Option<RecordRow>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))
     }
 
-    /// Notes a record.
+    /// Stages a record.
     pub(crate) fn add(&mut self, record: Option<RecordRow>) {
         self.new.extend(record.map(|row| (row.key(), row)));
     }
 
-    /// Stores what was noted.
+    /// Stores what was staged.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         RecordRow::note(self.new.into_values().collect(), changes)
     }

@@ -1,9 +1,9 @@
-//! A group of orders on one sheet: loaded with a few statements, decided in memory one order after the other, stored with
-//! a few statements.
+//! A group of commands on one working set: loaded with a few statements, decided in memory sequentially, stored with a few
+//! statements.
 //!
-//! An order says what it needs, and is then carried out on the [`WorkingSet`]: it looks, calls its rule, and only then notes
-//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the sheet as it was, and no other order of
-//! the group notices. What one order notes, the next one sees.
+//! A command declares its [`Footprint`], and is then executed on the [`WorkingSet`]: it reads, calls its rule, and only then stages
+//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the working set as it was, and affects no other
+//! command of the group. The next command sees what this one has staged.
 
 mod footprint;
 mod under_claim;
@@ -31,39 +31,39 @@ use florin_ports::{StoreError, WriteError};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Something to be decided under the lock, in a group with others.
+/// A command that is decided under the lock, in a group with others.
 pub(crate) trait Command: Send + 'static {
-    /// What it comes to.
+    /// Its result.
     type Done: Send + 'static;
-    /// How its rule may refuse.
+    /// Its refusal.
     type Refused: Send + 'static;
 
-    /// Says what it must see.
+    /// Declares what it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
-    /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
-    /// It may be called again on another sheet.
+    /// Decides on the working set, and stages what is to be stored; after an error, counted attempts only. It may be called again
+    /// on another working set.
     fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
 }
 
 together! {
-    /// What belongs to budgets, once their balances are locked: numbers of credits, which are locked, and names.
+    /// Numbers of credits, which are locked, and names of budgets. Loaded once the balances are locked.
     BesideBudgets { counters: Counters, budgets: Budgets, }
 }
 
-/// What a group works on.
+/// The rows that a group works on.
 pub(crate) struct WorkingSet {
-    /// What budgets hold.
+    /// The balances of budgets.
     pub(crate) balance_set: BalanceSet,
     /// New entries of the journal.
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// What becomes of all payments of batches.
+    /// New statuses of all payments of batches.
     pub(crate) payments: Statuses,
-    /// What happened.
+    /// New events.
     pub(crate) events: Events,
-    /// What the sandbox's bank remembers.
+    /// The memory of the simulated bank.
     pub(crate) bank: Bank,
     /// Sessions and enrolments.
     pub(crate) mfa: Authentication,
@@ -78,7 +78,7 @@ pub(crate) struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Locks and loads what is needed.
+    /// Locks and loads a footprint.
     ///
     /// Locks come first, in one order for all programs: balances by account, budget and currency, batches and sessions by
     /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
@@ -105,7 +105,7 @@ impl WorkingSet {
         })
     }
 
-    /// Notes how money of an account moves: entries of the journal, and what the balances are then.
+    /// Stages a movement of money: entries of the journal, and the balances after it.
     pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
         for transaction in journal {
             self.journal.add(transaction);
@@ -115,7 +115,7 @@ impl WorkingSet {
         }
     }
 
-    /// Notes what all payments of a batch become. Those that were confirmed are work at once, and others none.
+    /// Stages a status for all payments of a batch. Confirmed ones are due to be worked on at once, and others never.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
@@ -124,7 +124,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stores what was noted, all at once.
+    /// Stores everything staged.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
@@ -142,14 +142,14 @@ impl WorkingSet {
     }
 }
 
-/// Calls what a caller handed in: a rule, or the function that renders its answer. A panic in it is that caller's alone.
+/// Calls a function of a caller: a rule, or the function that renders its answer. A panic in it fails only that caller.
 pub(crate) fn ask<T, R>(rule: impl FnOnce() -> T) -> Result<T, WriteError<R>> {
     catch_unwind(AssertUnwindSafe(rule)).map_err(|panic| {
         WriteError::Store(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
     })
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

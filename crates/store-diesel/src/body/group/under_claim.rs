@@ -1,11 +1,12 @@
-//! Changes with a rule that are no orders of a group: each in a transaction of its own, with a sheet of its own.
+//! Commands outside of groups: each in a transaction of its own, with a working set of its own.
 
 use super::super::backend::Conn;
 use super::super::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
-/// Locks and loads what is needed, works unless that was done before, and stores what was noted and the answer.
+/// Runs a command under its claim, in the steps of every command: find the record, decide and stage, render the
+/// answer, record, store.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,
