@@ -2,7 +2,7 @@
 //!
 //! A wrong dependency fails this test instead of depending on a review. The rules are plain functions of plain values, so that
 //! the tests at the end can prove that each rule can fail.
-#![expect(clippy::unwrap_used, reason = "a test may stop where its world is wrong")]
+#![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const DOMAIN: &str = "florin-domain";
 const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
 const CONTRACT: &str = "florin-store-contract";
-const RECENT: &str = "florin-short-cache";
+const SHORT_CACHE: &str = "florin-short-cache";
 
 /// Packages that a provider must not use, because they belong to HTTP, storage or the binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
@@ -87,15 +87,15 @@ const ROOMS: &[Room] = &[
         outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
     },
     Room { name: "florin-bank-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: RECENT, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
-    Room { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, RECENT], outside: PROVIDERS_NEVER },
+    Room { name: SHORT_CACHE, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
+    Room { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, SHORT_CACHE], outside: PROVIDERS_NEVER },
     Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     Room {
         name: "florin-http-actix",
-        workspace: &[DOMAIN, PORTS, APPLICATION, RECENT],
+        workspace: &[DOMAIN, PORTS, APPLICATION, SHORT_CACHE],
         outside: Outside::Not(&["anyhow", "clap", "config", "diesel", "libsqlite3-sys", "r2d2"]),
     },
     Room {
@@ -104,7 +104,7 @@ const ROOMS: &[Room] = &[
             DOMAIN,
             PORTS,
             APPLICATION,
-            RECENT,
+            SHORT_CACHE,
             CONTRACT,
             "florin-access-cache",
             "florin-store-diesel",
@@ -142,7 +142,7 @@ struct Arrow {
 /// Finds forbidden dependencies of a crate.
 fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
     let Some(room) = rooms.iter().find(|room| room.name == from) else {
-        return vec![format!("{from} has no room in tests/layers.rs: say there what it may depend on")];
+        return vec![format!("{from} is not listed in tests/layers.rs: add what it may depend on")];
     };
     let refused = |arrow: &Arrow| {
         let to = arrow.to.as_str();
@@ -171,14 +171,14 @@ fn wrong_source(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines = text.lines().count();
     if lines > MAX_LINES {
-        wrong.push(format!("{path} has {lines} lines; a file has at most {MAX_LINES}: split it"));
+        wrong.push(format!("{path} has {lines} lines, more than {MAX_LINES}: split it"));
     }
     if NO_FLOATS.iter().any(|money| path.starts_with(money)) {
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
             if words.any(|word| word.ends_with("f64") || word.ends_with("f32")) {
-                wrong.push(format!("{path}:{} uses a binary float where money passes", number + 1));
+                wrong.push(format!("{path}:{} uses a binary float in a crate that handles money", number + 1));
             }
         }
     }
@@ -219,7 +219,7 @@ fn assert_none(wrong: &[String]) {
 }
 
 #[test]
-fn every_arrow_is_allowed() {
+fn every_dependency_is_allowed() {
     let manifest = root().join("Cargo.toml");
     let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().unwrap();
     let names: Vec<String> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
@@ -243,13 +243,13 @@ fn every_arrow_is_allowed() {
         ));
     }
     for room in ROOMS.iter().filter(|room| !names.iter().any(|name| name == room.name)) {
-        wrong.push(format!("{} has a room in tests/layers.rs, but there is no such crate", room.name));
+        wrong.push(format!("{} is listed in tests/layers.rs, but there is no such crate", room.name));
     }
     assert_none(&wrong);
 }
 
 #[test]
-fn every_source_is_in_order() {
+fn every_source_follows_the_rules() {
     let sources = sources(&root());
     assert!(sources.iter().any(|(path, _)| path == "crates/domain/src/lib.rs"), "the sources were not found");
     assert_none(&sources.iter().flat_map(|(path, text)| wrong_source(path, text)).collect::<Vec<_>>());
@@ -264,7 +264,7 @@ mod rules {
     }
 
     #[test]
-    fn an_arrow_outwards_is_refused() {
+    fn an_outward_dependency_is_refused() {
         let wrong = wrong_arrows(ROOMS, APPLICATION, &[arrow(DOMAIN, true), arrow("florin-store-diesel", true)]);
         let said = "florin-application must not depend on florin-store-diesel (only on: florin-domain, florin-ports)";
         assert_eq!(wrong, [said]);
@@ -282,7 +282,7 @@ mod rules {
     }
 
     #[test]
-    fn a_package_that_does_not_belong_is_refused() {
+    fn a_forbidden_package_is_refused() {
         let wrong = wrong_arrows(ROOMS, DOMAIN, &[arrow("uuid", false), arrow("tokio", false)]);
         assert_eq!(wrong.len(), 1);
         assert!(wrong[0].starts_with("florin-domain must not use the package tokio (only: bigdecimal, "), "{wrong:?}");
@@ -302,24 +302,24 @@ mod rules {
     }
 
     #[test]
-    fn a_crate_without_a_room_is_refused() {
+    fn an_unlisted_crate_is_refused() {
         let wrong = wrong_arrows(ROOMS, "florin-shed", &[]);
-        assert_eq!(wrong, ["florin-shed has no room in tests/layers.rs: say there what it may depend on"]);
+        assert_eq!(wrong, ["florin-shed is not listed in tests/layers.rs: add what it may depend on"]);
     }
 
     #[test]
     fn a_file_that_is_too_long_is_refused() {
         assert_eq!(wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(500)), [""; 0]);
         let wrong = wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(501));
-        assert_eq!(wrong, ["crates/mfa/src/lib.rs has 501 lines; a file has at most 500: split it"]);
+        assert_eq!(wrong, ["crates/mfa/src/lib.rs has 501 lines, more than 500: split it"]);
     }
 
     #[test]
-    fn a_float_where_money_passes_is_refused() {
+    fn a_float_in_a_money_crate_is_refused() {
         let float = ["fn half(amount: f", "64) {}\n"].concat();
         for folder in NO_FLOATS {
             let path = format!("{folder}/src/lib.rs");
-            let said = format!("{path}:2 uses a binary float where money passes");
+            let said = format!("{path}:2 uses a binary float in a crate that handles money");
             assert_eq!(wrong_source(&path, &format!("\n{float}")), [said]);
             assert_eq!(wrong_source(&path, &format!("// {float}")), [""; 0]);
         }

@@ -108,9 +108,9 @@ pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
     for (flaw, fault) in FAULTS {
         books.execute("BEGIN")?;
         books.execute(fault)?;
-        let (seen, counts) = (books.flaws()?, books.counts()?);
+        let (found, counts) = (books.flaws()?, books.counts()?);
         books.execute("ROLLBACK")?;
-        if seen[flaw] == 0 {
+        if found[flaw] == 0 {
             bail!("the check does not detect {} after {fault}", FLAWS[flaw]);
         }
         if flaw == 1 && agree(&before, &counts, &NOTHING, 0).is_ok() {
@@ -125,12 +125,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_without_its_effect_is_seen_and_so_is_an_effect_without_an_answer() {
+    fn missing_and_extra_effects_are_detected() {
         let before = [10; 11];
         let after: Counts = std::array::from_fn(|index| before[index] + 3 * AUTHORIZED[index]);
         agree(&before, &after, &AUTHORIZED, 3).unwrap();
-        let said = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
-        assert!(said.contains("card messages: 3 instead of 4") && said.contains("held minor units: 3000"), "{said}");
+        let message = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
+        assert!(
+            message.contains("card messages: 3 instead of 4") && message.contains("held minor units: 3000"),
+            "{message}"
+        );
         assert!(agree(&before, &after, &AUTHORIZED, 2).is_err());
         assert!(agree(&before, &after, &NOTHING, 3).is_err());
     }

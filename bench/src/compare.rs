@@ -8,10 +8,10 @@ use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::Workload;
 
 /// Required ratio of a single request's time to that of the direct transaction.
-pub(crate) const LONE: Rule = Rule::AtMost(1.3, 1.1);
+pub(crate) const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
 
 /// Compares pgbench's script, its function, and Florin, with many connections.
-pub(crate) fn crowd(
+pub(crate) fn concurrent(
     stage: &mut Stage<'_>,
     workload: &Workload,
     florin: &Server,
@@ -38,7 +38,7 @@ pub(crate) fn crowd(
 }
 
 /// Compares single requests with the direct transaction.
-pub(crate) fn lone(
+pub(crate) fn single(
     stage: &mut Stage<'_>,
     workload: &Workload,
     florin: &Server,
@@ -48,7 +48,7 @@ pub(crate) fn lone(
     let name = format!("{}: one at a time", workload.name);
     let rule = match workload.rule {
         Rule::Free => Rule::Free,
-        Rule::AtLeast(..) | Rule::AtMost(..) => LONE,
+        Rule::AtLeast(..) | Rule::AtMost(..) => SINGLE,
     };
     report.rows.push(Row::latencies(&name, "pgbench, 1 client, p50".into(), medians[0].p50, medians[1], rule));
     Ok(())

@@ -98,8 +98,8 @@ impl Database {
     pub(crate) fn free_disk(&mut self) -> anyhow::Result<Option<u64>> {
         let folder: String = self.client.query_one("SHOW data_directory", &[])?.get(0);
         let output = Command::new("df").args(["--output=avail", "-B1", &folder]).output().ok();
-        let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-        Ok(said.lines().last().and_then(|line| line.trim().parse().ok()))
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        Ok(text.lines().last().and_then(|line| line.trim().parse().ok()))
     }
 
     /// Returns the processor time of all server processes, in microseconds.
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_database_of_a_url_is_replaced() {
+    fn the_database_name_of_a_url_is_replaced() {
         for (url, expected) in [
             ("postgres://a:b@h:1/postgres", "postgres://a:b@h:1/x"),
             ("postgres://h", "postgres://h/x"),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_of_a_script_is_filled_in() {
+    fn every_placeholder_of_a_script_is_filled() {
         let filled = Size::STANDARD.fill(DATA);
         assert!(
             filled.contains("generate_series(1, 120000)") && !filled.contains("{c") && !filled.contains("{budgets}")

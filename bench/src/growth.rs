@@ -17,7 +17,7 @@ const SMALL: u64 = 10_000;
 /// Disk space of a card transaction, with its chain, journal and indexes.
 const BYTES_EACH: u64 = 1_200;
 /// Additional disk space that must be free, for the WAL and for other programs.
-const BESIDE: u64 = 6 << 30;
+const RESERVE: u64 = 6 << 30;
 /// The account with the long list, and one with a short list.
 const LONG: u64 = 8;
 const SHORT: u64 = 3;
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     for connections in [settings.connections, 1] {
         let list = |account| Workload { kind: Kind::Account(account), effect: NOTHING, ..workloads(Size::STANDARD)[0] };
         let party = Party::Server(&servers[0], connections);
-        let [few, many] = same(&mut small, &[(list(SHORT), party), (list(LONG), party)])?;
+        let [few, many] = alternate_on_one(&mut small, &[(list(SHORT), party), (list(LONG), party)])?;
         let name = format!("first page of {} rows, {}", settings.growth_rows, over(connections));
         report.rows.push(row(name, "1000 rows".into(), few, many, Rule::AtMost(1.5, 1.1)));
     }
@@ -52,25 +52,25 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 
 /// Loads a small store with one long list, and a large store.
 fn stages<'a>(settings: &'a Settings, folder: &'a Path, report: &mut Report) -> anyhow::Result<[Stage<'a>; 2]> {
-    let wanted = settings.growth_messages * BYTES_EACH + BESIDE;
+    let required = settings.growth_messages * BYTES_EACH + RESERVE;
     progress(&format!(
         "loading {} card transactions: {} GiB of disk, including the WAL",
         settings.growth_messages,
-        wanted >> 30
+        required >> 30
     ));
     let began = Instant::now();
     let mut small = Database::fill("small", Size { messages: SMALL, ..Size::STANDARD })?;
     if let Some(free) = small.free_disk()? {
-        anyhow::ensure!(free > wanted, "{} GiB of disk are free, {} are wanted", free >> 30, wanted >> 30);
+        anyhow::ensure!(free > required, "{} GiB of disk are free, {} are required", free >> 30, required >> 30);
     }
     let rows = [("{account}", LONG), ("{last}", settings.growth_rows)];
     small.load(
         &rows.iter().fold(CHECKOUTS.to_owned(), |text, (name, number)| text.replace(name, &number.to_string())),
     )?;
     let mut large = Database::fill("large", Size { messages: settings.growth_messages, ..Size::STANDARD })?;
-    let took = began.elapsed().as_secs_f64();
-    progress(&format!("loaded in {took:.0} s"));
-    report.notes.push(format!("{}. The large store: {}, loaded in {took:.0} s.", large.describe()?, large.disk()?));
+    let seconds = began.elapsed().as_secs_f64();
+    progress(&format!("loaded in {seconds:.0} s"));
+    report.notes.push(format!("{}. The large store: {}, loaded in {seconds:.0} s.", large.describe()?, large.disk()?));
     Ok([Stage::new(small, settings, folder), Stage::large(large, settings, folder)])
 }
 
@@ -100,7 +100,7 @@ fn alternate(both: &mut [(&mut Stage<'_>, Workload, Party<'_>); 2]) -> anyhow::R
 }
 
 /// Runs one turn on each of two parties of one stage.
-fn same(stage: &mut Stage<'_>, both: &[(Workload, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
+fn alternate_on_one(stage: &mut Stage<'_>, both: &[(Workload, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
     for number in 0..=stage.settings.turns {
         for (index, (workload, party)) in both.iter().enumerate() {

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_is_known() {
+    fn this_process_can_be_measured() {
         let own = std::process::id();
         assert!(parent(own).is_some() && cpu(own).is_some());
         assert!(peak_memory(own).is_some_and(|bytes| bytes > 1_000_000));

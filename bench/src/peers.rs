@@ -36,7 +36,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         for (peer, figures) in servers.iter().zip(&medians).skip(1) {
             report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
             let rule = if workload.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };
-            report.rows.push(tail(workload.name, peer.name, figures, medians[0], rule));
+            report.rows.push(p99_row(workload.name, peer.name, figures, medians[0], rule));
         }
     }
     for server in &servers {
@@ -57,7 +57,7 @@ const FASTIFY: &str = "Fastify";
 const TAIL: Rule = Rule::AtMost(0.4, 0.15);
 
 /// Compares the p99 with a peer's, in microseconds.
-fn tail(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
+fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
     let (baseline, own) = (peer.p99, florin.p99);
     let workload = format!("{workload}: p99");
     Row {
@@ -75,7 +75,7 @@ fn tail(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, ru
 /// The folder where `scripts/bench` installs the peers' packages.
 fn installed() -> anyhow::Result<PathBuf> {
     let folder = std::env::current_exe()?.with_file_name("../peers");
-    anyhow::ensure!(folder.is_dir(), "{} is not there: `make bench-peers` installs the peers", folder.display());
+    anyhow::ensure!(folder.is_dir(), "{} does not exist: `make bench-peers` installs the peers", folder.display());
     Ok(folder.canonicalize()?)
 }
 

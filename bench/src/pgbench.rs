@@ -21,7 +21,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Seconds(f64),
@@ -50,7 +50,7 @@ pub(crate) struct Measured {
 }
 
 impl Run<'_> {
-    pub(crate) fn go(&self) -> anyhow::Result<Measured> {
+    pub(crate) fn execute(&self) -> anyhow::Result<Measured> {
         let log = self.folder.join("pgbench-log");
         let mut command = Command::new(program("pgbench"));
         command.args(["-n", "-M", "prepared", "-D", "seq=0", "-c", &self.clients.to_string()]);
@@ -85,8 +85,8 @@ fn read(pipe: Option<impl std::io::Read>) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn parse(said: &str) -> anyhow::Result<Measured> {
-    let after = |start: &str| said.lines().find_map(|line| line.strip_prefix(start)).map(str::trim);
+fn parse(output: &str) -> anyhow::Result<Measured> {
+    let after = |start: &str| output.lines().find_map(|line| line.strip_prefix(start)).map(str::trim);
     let first = |text: &str| text.split([' ', '/']).next().unwrap_or_default().to_owned();
     let failed = after("number of failed transactions:").map_or("0".into(), first);
     if failed != "0" {
@@ -117,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_says_is_read() {
-        let said = "number of transactions actually processed: 8000/8000\nnumber of failed transactions: 0 (0.000%)\n\
+    fn output_is_parsed() {
+        let output = "number of transactions actually processed: 8000/8000\nnumber of failed transactions: 0 (0.000%)\n\
             latency average = 7.155 ms\ntps = 2236.285976 (without initial connection time)\n";
-        let measured = parse(said).unwrap();
+        let measured = parse(output).unwrap();
         assert_eq!((measured.transactions, measured.rate as u64), (8000, 2236));
-        assert!(parse(&said.replace(": 0 (", ": 1 (")).is_err());
+        assert!(parse(&output.replace(": 0 (", ": 1 (")).is_err());
         assert!(parse("").is_err());
         let none = "number of transactions actually processed: 0\nnumber of failed transactions: 0 (NaN%)\n";
         assert_eq!(parse(none).unwrap().transactions, 0);

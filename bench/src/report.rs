@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_counts_what_is_missed() {
+    fn a_report_counts_missed_requirements() {
         let rows = vec![row(1.0, Rule::Free), row(1.0, Rule::AtLeast(2.0, 3.0))];
         let report = Report { rows, notes: vec!["note".into()] };
         assert_eq!(report.missed(), 1);

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn florin() -> anyhow::Result<PathBuf> {
     let florin = std::env::current_exe()?.with_file_name("florin");
     if !florin.is_file() {
-        bail!("{} is not there: cargo build --release", florin.display());
+        bail!("{} does not exist: run cargo build --release", florin.display());
     }
     Ok(florin)
 }
@@ -38,8 +38,8 @@ pub(crate) fn command(url: &str, arguments: &[&str]) -> anyhow::Result<Command> 
 pub(crate) fn run(url: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let output = command(url, arguments)?.output()?;
     if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&said).trim());
+        let text = [output.stdout, output.stderr].concat();
+        bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&text).trim());
     }
     Ok(())
 }
@@ -83,8 +83,8 @@ impl Server {
 
     /// Returns the last log lines that do not belong to a single request.
     pub(crate) fn complaints(&self) -> String {
-        let said = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let lines: Vec<_> = said.lines().filter(|line| !line.contains("INFO")).collect();
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<_> = text.lines().filter(|line| !line.contains("INFO")).collect();
         lines[lines.len().saturating_sub(8)..].join("\n")
     }
 

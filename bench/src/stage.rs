@@ -90,12 +90,12 @@ impl<'a> Stage<'a> {
 
     /// Prepares the batches of a turn, the same number for each client.
     fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
-        let wanted = match purpose {
+        let required = match purpose {
             Purpose::Rehearsal => REHEARSAL,
             Purpose::Show(rate) => (rate * lasting.as_secs_f64() * SPARE) as u64,
         };
         let first = self.batches + 1;
-        self.batches += wanted.div_ceil(clients).max(1) * clients;
+        self.batches += required.div_ceil(clients).max(1) * clients;
         self.database.prepare_batches(first, self.batches)?;
         Ok((first, self.batches))
     }
@@ -117,7 +117,7 @@ impl<'a> Stage<'a> {
         }
         let url = &self.database.url;
         let run = pgbench::Run { url, script, clients, end, variables: &variables, folder: self.folder };
-        let measured = run.go()?;
+        let measured = run.execute()?;
         Ok((measured.transactions, figures(measured)))
     }
 

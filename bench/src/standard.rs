@@ -1,7 +1,7 @@
 //! `make bench`: Florin against plain SQL on PostgreSQL and SQLite.
 
 use crate::books::{self, AUTHORIZED, Books, NOTHING};
-use crate::compare::{self, LONE};
+use crate::compare::{self, SINGLE};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
@@ -49,8 +49,8 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let florin = Server::florin(&stage.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
         if settings.wants(workload.name) {
-            compare::crowd(&mut stage, &workload, &florin, report)?;
-            compare::lone(&mut stage, &workload, &florin, report)?;
+            compare::concurrent(&mut stage, &workload, &florin, report)?;
+            compare::single(&mut stage, &workload, &florin, report)?;
         }
     }
     note_memory(&florin, "PostgreSQL", report);
@@ -76,7 +76,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
             let loops = checked(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, turn, cards.span, lasting))?;
             let mut requests = Requests::new(Ask::Authorize(cards), turn + 1);
             let served = served(&mut file, &florin, connections, lasting, &mut requests, &AUTHORIZED)?;
-            tell(name, number, &loops, &served);
+            report_turn(name, number, &loops, &served);
             if number > 0 {
                 direct.push(loops);
                 own.push(served);
@@ -84,7 +84,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
         }
         let (direct, own) = (median(&direct), median(&own));
         report.rows.push(if connections == 1 {
-            Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, LONE)
+            Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, SINGLE)
         } else {
             Row::rates(name, "a loop of single commits".into(), direct.rate, own, Rule::AtLeast(2.0, 3.0))
         });
@@ -103,7 +103,7 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
         let loops = checked(file, &NOTHING, |file| sqlite::list(file, lasting))?;
         let mut requests = Requests::new(Ask::List(0, 9), 0);
         let served = served(file, florin, settings.connections, lasting, &mut requests, &NOTHING)?;
-        tell(name, number, &loops, &served);
+        report_turn(name, number, &loops, &served);
         if number > 0 {
             direct.push(loops);
             own.push(served);
@@ -145,7 +145,7 @@ fn checked(
     Ok(figures(measured))
 }
 
-fn tell(name: &str, number: usize, direct: &Figures, own: &Figures) {
+fn report_turn(name: &str, number: usize, direct: &Figures, own: &Figures) {
     progress(&format!(
         "{name}, turn {number}: directly {:.0}/s, p50 {:.2} ms; Florin {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
         direct.rate,

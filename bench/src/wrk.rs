@@ -66,15 +66,17 @@ fn drive(stage: &mut Stage<'_>, florin: &Server, cards: Option<u64>) -> anyhow::
     command.arg(format!("http://{}", florin.address)).args(["--", &api_key(), &turn.to_string()]);
     command.args(cards.map(|cards| cards.to_string())).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut wrk = Guarded::spawn(&mut command).context("install wrk (Debian: apt-get install wrk)")?;
-    let mut said = String::new();
-    wrk.child().stdout.take().context("no pipe")?.read_to_string(&mut said)?;
+    let mut output = String::new();
+    wrk.child().stdout.take().context("no pipe")?.read_to_string(&mut output)?;
     wrk.child().wait()?;
-    let result =
-        said.lines().find_map(|line| line.strip_prefix("RESULT ")).with_context(|| format!("wrk printed: {said}"))?;
+    let result = output
+        .lines()
+        .find_map(|line| line.strip_prefix("RESULT "))
+        .with_context(|| format!("wrk printed: {output}"))?;
     let numbers: Vec<u64> = result.split(' ').filter_map(|number| number.parse().ok()).collect();
-    let [answered, micros, p99, errors] = numbers[..] else { bail!("wrk printed: {said}") };
+    let [answered, micros, p99, errors] = numbers[..] else { bail!("wrk printed: {output}") };
     if errors > 0 {
-        bail!("wrk had {errors} errors: {said}");
+        bail!("wrk had {errors} errors: {output}");
     }
     Ok((answered, Figures { rate: answered as f64 * 1e6 / micros as f64, p99: p99 as f64, ..Figures::default() }))
 }

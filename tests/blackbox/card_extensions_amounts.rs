@@ -49,8 +49,8 @@ fn partial_approval_must_be_requested_and_necessary() {
         wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, whole["token"]));
     expect_json(&reversal, 201);
     assert_eq!(text(&wallet.authorize("10"), "/response/code"), "1016");
-    let unwanted = wallet.first_body("10").replacen('{', r#"{"partialApproval": false, "#, 1);
-    assert_eq!(text(&transaction(&wallet.client.post(AUTHORIZATION, unwanted)), "/response/code"), "1016");
+    let without_approval = wallet.first_body("10").replacen('{', r#"{"partialApproval": false, "#, 1);
+    assert_eq!(text(&transaction(&wallet.client.post(AUTHORIZATION, without_approval)), "/response/code"), "1016");
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn the_fee_is_added_to_hold_and_clearing() {
     assert_eq!(text(&cleared, "/gpa/impactedAmount"), "-102.00");
     assert_eq!(text(&cleared, "/gpa/ledgerBalance"), wallet.ledger(14_800));
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "148.00");
-    let told = expect_json(&wallet.client.get(&chain_path(token)), 200);
-    assert_eq!(told["hold"]["clearedAmount"], "102.00");
-    assert_eq!(told["hold"]["steps"][0]["heldAmount"], "102.50");
-    let network = told["journal"][1]["postings"].as_array().unwrap().last().unwrap().clone();
+    let chain = expect_json(&wallet.client.get(&chain_path(token)), 200);
+    assert_eq!(chain["hold"]["clearedAmount"], "102.00");
+    assert_eq!(chain["hold"]["steps"][0]["heldAmount"], "102.50");
+    let network = chain["journal"][1]["postings"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(network, json!({"pool": "card_network", "budgetId": null, "amount": "102.00"}));
     check_journal(server.home());
 }

@@ -66,11 +66,11 @@ fn partial_clearings_add_up_to_the_converted_total() {
     assert_eq!(rest, Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
     let answer = wallet.client.get(&chain_path(&token));
     truthful("get", CHAIN, &answer);
-    let told = expect_json(&answer, 200);
+    let chain = expect_json(&answer, 200);
     let merchant =
         json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
-    assert_eq!(told["hold"]["merchant"], merchant);
-    assert_eq!((&told["hold"]["heldAmount"], &told["hold"]["endedBy"]), (&json!("0.00"), &json!("cleared")));
+    assert_eq!(chain["hold"]["merchant"], merchant);
+    assert_eq!((&chain["hold"]["heldAmount"], &chain["hold"]["endedBy"]), (&json!("0.00"), &json!("cleared")));
     check_journal(server.home());
 }
 

@@ -70,7 +70,7 @@ fn fifty_equal_requests_under_one_key_have_one_effect() {
             }
         }
     }
-    assert_eq!(fresh.len(), 1, "{} replayed, {waiting} told to wait", replayed.len());
+    assert_eq!(fresh.len(), 1, "{} replayed, {waiting} refused as in flight", replayed.len());
     assert!(replayed.iter().all(|answer| answer.body == fresh[0].body));
     assert_eq!(wallet.balance().available, 24_000);
     let after = once();

@@ -16,13 +16,13 @@ fn checked(client: &Client) -> Value {
 
 /// Expects a verdict without a violation. Returns name and number of checked objects of each check.
 fn sound(client: &Client) -> Vec<(String, i64)> {
-    let told = checked(client);
-    assert_eq!(told["verdict"], "holds", "{told}");
+    let report = checked(client);
+    assert_eq!(report["verdict"], "holds", "{report}");
     let check = |check: &Value| {
         assert_eq!(check, &json!({"name": check["name"], "verdict": "holds", "checked": check["checked"]}));
         (check["name"].as_str().unwrap().to_owned(), check["checked"].as_i64().unwrap())
     };
-    told["checks"].as_array().unwrap().iter().map(check).collect()
+    report["checks"].as_array().unwrap().iter().map(check).collect()
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_session_has_every_member() {
         assert_eq!(session["provider"], shown);
         let date = DateTime::parse_from_rfc2822(answer.header("date").unwrap()).unwrap();
         let life = time(&session["expiresAt"]).signed_duration_since(date).num_seconds();
-        assert!((240..=360).contains(&life), "it lives {life} seconds, not five minutes");
+        assert!((240..=360).contains(&life), "it lasts {life} seconds, not five minutes");
     }
 }
 

@@ -141,10 +141,10 @@ fn every_fault_of_a_value_is_an_alert_of_its_row() {
     let alerts = alerts(&client, &batch);
     let mut table = Table::default();
     for (index, (code, _)) in faulty.iter().enumerate() {
-        let told: Vec<_> = alerts.iter().filter(|(row, _)| row.map(usize::try_from) == Some(Ok(index))).collect();
-        let found = told.iter().any(|(_, told)| told == code);
+        let codes: Vec<_> = alerts.iter().filter(|(row, _)| row.map(usize::try_from) == Some(Ok(index))).collect();
+        let found = codes.iter().any(|(_, found)| found == code);
         table.same(&format!("row {index}: {code}"), if found { code } else { "other" }, code);
-        assert!(found, "row {index} should tell {code}, and tells {told:?}");
+        assert!(found, "row {index} must have the alert {code}; it has {codes:?}");
     }
     table.done(27);
     let good = i64::try_from(faulty.len()).unwrap();

@@ -18,7 +18,7 @@ impl Home {
     pub(crate) fn database(&self) -> &Database {
         match &*self.store {
             Store::Postgres(database) => database,
-            Store::Sqlite => panic!("a file is no database for several instances"),
+            Store::Sqlite => panic!("several instances cannot share a SQLite file"),
         }
     }
 }

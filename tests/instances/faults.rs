@@ -134,6 +134,6 @@ fn deadlocks() {
             drop(session);
             tally.more_taken(10);
         }
-        until("the server tells of deadlocks", LIMIT, || deadlocks() > 0);
+        until("the server reports deadlocks", LIMIT, || deadlocks() > 0);
     });
 }

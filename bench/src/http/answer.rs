@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_read_once_it_is_whole() {
+    fn a_head_is_parsed_once_it_is_complete() {
         let text = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nRetry-After: 1\r\n\r\n{}";
         let whole = Head { status: 503, bytes: text.len(), body: text.len() - 2, retry_after: true };
         assert_eq!(head(text).unwrap(), Some(whole));

@@ -13,7 +13,7 @@ pub(crate) struct Connection {
     received: Vec<u8>,
     head: Option<Head>,
     /// The time at which the outstanding request was due.
-    intended: Option<Instant>,
+    due: Option<Instant>,
 }
 
 impl Connection {
@@ -21,29 +21,29 @@ impl Connection {
         let stream = std::net::TcpStream::connect(address).context("the server does not accept connections")?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(Self { stream: TcpStream::from_std(stream), received: Vec::with_capacity(4096), head: None, intended: None })
+        Ok(Self { stream: TcpStream::from_std(stream), received: Vec::with_capacity(4096), head: None, due: None })
     }
 
     /// Sends a request that is due now. It is far smaller than the socket's buffer.
-    pub(crate) fn send(&mut self, request: &[u8], intended: Instant) -> anyhow::Result<()> {
+    pub(crate) fn send(&mut self, request: &[u8], due: Instant) -> anyhow::Result<()> {
         let sent = self.stream.write(request).context("cannot send a request")?;
         if sent != request.len() {
             bail!("a request was sent only partially");
         }
-        self.intended = Some(intended);
+        self.due = Some(due);
         Ok(())
     }
 
     /// Receives available bytes. Returns head, body and the due time of the request once the answer is complete.
     pub(crate) fn receive(&mut self, scratch: &mut [u8]) -> anyhow::Result<Option<(Head, &[u8], Instant)>> {
-        let Some(intended) = self.intended else { return Ok(None) };
+        let Some(due) = self.due else { return Ok(None) };
         loop {
             if self.head.is_none() {
                 self.head = answer::head(&self.received)?;
             }
             if let Some(head) = self.head.filter(|head| head.bytes <= self.received.len()) {
-                (self.head, self.intended) = (None, None);
-                return Ok(Some((head, &self.received[head.body..head.bytes], intended)));
+                (self.head, self.due) = (None, None);
+                return Ok(Some((head, &self.received[head.body..head.bytes], due)));
             }
             if !self.read_some(scratch)? {
                 return Ok(None);

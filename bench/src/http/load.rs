@@ -144,7 +144,7 @@ impl Driver {
             let connection = &mut self.connections[index];
             let Some((head, body, intended)) = connection.receive(&mut self.scratch)? else { continue };
             let now = Instant::now();
-            self.outcome.note(head, body, now.duration_since(intended), in_time(now));
+            self.outcome.record(head, body, now.duration_since(intended), in_time(now));
             connection.clear();
             self.under_way -= 1;
             free.push(index);

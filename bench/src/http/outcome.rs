@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Records an answer.
-    pub(crate) fn note(&mut self, head: Head, body: &[u8], latency: Duration, in_time: bool) {
+    pub(crate) fn record(&mut self, head: Head, body: &[u8], latency: Duration, in_time: bool) {
         let micros = u32::try_from(latency.as_micros()).unwrap_or(u32::MAX);
         self.bytes += body.len() as u64;
         match head.status {

@@ -1,8 +1,8 @@
 //! The storage ports on Diesel: one body of queries (`body/`), compiled once per database.
 //!
-//! A backend (`sqlite`, `postgres`: features of this crate) declares what differs between databases: the connection and
-//! how it is set up, the SQL types of ids, times and dates, how a write transaction begins, how sets of rows are loaded,
-//! locked and stored, what its errors mean. It includes the body, which is the same source for every backend and knows none of them.
+//! A backend (`sqlite`, `postgres`: features of this crate) provides what differs between databases, which `body/backend.rs`
+//! lists: the connection and how it is set up, the SQL types of ids, times and dates, how a write transaction begins, how sets of rows
+//! are loaded, locked and stored, what its errors mean. It includes the body, which is the same source for every backend.
 //!
 //! What the stores promise beyond their ports:
 //! - **Durable**: a call returns after the commit, and a commit is on the disk (`synchronous` is FULL,
@@ -33,6 +33,8 @@
 )]
 
 mod adapters;
+#[cfg(test)]
+mod columns;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
 mod parity;
 #[cfg(feature = "postgres")]

@@ -1,8 +1,9 @@
-//! The schemas of both databases and Diesel's are one.
+//! The tables of both databases are the declared ones.
 //!
 //! PostgreSQL is that of `DATABASE_URL`; without it that half is skipped, and a line says so.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::columns::{ColumnKind, DeclaredColumn};
 use crate::{PostgresStore, SqliteStore, postgres, sqlite};
 use diesel::sql_types::{Bool, Text};
 use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -11,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Type and whether it may be null, by table and column.
 type Columns = BTreeMap<(String, String), (String, bool)>;
+
+/// Declared columns, by table and column.
+type Declared = BTreeMap<(String, String), DeclaredColumn>;
 
 #[derive(QueryableByName)]
 struct ColumnRow {
@@ -51,28 +55,19 @@ fn names(rows: Vec<IndexRow>) -> BTreeSet<String> {
     rows.into_iter().map(|row| row.name).collect()
 }
 
-/// What Diesel is told.
-fn written(tables: &[(&str, &str)]) -> Columns {
-    let mut columns = Columns::new();
-    for (table, text) in tables {
-        for column in text.trim_matches(['{', '}']).split(',').map(str::trim).filter(|column| !column.is_empty()) {
-            let (name, kind) = column.split_once("->").unwrap();
-            let kind: String = kind.split_whitespace().collect();
-            let inner = kind.strip_prefix("Nullable<").and_then(|kind| kind.strip_suffix('>'));
-            let told = (inner.unwrap_or(&kind).to_owned(), inner.is_some());
-            columns.insert(((*table).to_owned(), name.trim().to_owned()), told);
-        }
-    }
-    columns
+/// The columns as they were declared.
+fn declared(tables: impl Iterator<Item = (&'static str, &'static [DeclaredColumn])>) -> Declared {
+    let columns = tables.flat_map(|(table, columns)| columns.iter().map(move |column| (table, column)));
+    columns.map(|(table, column)| ((table.to_owned(), column.name.to_owned()), *column)).collect()
 }
 
-fn compare(said: &Columns, found: &Columns, fits: impl Fn(&str, &str) -> bool) {
-    let keys = |columns: &Columns| columns.keys().cloned().collect::<BTreeSet<_>>();
-    assert_eq!(keys(said), keys(found));
-    for (key, (kind, nullable)) in said {
+fn compare(declared: &Declared, found: &Columns, sql_type: impl Fn(ColumnKind) -> &'static str) {
+    let found_keys: BTreeSet<_> = found.keys().cloned().collect();
+    assert_eq!(declared.keys().cloned().collect::<BTreeSet<_>>(), found_keys);
+    for (key, column) in declared {
         let (type_name, is_nullable) = &found[key];
-        assert!(fits(kind, type_name), "{key:?}: {kind}, {type_name}");
-        assert_eq!(nullable, is_nullable, "{key:?}");
+        assert_eq!(type_name, sql_type(column.kind), "{key:?}");
+        assert_eq!(*is_nullable, column.nullable, "{key:?}");
     }
 }
 
@@ -97,23 +92,22 @@ fn tables_columns_and_indexes_are_the_same() {
     store.close();
     let mut conn = SqliteConnection::establish(&path).unwrap();
     let found = columns(sql_query(SQLITE_COLUMNS).load(&mut conn).unwrap());
-    compare(&written(sqlite::WRITTEN), &found, |kind, type_name| match kind {
-        "BigInt" | "Bool" | "TimeSql" => type_name == "INTEGER",
-        "Binary" => type_name == "BLOB",
-        _ => type_name == "TEXT",
+    let tables = sqlite::tables::all().map(|table| (table.name, table.columns));
+    compare(&declared(tables), &found, |kind| match kind {
+        ColumnKind::Integer | ColumnKind::Bool | ColumnKind::Time => "INTEGER",
+        ColumnKind::Bytes => "BLOB",
+        ColumnKind::Text | ColumnKind::Id | ColumnKind::Day => "TEXT",
     });
     let Some((in_postgres, indexes)) = postgres_schema() else { return };
-    compare(&written(postgres::WRITTEN), &in_postgres, |kind, type_name| {
-        let native = match kind {
-            "IdSql" => "uuid",
-            "TimeSql" => "timestamp with time zone",
-            "DaySql" => "date",
-            "BigInt" => "bigint",
-            "Bool" => "boolean",
-            "Binary" => "bytea",
-            _ => "text",
-        };
-        type_name == native
+    let tables = postgres::tables::all().map(|table| (table.name, table.columns));
+    compare(&declared(tables), &in_postgres, |kind| match kind {
+        ColumnKind::Text => "text",
+        ColumnKind::Integer => "bigint",
+        ColumnKind::Bool => "boolean",
+        ColumnKind::Bytes => "bytea",
+        ColumnKind::Id => "uuid",
+        ColumnKind::Time => "timestamp with time zone",
+        ColumnKind::Day => "date",
     });
     assert_eq!(names(sql_query(SQLITE_INDEXES).load(&mut conn).unwrap()), indexes);
 }

@@ -1,17 +1,14 @@
-//! PostgreSQL: what the body needs to know of it.
-
-#[macro_use]
-mod sets;
-#[macro_use]
-mod together;
+//! PostgreSQL: what the body needs from it, as `body/backend.rs` lists it.
 
 mod account_lock;
 mod changes;
 mod connection;
 mod failures;
 mod locks;
+mod lookups;
 pub(crate) mod migrations;
 mod readers;
+mod statements;
 #[cfg(test)]
 pub(crate) mod testing;
 mod url;
@@ -22,7 +19,7 @@ mod body;
 
 pub use body::Store;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
-pub(crate) use body::schema::WRITTEN;
+pub(crate) use body::tables;
 
 /// The connection.
 pub(crate) type Conn = diesel::PgConnection;
@@ -32,16 +29,16 @@ pub(crate) type Db = diesel::pg::Pg;
 pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
 /// Rows are fetched one by one.
 pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
-/// Where a database is.
+/// The address of a database.
 pub(crate) type Place = url::PostgresUrl;
 
 /// The default number of connections that read.
 pub(crate) const DEFAULT_READERS: u32 = 8;
 
-/// How many threads write: while one commits, another works.
+/// The number of threads that write: while one commits, the other one works.
 pub(crate) const WRITERS: usize = 2;
 
-/// Rows that others hold locked are passed over.
+/// Passes over rows that others have locked.
 pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
 
 /// SQL types that differ between databases.
@@ -55,11 +52,11 @@ pub(crate) mod sql {
 }
 
 pub(crate) use account_lock::lock_account;
-pub(crate) use changes::Changes;
 pub(crate) use connection::{connect_writer, finish, unhurried, write};
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
+pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use url::place;
 pub(crate) use values::read_text;

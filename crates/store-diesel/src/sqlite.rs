@@ -1,15 +1,12 @@
-//! SQLite: what the body needs to know of it.
-
-#[macro_use]
-mod sets;
+//! SQLite: what the body needs from it, as `body/backend.rs` lists it.
 
 mod account_lock;
 mod balances;
-mod changes;
 mod connection;
 mod failures;
 pub(crate) mod migrations;
 mod place;
+mod statements;
 #[cfg(test)]
 pub(crate) mod testing;
 mod values;
@@ -19,7 +16,7 @@ mod body;
 
 pub use body::Store;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
-pub(crate) use body::schema::WRITTEN;
+pub(crate) use body::tables;
 
 /// The connection.
 pub(crate) type Conn = diesel::SqliteConnection;
@@ -33,10 +30,10 @@ pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 /// The default number of connections that read.
 pub(crate) const DEFAULT_READERS: u32 = 4;
 
-/// How many threads write: a database has one write transaction at a time.
+/// The number of threads that write: a database has one write transaction at a time.
 pub(crate) const WRITERS: usize = 1;
 
-/// Rows that others hold locked are passed over. Nobody holds any: one write transaction at a time has the whole database.
+/// Nothing: rows are never locked, because one write transaction at a time has the whole database.
 pub(crate) const SKIP_LOCKED: &str = "";
 
 /// SQL types that differ between databases.
@@ -51,9 +48,9 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
-pub(crate) use changes::Changes;
 pub(crate) use connection::{Readers, connect_writer, finish, lock_operators, open_readers, read, unhurried, write};
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use place::{Place, place};
+pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

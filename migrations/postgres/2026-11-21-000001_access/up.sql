@@ -1,10 +1,10 @@
--- Who calls, and the accounts they work on.
+-- API clients, their keys and their accounts.
 -- In every table: amounts are minor units of the row's currency. Text that rows are ordered by is ordered by code point.
 
 CREATE TABLE clients (
     id UUID NOT NULL PRIMARY KEY,
     name TEXT COLLATE "C" NOT NULL,
-    -- CIDR networks, separated by blanks; empty: any.
+    -- CIDR networks, separated by spaces; empty means any.
     allowed_networks TEXT NOT NULL
 );
 
@@ -26,11 +26,11 @@ CREATE TABLE accounts (
 CREATE TABLE api_keys (
     id UUID NOT NULL PRIMARY KEY,
     client_id UUID NOT NULL REFERENCES clients (id),
-    -- SHA-256 of the key, and its first eight bytes as a number: looked up by the number, compared by the whole.
+    -- SHA-256 of the key, and its first eight bytes as a number. Look-ups use the number and compare the whole hash.
     hash BYTEA NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
     hash_tag BIGINT NOT NULL,
     environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-    -- Separated by blanks.
+    -- Separated by spaces.
     scopes TEXT NOT NULL,
     every_account BOOLEAN NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_hash_tag ON api_keys (hash_tag);
 CREATE INDEX api_keys_by_age ON api_keys (created_at, id);
 
--- The accounts of keys that do not reach every account of their client. Both are the same client's.
+-- The accounts of keys that do not reach every account of their client. Key and account belong to the same client.
 CREATE TABLE api_key_accounts (
     client_id UUID NOT NULL,
     key_id UUID NOT NULL,

@@ -19,7 +19,7 @@ CREATE TABLE checkouts (
     CHECK (dynamic_rates_url IS NULL OR collect_address IS NOT NULL)
 );
 
--- One index for each way to filter, all in the order of the list.
+-- One index per combination of filters, each in list order.
 CREATE INDEX checkouts_newest ON checkouts (account_id, created_at DESC, id DESC);
 CREATE INDEX checkouts_newest_of_type ON checkouts (account_id, checkout_type, created_at DESC, id DESC);
 CREATE INDEX checkouts_newest_in_status ON checkouts (account_id, status, created_at DESC, id DESC);

@@ -1,4 +1,4 @@
--- Budgets, the journal, and the balances that are provable from it.
+-- Budgets, the journal, and balances, which can be recomputed from it.
 
 CREATE TABLE budgets (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
@@ -7,12 +7,12 @@ CREATE TABLE budgets (
     PRIMARY KEY (account_id, id)
 );
 
--- A row for each currency a budget holds. Its ledger balance, the sum, always fits 64 bits.
+-- One row per currency of a budget. The ledger balance, the sum of the three pools, always fits 64 bits.
 CREATE TABLE balances (
     account_id TEXT COLLATE "C" NOT NULL,
     budget_id UUID NOT NULL,
     currency TEXT NOT NULL CHECK (length(currency) = 3),
-    -- May be below zero: card networks settle above a hold.
+    -- May be negative, because card networks settle above a hold.
     available_minor BIGINT NOT NULL,
     held_minor BIGINT NOT NULL CHECK (held_minor >= 0),
     reserved_minor BIGINT NOT NULL CHECK (reserved_minor >= 0),
@@ -29,7 +29,7 @@ CREATE TABLE journal_transactions (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     id UUID NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('credit', 'card', 'batch_reservation', 'batch_payout')),
-    -- The card message, credit or batch behind it.
+    -- The card message, credit or batch that caused it.
     cause_id UUID NOT NULL,
     currency TEXT NOT NULL CHECK (length(currency) = 3),
     created_at TIMESTAMPTZ NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE credits (
     third_party_reference TEXT,
     institution_name TEXT,
     institution_address TEXT,
-    -- The budget's balances afterwards.
+    -- The budget's balances after the credit.
     available_minor BIGINT NOT NULL,
     held_minor BIGINT NOT NULL CHECK (held_minor >= 0),
     reserved_minor BIGINT NOT NULL CHECK (reserved_minor >= 0),

@@ -1,4 +1,4 @@
--- Payments of batches move money, and cost fees: new kinds of transactions, and a new pool.
+-- New kinds of journal transactions and a new pool, because payments move money and cost fees.
 
 ALTER TABLE journal_transactions
 DROP CONSTRAINT journal_transactions_kind_check,

@@ -1,22 +1,22 @@
--- Batches have payments, makers and confirmers; orders have fees.
+-- Batches have payments, a creator and a confirmer; payment orders have fees.
 
 ALTER TABLE payment_batches
 ADD COLUMN created_by UUID REFERENCES clients (id),
 ADD COLUMN visible BOOLEAN,
--- It was made with its payments: they can't be replaced.
+-- Created with its payments, which cannot be replaced.
 ADD COLUMN locked BOOLEAN,
 -- The last upload.
 ADD COLUMN input_format TEXT CHECK (input_format IN ('json', 'csv')),
 ADD COLUMN input_status TEXT CHECK (input_status IN ('validated', 'failed')),
--- As it was sent: it may be no budget of the account.
+-- As sent: it may not be a budget of the account.
 ADD COLUMN input_budget_id UUID,
 ADD COLUMN input_created_at TIMESTAMPTZ,
 ADD COLUMN input_updated_at TIMESTAMPTZ,
 ADD COLUMN confirmed_by UUID REFERENCES clients (id),
 ADD COLUMN orders_sent_at TIMESTAMPTZ,
--- From when there is work to do on it: 1970 where there is some at once, none where there is none.
+-- The time from which the batch has work: 1970 means now, null means none.
 ADD COLUMN work_at TIMESTAMPTZ,
--- The worker that may do it, and until when others leave it alone.
+-- The lease: its id, and the time until which other workers leave the batch alone.
 ADD COLUMN lease_id UUID,
 ADD COLUMN leased_until TIMESTAMPTZ,
 ADD CHECK (confirmed_by IS NULL OR confirmed_at IS NOT NULL),
@@ -26,8 +26,8 @@ ADD CHECK ((input_updated_at IS NULL) = (input_format IS NULL)),
 ADD CHECK (input_budget_id IS NULL OR input_format IS NOT NULL),
 ADD CHECK ((leased_until IS NULL) = (lease_id IS NULL));
 
--- Batches that were there are of the time before clients could make any: their account's client made them. Who confirmed
--- them, and when they were picked up, was not kept.
+-- Existing batches are older than their creation over the API, so their account's client is their creator. Who confirmed
+-- them, and when processing began, is unknown.
 UPDATE payment_batches SET
     created_by = (SELECT a.client_id FROM accounts a WHERE a.id = payment_batches.account_id),
     visible = TRUE,
@@ -44,20 +44,19 @@ ADD UNIQUE (account_id, batch_id, id);
 
 ALTER TABLE payment_orders ALTER COLUMN fees_minor DROP DEFAULT;
 
--- One index for each way to filter, all in the order of the list.
+-- One index per combination of filters, each in list order.
 CREATE INDEX payment_batches_by_age ON payment_batches (account_id, created_at, id);
 CREATE INDEX payment_batches_in_status_by_age ON payment_batches (account_id, status, created_at, id);
 CREATE INDEX payment_batches_shown_by_age ON payment_batches (account_id, visible, created_at, id);
 CREATE INDEX payment_batches_shown_in_status_by_age ON payment_batches (account_id, visible, status, created_at, id);
--- Work, whosever it is.
+-- Batches with work, of any account.
 CREATE INDEX payment_batches_with_work ON payment_batches (work_at, account_id, id) WHERE work_at IS NOT NULL;
 
--- What was typed is kept as it was; what it means is in the columns from order_id to network, where no Error stands
--- against it.
+-- The input is kept as sent. The columns from order_id to network contain its meaning, if the payment has no Error.
 CREATE TABLE payments (
     account_id TEXT COLLATE "C" NOT NULL,
     batch_id UUID NOT NULL,
-    -- The place in the upload.
+    -- The position in the upload.
     input_index BIGINT NOT NULL CHECK (input_index >= 0),
     id UUID NOT NULL,
     status TEXT NOT NULL CHECK (
@@ -72,12 +71,12 @@ CREATE TABLE payments (
     failure TEXT CHECK (
         failure IN ('account_closed', 'account_not_found', 'name_mismatch', 'rejected_by_bank', 'compliance')
     ),
-    -- JSON, by the names of the interface.
+    -- JSON with the member names of the interface.
     input TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     started_at TIMESTAMPTZ,
-    -- When the bank is to be asked what became of it.
+    -- When to ask the bank for the outcome.
     ask_at TIMESTAMPTZ,
     PRIMARY KEY (account_id, batch_id, input_index),
     UNIQUE (account_id, id),
@@ -96,8 +95,7 @@ CREATE TABLE payments (
 CREATE INDEX payments_in_status ON payments (account_id, batch_id, status, input_index);
 CREATE INDEX payments_to_ask ON payments (account_id, batch_id, ask_at, input_index) WHERE ask_at IS NOT NULL;
 
--- What is wrong with an upload. The position is the place in the order of the list: by input index (none first), then as
--- it was found.
+-- Alerts of an upload. The position is that in the list: by input index (null first), then in the order of the checks.
 CREATE TABLE payment_alerts (
     account_id TEXT COLLATE "C" NOT NULL,
     batch_id UUID NOT NULL,
@@ -117,7 +115,7 @@ CREATE TABLE payment_alerts (
             'duplicate_payment'
         )
     ),
-    -- The payment; none where it is about the upload as a whole.
+    -- The payment; null if the alert concerns the whole upload.
     input_index BIGINT CHECK (input_index >= 0),
     message TEXT NOT NULL,
     PRIMARY KEY (account_id, batch_id, position),

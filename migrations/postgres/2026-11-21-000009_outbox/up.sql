@@ -1,6 +1,6 @@
--- What happened, to be told; and the memory of the sandbox's bank.
+-- The outbox of events, and the memory of the simulated bank.
 
--- Written in the transaction of its cause.
+-- An event is written in the transaction of its cause.
 CREATE TABLE outbox_events (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     id UUID NOT NULL,
@@ -17,10 +17,10 @@ CREATE TABLE outbox_events (
     PRIMARY KEY (account_id, id)
 );
 
--- In the order in which they are to be told.
+-- In the order of delivery.
 CREATE INDEX outbox_events_by_age ON outbox_events (created_at, account_id, id);
 
--- Payments that the simulated bank has accepted. A bank knows no accounts of ours.
+-- Payments that the simulated bank accepted. They do not reference our accounts.
 CREATE TABLE sandbox_payments (
     id UUID NOT NULL PRIMARY KEY,
     currency TEXT NOT NULL CHECK (length(currency) = 3),

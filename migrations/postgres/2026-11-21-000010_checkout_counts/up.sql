@@ -1,5 +1,5 @@
--- How many checkouts an account has of each type in each status: kept with every change of them, so that counting a list
--- does not read it. No row: none.
+-- The number of checkouts of each account, type and status. Every change of checkouts updates it, so that counting a list
+-- does not read it. No row means zero.
 CREATE TABLE checkout_counts (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     checkout_type TEXT NOT NULL CHECK (checkout_type IN ('SHOPPING', 'TOP_UP')),

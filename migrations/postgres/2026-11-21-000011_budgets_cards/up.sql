@@ -9,7 +9,7 @@ ADD CONSTRAINT journal_transactions_kind_check CHECK (
         )
     );
 
--- What was there before may do everything; when it was made was not kept.
+-- Existing budgets get all features. Their creation time is unknown.
 ALTER TABLE budgets ADD COLUMN parent_id UUID;
 ALTER TABLE budgets ADD COLUMN features TEXT NOT NULL DEFAULT 'cards payments transfers';
 ALTER TABLE budgets ADD COLUMN created_at TIMESTAMPTZ;
@@ -34,7 +34,7 @@ CREATE TABLE transfers (
     CHECK (from_budget_id <> to_budget_id)
 );
 
--- The newest first.
+-- Newest first.
 CREATE INDEX transfers_newest ON transfers (account_id, created_at DESC, id DESC);
 
 ALTER TABLE cards ADD COLUMN name TEXT;
@@ -46,7 +46,7 @@ CREATE INDEX cards_by_budget ON cards (account_id, budget_id, id);
 CREATE INDEX cards_by_user ON cards (account_id, user_token, id);
 CREATE INDEX cards_in_state ON cards (account_id, state, id);
 
--- How a card came to be in its state. Rows are never changed and never deleted.
+-- The history of card states. Rows are never changed and never deleted.
 CREATE TABLE card_transitions (
     account_id TEXT COLLATE "C" NOT NULL,
     card_id UUID NOT NULL,

@@ -1,4 +1,4 @@
--- Budgets, the journal, and the balances that are provable from it.
+-- Budgets, the journal, and balances, which can be recomputed from it.
 
 CREATE TABLE budgets (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -7,12 +7,12 @@ CREATE TABLE budgets (
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- A row for each currency a budget holds. Its ledger balance, the sum, always fits 64 bits.
+-- One row per currency of a budget. The ledger balance, the sum of the three pools, always fits 64 bits.
 CREATE TABLE balances (
     account_id TEXT NOT NULL,
     budget_id TEXT NOT NULL,
     currency TEXT NOT NULL CHECK (length(currency) = 3),
-    -- May be below zero: card networks settle above a hold.
+    -- May be negative, because card networks settle above a hold.
     available_minor INTEGER NOT NULL,
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     reserved_minor INTEGER NOT NULL CHECK (reserved_minor >= 0),
@@ -26,7 +26,7 @@ CREATE TABLE journal_transactions (
     account_id TEXT NOT NULL REFERENCES accounts (id),
     id TEXT NOT NULL CHECK (length(id) = 36),
     kind TEXT NOT NULL CHECK (kind IN ('credit', 'card', 'batch_reservation', 'batch_payout')),
-    -- The card message, credit or batch behind it.
+    -- The card message, credit or batch that caused it.
     cause_id TEXT NOT NULL CHECK (length(cause_id) = 36),
     currency TEXT NOT NULL CHECK (length(currency) = 3),
     created_at INTEGER NOT NULL,
@@ -73,7 +73,7 @@ CREATE TABLE credits (
     third_party_reference TEXT,
     institution_name TEXT,
     institution_address TEXT,
-    -- The budget's balances afterwards.
+    -- The budget's balances after the credit.
     available_minor INTEGER NOT NULL,
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     reserved_minor INTEGER NOT NULL CHECK (reserved_minor >= 0),

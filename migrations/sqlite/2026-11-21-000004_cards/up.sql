@@ -1,4 +1,4 @@
--- Cards, their messages and the holds that messages make.
+-- Cards, their messages and holds.
 
 CREATE TABLE cards (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -9,7 +9,7 @@ CREATE TABLE cards (
     user_token TEXT NOT NULL CHECK (length(user_token) = 36),
     expires_on TEXT NOT NULL CHECK (length(expires_on) = 10),
     PRIMARY KEY (account_id, id),
-    -- The budget of a card holds the currency of the card.
+    -- The card's budget holds the card's currency.
     FOREIGN KEY (account_id, budget_id, currency) REFERENCES balances (account_id, budget_id, currency)
 ) STRICT, WITHOUT ROWID;
 
@@ -26,11 +26,11 @@ CREATE TABLE spending_limits (
     FOREIGN KEY (account_id, card_id) REFERENCES cards (account_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- One row a message, immutable but for the state of a first message.
+-- One row per message, immutable except the state of a first message.
 CREATE TABLE card_transactions (
     account_id TEXT NOT NULL,
     token TEXT NOT NULL CHECK (length(token) = 36),
-    -- The token of the first message; its own on a first message.
+    -- The token of the first message, for the first message its own.
     chain_id TEXT NOT NULL CHECK (length(chain_id) = 36),
     card_id TEXT NOT NULL,
     user_token TEXT NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE card_transactions (
     response TEXT NOT NULL CHECK (response IN ('0000', '1830', '1806', '1003', '1001', '1817', '1016')),
     ledger_minor INTEGER NOT NULL,
     available_minor INTEGER NOT NULL,
-    -- The token that was sent with it; none on first messages.
+    -- The token that the follow-up named; null for first messages.
     preceding TEXT CHECK (length(preceding) = 36),
     network TEXT NOT NULL CHECK (network IN ('VISA', 'MASTERCARD', 'DISCOVER', 'PULSE')),
     acceptor_mid TEXT NOT NULL,
@@ -68,7 +68,7 @@ CREATE TABLE card_transactions (
     CHECK (state <> 'DECLINED' OR impacted_minor = 0)
 ) STRICT, WITHOUT ROWID;
 
--- The story of each approved first message.
+-- Chains: one row per approved first message.
 CREATE TABLE card_chains (
     account_id TEXT NOT NULL,
     -- The token of the first message.
@@ -81,7 +81,7 @@ CREATE TABLE card_chains (
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     cleared_minor INTEGER NOT NULL CHECK (cleared_minor >= 0),
     ended_by TEXT CHECK (ended_by IN ('cleared', 'reversed', 'expired')),
-    -- When the hold is due to expire; none where nothing is held.
+    -- When the hold expires; null if nothing is held.
     due_at INTEGER,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (account_id, id),
@@ -92,5 +92,5 @@ CREATE TABLE card_chains (
     CHECK ((due_at IS NULL) = (held_minor = 0))
 ) STRICT, WITHOUT ROWID;
 
--- Due holds, the oldest first.
+-- Due holds, oldest first.
 CREATE INDEX card_chains_due ON card_chains (due_at, account_id, id) WHERE due_at IS NOT NULL;

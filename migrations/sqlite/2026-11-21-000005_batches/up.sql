@@ -1,4 +1,4 @@
--- Payment batches, and the multi-factor authentication of their confirmation.
+-- Payment batches, and the MFA sessions of their confirmation.
 
 CREATE TABLE payment_batches (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -17,7 +17,7 @@ CREATE TABLE payment_batches (
     CHECK (passed_mfa_check_at IS NULL OR confirmed_at IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
--- The payments of a batch in one currency from one funding budget.
+-- A payment order: the payments of a batch in one currency from one funding budget.
 CREATE TABLE payment_orders (
     account_id TEXT NOT NULL,
     batch_id TEXT NOT NULL,
@@ -49,9 +49,9 @@ CREATE TABLE mfa_sessions (
 CREATE TABLE totp_enrolments (
     account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id),
     secret BLOB NOT NULL,
-    -- The RFC 6238 time steps that were used of late, separated by blanks.
+    -- The recently used RFC 6238 time steps, separated by spaces.
     used_steps TEXT NOT NULL,
-    -- When wrong tokens came within the last hour: times, separated by blanks.
+    -- Times of wrong tokens within the last hour, separated by spaces.
     wrong_at TEXT NOT NULL,
     locked_until INTEGER
 ) STRICT, WITHOUT ROWID;

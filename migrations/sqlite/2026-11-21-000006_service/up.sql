@@ -7,7 +7,7 @@ CREATE TABLE idempotency_records (
     method TEXT NOT NULL,
     path TEXT NOT NULL,
     query TEXT NOT NULL,
-    -- The body as canonical JSON, or as a hash of that, because it holds secrets.
+    -- The body as canonical JSON, or its hash if it contains secrets.
     body_form TEXT NOT NULL CHECK (body_form IN ('json', 'hash')),
     body TEXT NOT NULL,
     answer_status INTEGER NOT NULL CHECK (answer_status BETWEEN 200 AND 299),
@@ -20,7 +20,7 @@ CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
 
 CREATE TABLE imported_addresses (
     postcode TEXT NOT NULL,
-    -- The place in the file.
+    -- The position in the file.
     position INTEGER NOT NULL CHECK (position >= 0),
     address_line1 TEXT NOT NULL,
     address_line2 TEXT NOT NULL,

@@ -1,7 +1,7 @@
--- Payments of batches move money, and cost fees: new kinds of transactions, and a new pool.
+-- New kinds of journal transactions and a new pool, because payments move money and cost fees.
 --
--- SQLite can't change a CHECK: the tables are made anew. What refers to a table goes before it, so that no row ever refers
--- to nothing, and nothing of it is deleted row by row.
+-- SQLite cannot change a CHECK, so the tables are recreated. Referencing tables are dropped before the tables that they
+-- reference, so that no reference ever dangles and no rows are deleted one by one.
 
 CREATE TABLE new_journal_transactions (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -12,7 +12,7 @@ CREATE TABLE new_journal_transactions (
             'payment_return'
         )
     ),
-    -- The card message, credit, batch or payment behind it.
+    -- The card message, credit, batch or payment that caused it.
     cause_id TEXT NOT NULL CHECK (length(cause_id) = 36),
     currency TEXT NOT NULL CHECK (length(currency) = 3),
     created_at INTEGER NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE new_credits (
     third_party_reference TEXT,
     institution_name TEXT,
     institution_address TEXT,
-    -- The budget's balances afterwards.
+    -- The budget's balances after the credit.
     available_minor INTEGER NOT NULL,
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     reserved_minor INTEGER NOT NULL CHECK (reserved_minor >= 0),
@@ -77,7 +77,7 @@ DROP TABLE credits;
 DROP TABLE journal_entries;
 DROP TABLE journal_transactions;
 
--- References follow the new names.
+-- References follow renamed tables.
 ALTER TABLE new_journal_transactions RENAME TO journal_transactions;
 ALTER TABLE new_journal_entries RENAME TO journal_entries;
 ALTER TABLE new_credits RENAME TO credits;

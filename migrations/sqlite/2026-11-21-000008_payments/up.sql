@@ -1,7 +1,7 @@
--- Batches have payments, makers and confirmers; orders have fees.
+-- Batches have payments, a creator and a confirmer; payment orders have fees.
 --
--- SQLite can't add a column that must not be null and refers to another table: the tables are made anew, with those that
--- refer to them.
+-- SQLite cannot add a NOT NULL column with a foreign key, so the tables are recreated, together with those that reference
+-- them.
 
 CREATE TABLE new_payment_batches (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -12,12 +12,12 @@ CREATE TABLE new_payment_batches (
     ),
     created_by TEXT NOT NULL REFERENCES clients (id),
     visible INTEGER NOT NULL CHECK (visible IN (0, 1)),
-    -- It was made with its payments: they can't be replaced.
+    -- Created with its payments, which cannot be replaced.
     locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
     -- The last upload.
     input_format TEXT CHECK (input_format IN ('json', 'csv')),
     input_status TEXT CHECK (input_status IN ('validated', 'failed')),
-    -- As it was sent: it may be no budget of the account.
+    -- As sent: it may not be a budget of the account.
     input_budget_id TEXT CHECK (length(input_budget_id) = 36),
     input_created_at INTEGER,
     input_updated_at INTEGER,
@@ -27,9 +27,9 @@ CREATE TABLE new_payment_batches (
     confirmed_at INTEGER,
     passed_mfa_check_at INTEGER,
     orders_sent_at INTEGER,
-    -- From when there is work to do on it: 0 where there is some at once, none where there is none.
+    -- The time from which the batch has work: 0 means now, null means none.
     work_at INTEGER,
-    -- The worker that may do it, and until when others leave it alone.
+    -- The lease: its id, and the time until which other workers leave the batch alone.
     lease_id TEXT CHECK (length(lease_id) = 36),
     leased_until INTEGER,
     PRIMARY KEY (account_id, id),
@@ -44,8 +44,8 @@ CREATE TABLE new_payment_batches (
     CHECK ((leased_until IS NULL) = (lease_id IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Batches that were there are of the time before clients could make any: their account's client made them. Who confirmed
--- them, and when they were picked up, was not kept.
+-- Existing batches are older than their creation over the API, so their account's client is their creator. Who confirmed
+-- them, and when processing began, is unknown.
 INSERT INTO new_payment_batches (
     account_id, id, name, status, created_by, visible, locked, created_at, updated_at, confirmed_at, passed_mfa_check_at
 )
@@ -54,7 +54,7 @@ SELECT
     b.passed_mfa_check_at
 FROM payment_batches b JOIN accounts a ON a.id = b.account_id;
 
--- The payments of a batch in one currency from one funding budget.
+-- A payment order: the payments of a batch in one currency from one funding budget.
 CREATE TABLE new_payment_orders (
     account_id TEXT NOT NULL,
     batch_id TEXT NOT NULL,
@@ -95,25 +95,24 @@ DROP TABLE mfa_sessions;
 DROP TABLE payment_orders;
 DROP TABLE payment_batches;
 
--- References follow the new names.
+-- References follow renamed tables.
 ALTER TABLE new_payment_batches RENAME TO payment_batches;
 ALTER TABLE new_payment_orders RENAME TO payment_orders;
 ALTER TABLE new_mfa_sessions RENAME TO mfa_sessions;
 
--- One index for each way to filter, all in the order of the list.
+-- One index per combination of filters, each in list order.
 CREATE INDEX payment_batches_by_age ON payment_batches (account_id, created_at, id);
 CREATE INDEX payment_batches_in_status_by_age ON payment_batches (account_id, status, created_at, id);
 CREATE INDEX payment_batches_shown_by_age ON payment_batches (account_id, visible, created_at, id);
 CREATE INDEX payment_batches_shown_in_status_by_age ON payment_batches (account_id, visible, status, created_at, id);
--- Work, whosever it is.
+-- Batches with work, of any account.
 CREATE INDEX payment_batches_with_work ON payment_batches (work_at, account_id, id) WHERE work_at IS NOT NULL;
 
--- What was typed is kept as it was; what it means is in the columns from order_id to network, where no Error stands
--- against it.
+-- The input is kept as sent. The columns from order_id to network contain its meaning, if the payment has no Error.
 CREATE TABLE payments (
     account_id TEXT NOT NULL,
     batch_id TEXT NOT NULL,
-    -- The place in the upload.
+    -- The position in the upload.
     input_index INTEGER NOT NULL CHECK (input_index >= 0),
     id TEXT NOT NULL CHECK (length(id) = 36),
     status TEXT NOT NULL CHECK (
@@ -128,12 +127,12 @@ CREATE TABLE payments (
     failure TEXT CHECK (
         failure IN ('account_closed', 'account_not_found', 'name_mismatch', 'rejected_by_bank', 'compliance')
     ),
-    -- JSON, by the names of the interface.
+    -- JSON with the member names of the interface.
     input TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     started_at INTEGER,
-    -- When the bank is to be asked what became of it.
+    -- When to ask the bank for the outcome.
     ask_at INTEGER,
     PRIMARY KEY (account_id, batch_id, input_index),
     UNIQUE (account_id, id),
@@ -152,8 +151,7 @@ CREATE TABLE payments (
 CREATE INDEX payments_in_status ON payments (account_id, batch_id, status, input_index);
 CREATE INDEX payments_to_ask ON payments (account_id, batch_id, ask_at, input_index) WHERE ask_at IS NOT NULL;
 
--- What is wrong with an upload. The position is the place in the order of the list: by input index (none first), then as
--- it was found.
+-- Alerts of an upload. The position is that in the list: by input index (null first), then in the order of the checks.
 CREATE TABLE payment_alerts (
     account_id TEXT NOT NULL,
     batch_id TEXT NOT NULL,
@@ -173,7 +171,7 @@ CREATE TABLE payment_alerts (
             'duplicate_payment'
         )
     ),
-    -- The payment; none where it is about the upload as a whole.
+    -- The payment; null if the alert concerns the whole upload.
     input_index INTEGER CHECK (input_index >= 0),
     message TEXT NOT NULL,
     PRIMARY KEY (account_id, batch_id, position),

@@ -1,7 +1,7 @@
 -- Budgets have parents and features, cards have owners and a history, and money moves between budgets.
 --
--- SQLite can't change a CHECK: the tables are made anew. What refers to a table goes before it, so that no row ever refers
--- to nothing, and nothing of it is deleted row by row.
+-- SQLite cannot change a CHECK, so the tables are recreated. Referencing tables are dropped before the tables that they
+-- reference, so that no reference ever dangles and no rows are deleted one by one.
 
 CREATE TABLE new_journal_transactions (
     account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -12,7 +12,7 @@ CREATE TABLE new_journal_transactions (
             'payment_return', 'transfer'
         )
     ),
-    -- The card message, credit, batch, payment or transfer behind it.
+    -- The card message, credit, batch, payment or transfer that caused it.
     cause_id TEXT NOT NULL CHECK (length(cause_id) = 36),
     currency TEXT NOT NULL CHECK (length(currency) = 3),
     created_at INTEGER NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE new_credits (
     third_party_reference TEXT,
     institution_name TEXT,
     institution_address TEXT,
-    -- The budget's balances afterwards.
+    -- The budget's balances after the credit.
     available_minor INTEGER NOT NULL,
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     reserved_minor INTEGER NOT NULL CHECK (reserved_minor >= 0),
@@ -77,12 +77,12 @@ DROP TABLE credits;
 DROP TABLE journal_entries;
 DROP TABLE journal_transactions;
 
--- References follow the new names.
+-- References follow renamed tables.
 ALTER TABLE new_journal_transactions RENAME TO journal_transactions;
 ALTER TABLE new_journal_entries RENAME TO journal_entries;
 ALTER TABLE new_credits RENAME TO credits;
 
--- What was there before may do everything; when it was made was not kept.
+-- Existing budgets get all features. Their creation time is unknown.
 ALTER TABLE budgets ADD COLUMN parent_id TEXT CHECK (length(parent_id) = 36);
 ALTER TABLE budgets ADD COLUMN features TEXT NOT NULL DEFAULT 'cards payments transfers';
 ALTER TABLE budgets ADD COLUMN created_at INTEGER;
@@ -107,7 +107,7 @@ CREATE TABLE transfers (
     CHECK (from_budget_id <> to_budget_id)
 ) STRICT, WITHOUT ROWID;
 
--- The newest first.
+-- Newest first.
 CREATE INDEX transfers_newest ON transfers (account_id, created_at DESC, id DESC);
 
 ALTER TABLE cards ADD COLUMN name TEXT;
@@ -119,7 +119,7 @@ CREATE INDEX cards_by_budget ON cards (account_id, budget_id, id);
 CREATE INDEX cards_by_user ON cards (account_id, user_token, id);
 CREATE INDEX cards_in_state ON cards (account_id, state, id);
 
--- How a card came to be in its state. Rows are never changed and never deleted.
+-- The history of card states. Rows are never changed and never deleted.
 CREATE TABLE card_transitions (
     account_id TEXT NOT NULL,
     card_id TEXT NOT NULL,

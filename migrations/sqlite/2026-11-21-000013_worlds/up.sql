@@ -1,15 +1,15 @@
--- The time of accounts, and worlds: accounts that are made, put back and deleted over the API.
+-- Timelines of accounts; and worlds, which are accounts that are created, restored and deleted over the API.
 
 -- No row: real time, random ids.
 CREATE TABLE timelines (
     account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id),
-    -- How far the clock is ahead of real time, in microseconds, while it runs.
+    -- How far a running clock is ahead of real time, in microseconds.
     ahead_micros INTEGER NOT NULL,
-    -- Where it stands still.
+    -- The time at which the clock is frozen; null if it runs.
     frozen_at INTEGER,
-    -- What ids follow from, in hexadecimal digits; none: they are random.
+    -- The seed of ids, in hexadecimal digits; null means random ids.
     seed TEXT CHECK (length(seed) = 64),
-    -- How many requests were numbered.
+    -- The last request number.
     last_number INTEGER NOT NULL CHECK (last_number >= 0),
     CHECK (frozen_at IS NULL OR ahead_micros = 0)
 ) STRICT, WITHOUT ROWID;
@@ -23,7 +23,7 @@ CREATE TABLE worlds (
     -- In real time.
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
-    -- The idempotency key of the request that made it, and a hash of that. The answer is not kept: a secret was in it.
+    -- The idempotency key and a hash of the request that created the world. The answer is not stored, because it contains a secret.
     made_under TEXT CHECK (length(made_under) BETWEEN 1 AND 255),
     request_hash TEXT CHECK (length(request_hash) = 64),
     CHECK ((made_under IS NULL) = (request_hash IS NULL))
@@ -37,15 +37,15 @@ CREATE TABLE world_snapshots (
     account_id TEXT NOT NULL REFERENCES worlds (account_id),
     id TEXT NOT NULL CHECK (length(id) = 36),
     name TEXT CHECK (length(name) BETWEEN 1 AND 64),
-    -- In the time of the world.
+    -- By the world's clock.
     created_at INTEGER NOT NULL,
     row_count INTEGER NOT NULL CHECK (row_count >= 0),
-    -- The last migration when it was taken: rows of another schema can't be put back.
+    -- The last migration when the snapshot was taken: rows of another schema cannot be restored.
     schema_name TEXT NOT NULL,
-    -- A line of JSON for each row, like an export.
+    -- One line of JSON per row, as in an export.
     contents TEXT NOT NULL,
     PRIMARY KEY (account_id, id)
 ) STRICT;
 
--- Due holds of accounts that go by their own time.
+-- Due holds of accounts with clocks of their own.
 CREATE INDEX card_chains_due_of_account ON card_chains (account_id, due_at, id) WHERE due_at IS NOT NULL;

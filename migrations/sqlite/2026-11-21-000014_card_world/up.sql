@@ -1,12 +1,12 @@
--- More messages, merchants in other currencies, and why a message was declined.
+-- New messages, merchants in other currencies, and reasons of declines.
 --
--- SQLite can't change a CHECK: the tables are made anew. What refers to a table goes before it, so that no row ever refers
--- to nothing, and nothing of it is deleted row by row.
+-- SQLite cannot change a CHECK, so the tables are recreated. Referencing tables are dropped before the tables that they
+-- reference, so that no reference ever dangles and no rows are deleted one by one.
 
 CREATE TABLE new_card_transactions (
     account_id TEXT NOT NULL,
     token TEXT NOT NULL CHECK (length(token) = 36),
-    -- The token of the first message; its own on a first message.
+    -- The token of the first message, for the first message its own.
     chain_id TEXT NOT NULL CHECK (length(chain_id) = 36),
     card_id TEXT NOT NULL,
     user_token TEXT NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE new_card_transactions (
     ),
     ledger_minor INTEGER NOT NULL,
     available_minor INTEGER NOT NULL,
-    -- The token that was sent with it; none on first messages.
+    -- The token that the follow-up named; null for first messages.
     preceding TEXT CHECK (length(preceding) = 36),
     network TEXT NOT NULL CHECK (network IN ('VISA', 'MASTERCARD', 'DISCOVER', 'PULSE')),
     acceptor_mid TEXT NOT NULL,
@@ -41,13 +41,13 @@ CREATE TABLE new_card_transactions (
     acceptor_country_code TEXT NOT NULL,
     acceptor_mcc TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    -- What the acquirer of an ATM charges on top; none on other messages.
+    -- The fee of an ATM's acquirer, in addition to the amount; null for other messages.
     acquirer_fee_minor INTEGER CHECK (acquirer_fee_minor > 0),
-    -- The amount in the merchant's currency, and the rate of the first message; none where that is the card's.
+    -- The amount in the merchant's currency, and the rate of the first message; null if it is the card's currency.
     original_currency TEXT CHECK (length(original_currency) = 3),
     original_minor INTEGER CHECK (original_minor >= 0),
     conversion_rate TEXT,
-    -- What it did to the journal; none where no money moved.
+    -- The journal transaction; null if no money moved.
     journal_id TEXT CHECK (length(journal_id) = 36),
     PRIMARY KEY (account_id, token),
     FOREIGN KEY (account_id, card_id) REFERENCES cards (account_id, id),
@@ -77,10 +77,10 @@ CREATE TABLE new_card_chains (
     held_minor INTEGER NOT NULL CHECK (held_minor >= 0),
     cleared_minor INTEGER NOT NULL CHECK (cleared_minor >= 0),
     ended_by TEXT CHECK (ended_by IN ('cleared', 'reversed', 'expired')),
-    -- When the hold is due to expire; none where nothing is held.
+    -- When the hold expires; null if nothing is held.
     due_at INTEGER,
     created_at INTEGER NOT NULL,
-    -- What is held and was cleared in the merchant's currency; none where that is the card's.
+    -- Held and cleared amounts in the merchant's currency; null if it is the card's.
     original_held_minor INTEGER CHECK (original_held_minor >= 0),
     original_cleared_minor INTEGER CHECK (original_cleared_minor >= 0),
     PRIMARY KEY (account_id, id),
@@ -100,20 +100,20 @@ FROM card_chains;
 DROP TABLE card_chains;
 DROP TABLE card_transactions;
 
--- References follow the new names.
+-- References follow renamed tables.
 ALTER TABLE new_card_transactions RENAME TO card_transactions;
 ALTER TABLE new_card_chains RENAME TO card_chains;
 
--- Making the tables anew has dropped their indexes.
+-- Recreating the tables dropped their indexes.
 CREATE INDEX card_chains_due ON card_chains (due_at, account_id, id) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS card_transactions_newest ON card_transactions (account_id, created_at DESC, token DESC);
 CREATE INDEX IF NOT EXISTS card_chains_due_of_account ON card_chains (account_id, due_at, id) WHERE due_at IS NOT NULL;
 
--- What follows the first message of a chain, in the order of time; the first one has the chain's own id.
+-- Follow-ups of a chain in order of time. The first message has the id of the chain.
 CREATE INDEX card_transactions_by_chain ON card_transactions (account_id, chain_id, created_at, token)
     WHERE preceding IS NOT NULL;
 
--- Why a message was declined: the rules that were looked at, in order, as JSON. The last one failed.
+-- Why a message was declined: the checked rules in order, as JSON. The last one failed.
 CREATE TABLE decline_reasons (
     account_id TEXT NOT NULL,
     token TEXT NOT NULL CHECK (length(token) = 36),

@@ -81,7 +81,7 @@ pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, Str
 }
 
 fn read_fault(entry: &Value) -> Result<Fault, String> {
-    let members = entry.as_object().ok_or("an entry is no object")?;
+    let members = entry.as_object().ok_or("an entry is not an object")?;
     if members.len() != 3 {
         return Err(format!("an entry has {} members", members.len()));
     }
@@ -95,7 +95,7 @@ fn read_fault(entry: &Value) -> Result<Fault, String> {
 }
 
 fn short_text(value: &Value, least: usize, max: usize) -> Result<String, String> {
-    let text = value.as_str().ok_or("is no string")?;
+    let text = value.as_str().ok_or("is not a string")?;
     let length = text.chars().count();
     if (least..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
 }

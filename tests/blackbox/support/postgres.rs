@@ -79,7 +79,7 @@ pub(crate) fn server_url() -> String {
 /// Returns the URL of another database on the same server.
 fn url_of(server: &str, name: &str) -> String {
     let (place, options) = server.split_once('?').map_or((server, None), |(place, options)| (place, Some(options)));
-    let (scheme, rest) = place.split_once("://").unwrap_or_else(|| panic!("DATABASE_URL is no URL"));
+    let (scheme, rest) = place.split_once("://").unwrap_or_else(|| panic!("DATABASE_URL is not a URL"));
     let host = rest.split_once('/').map_or(rest, |(host, _)| host);
     let mut url = format!("{scheme}://{host}/{name}");
     if let Some(options) = options {

@@ -86,5 +86,5 @@ pub(crate) fn assert_record(actual: &Value, card: &Card, want: &Expected<'_>) {
     if let Some(preceding) = want.preceding {
         whole["precedingRelatedTransactionToken"] = json!(preceding);
     }
-    assert_eq!(actual, &whole, "\nfound:  {actual}\nwanted: {whole}\n");
+    assert_eq!(actual, &whole, "\nactual:   {actual}\nexpected: {whole}\n");
 }

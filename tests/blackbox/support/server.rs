@@ -268,7 +268,7 @@ impl Server {
 
 /// Prints the end of the server's log if the test failed.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
-fn tell(home: &Home) {
+fn print_log(home: &Home) {
     let log = home.log();
     let lines: Vec<_> = log.lines().collect();
     eprintln!("the server's log ends with:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"));
@@ -277,7 +277,7 @@ fn tell(home: &Home) {
 impl Drop for Server {
     fn drop(&mut self) {
         if let (true, Some(home)) = (thread::panicking(), &self.home) {
-            tell(home);
+            print_log(home);
         }
         // Ends the watchdog first: later the process id may belong to another process.
         let _ = self.watchdog.kill();

@@ -43,7 +43,7 @@ impl Table {
     pub(crate) fn same(&mut self, name: &str, actual: &str, wanted: &str) {
         self.tried += 1;
         if actual != wanted {
-            self.failed.push(format!("{name}: {wanted} was due, got {actual}"));
+            self.failed.push(format!("{name}: expected {wanted}, got {actual}"));
         }
     }
 

@@ -1,10 +1,11 @@
 //! Callers and accounts.
 
 use super::errors::Outcome;
-use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts, tag};
-use super::schema::{accounts, api_keys, clients, timelines};
+use super::keys::{features, listed_accounts, tag};
 use super::store::Store;
-use super::timelines::TimelineRow;
+use super::tables::access::{AccountRow, ClientRow, accounts, clients};
+use super::tables::keys::{KeyRow, api_keys};
+use super::tables::worlds::{TimelineRow, timelines};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::access::{Account, Caller, KeyHash};
@@ -23,7 +24,7 @@ impl Callers for Store {
                     .filter(api_keys::hash_tag.eq(tag(&hash)))
                     .select((KeyRow::as_select(), ClientRow::as_select()))
                     .load::<(KeyRow, ClientRow)>(conn)?;
-                let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.as_slice().ct_eq(&hash.0)));
+                let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.0.as_slice().ct_eq(&hash.0)));
                 let Some((key, client)) = found else { return Ok(None) };
                 let key = key.read(|client, id| {
                     Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default())

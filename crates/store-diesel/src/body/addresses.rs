@@ -1,9 +1,10 @@
 //! Imported addresses.
 
-use super::backend::{Conn, Db};
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
-use super::schema::imported_addresses;
+use super::statements;
 use super::store::Store;
+use super::tables::service::{AddressRow, imported_addresses};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::address::{Address, Postcode};
@@ -11,18 +12,6 @@ use florin_ports::{AddressBook, StoreError};
 
 /// So many rows are inserted by one statement.
 const ROWS_AT_ONCE: usize = 500;
-
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = imported_addresses, check_for_backend(Db))]
-struct AddressRow {
-    postcode: String,
-    position: i64,
-    address_line1: String,
-    address_line2: String,
-    address_line3: String,
-    city: String,
-    county: String,
-}
 
 impl AddressRow {
     fn of((position, address): (i64, &Address)) -> Outcome<Self> {
@@ -73,8 +62,7 @@ impl AddressBook for Store {
 pub(crate) fn insert(conn: &mut Conn, addresses: &[Address]) -> Outcome<()> {
     let numbered: Vec<_> = (0_i64..).zip(addresses).collect();
     for chunk in numbered.chunks(ROWS_AT_ONCE) {
-        let rows = chunk.iter().copied().map(AddressRow::of).collect::<Outcome<Vec<_>>>()?;
-        diesel::insert_into(imported_addresses::table).values(rows).execute(conn)?;
+        statements::insert(chunk.iter().copied().map(AddressRow::of).collect::<Outcome<_>>()?, conn)?;
     }
     Ok(())
 }

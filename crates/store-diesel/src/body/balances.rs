@@ -1,10 +1,10 @@
 //! Budgets and their balances.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
-use super::schema::{balances, budgets};
-use super::sets::{Stored, rows};
+use super::statements;
+use super::tables::money::{BalanceChange, BalanceRow, BudgetRow, balances, budgets};
 use super::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use florin_domain::budget::{Budget, BudgetFeature, BudgetRecord};
@@ -12,51 +12,6 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{self, Minor};
 use std::collections::{BTreeMap, BTreeSet};
-
-rows! {
-    /// A budget.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = budgets, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct BudgetRow in budgets {
-        account_id: Account,
-        id: Id,
-        name: String,
-        parent_id: Option<Id>,
-        features: String,
-        created_at: Option<Time>,
-    }
-
-    /// What a budget holds in one currency.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = balances, check_for_backend(Db))]
-    pub(crate) struct BalanceRow in balances {
-        account_id: Account,
-        budget_id: Id,
-        currency: Currency,
-        available_minor: i64,
-        held_minor: i64,
-        reserved_minor: i64,
-    }
-}
-
-update_rows! {
-    /// What a budget holds now.
-    BalanceNow in balances {
-        set { available_minor: i64, held_minor: i64, reserved_minor: i64, }
-        of { account_id: Account, budget_id: Id, currency: Currency, }
-        if ""
-    }
-}
-
-select_rows! {
-    /// Budgets, without their balances.
-    Budgets: BudgetRow {
-        from budgets by { account_id: Account, id: Id, }
-        with ""
-        order ""
-        lock ""
-    }
-}
 
 impl BudgetRow {
     /// The budget, with what it holds.
@@ -80,7 +35,7 @@ impl BalanceRow {
     }
 }
 
-/// What the budgets of a group hold.
+/// The balances of the budgets of a group.
 #[derive(Default)]
 pub(crate) struct BalanceSet {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
@@ -103,30 +58,30 @@ impl BalanceSet {
         Ok(balance_set)
     }
 
-    /// The same with the names of budgets that are wanted whole.
+    /// Adds the names of the budgets that commands need whole.
     pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         self
     }
 
-    /// A budget that is wanted whole.
+    /// A budget with all its balances, if a command asked for it.
     pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
         let name = self.rows.get(&(account.clone(), id))?.name.clone();
         Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
     }
 
-    /// A budget that is wanted whole, with all that is known of it.
+    /// A budget with all its balances and everything that is known about it, if a command asked for it.
     pub(crate) fn record(&self, account: &AccountId, id: BudgetId) -> Outcome<Option<BudgetRecord>> {
         let row = self.rows.get(&(account.clone(), id));
         row.map(|row| row.read(self.of(account, id).to_vec())).transpose()
     }
 
-    /// What a budget holds in each of its currencies.
+    /// The balances of a budget in each of its currencies.
     pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
         self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
     }
 
-    /// What a budget holds in a currency.
+    /// The balances of a budget in a currency.
     pub(crate) fn balances(
         &self,
         account: &AccountId,
@@ -136,7 +91,7 @@ impl BalanceSet {
         self.of(account, budget).iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
     }
 
-    /// Notes what a budget holds now.
+    /// Stages new balances of a budget.
     pub(crate) fn change(
         &mut self,
         account: &AccountId,
@@ -146,17 +101,17 @@ impl BalanceSet {
         let held = self.held.entry((account.clone(), budget)).or_default();
         match held.iter_mut().find(|(held, _)| *held == currency) {
             Some((_, balances)) => *balances = after,
-            // Not there: storing it will fail, and tell so.
+            // It does not exist: storing it fails, and reports that.
             None => held.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
             let after = self.balances(&account, budget, currency)?;
-            Some(BalanceNow {
+            Some(BalanceChange {
                 available_minor: after.available().0,
                 held_minor: after.held().0,
                 reserved_minor: after.reserved().0,
@@ -165,7 +120,7 @@ impl BalanceSet {
                 currency: Currency(currency),
             })
         };
-        BalanceNow::note(self.changed.iter().cloned().filter_map(row).collect(), changes)
+        changes.update(self.changed.iter().cloned().filter_map(row).collect())
     }
 }
 
@@ -207,7 +162,7 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         features: features.join(" "),
         created_at: record.created_at.map(Time),
     };
-    BudgetRow::store(vec![row], conn)?;
+    statements::insert(vec![row], conn)?;
     let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),
         budget_id: Id(budget.id.0),
@@ -216,5 +171,5 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         held_minor: held.held().0,
         reserved_minor: held.reserved().0,
     };
-    BalanceRow::store(budget.balances.iter().map(row).collect(), conn)
+    statements::insert(budget.balances.iter().map(row).collect(), conn)
 }

@@ -1,100 +1,14 @@
 //! Rows of payment batches and of their orders.
 
-use super::backend::{Conn, Db};
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
-use super::schema::{payment_batches, payment_orders};
-use super::sets::{Keyed, Stored, rows};
+use super::statements::{self, load};
+use super::tables::batches::{BatchChange, BatchRow, OrderRow, OrdersOfBatches};
 use super::types::{Account, Currency, Id, Named, Time};
-use diesel::prelude::*;
-use florin_domain::batch::{BatchInput, InputFormat, InputStatus, PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{BatchInput, PaymentBatch, PaymentOrder};
 use florin_domain::ids::{BudgetId, ClientId, OrderId, PaymentBatchId};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
-
-rows! {
-    /// A batch, without its orders, its payments, and who works on it.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = payment_batches, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct BatchRow in payment_batches {
-        account_id: Account,
-        id: Id,
-        name: String,
-        status: Named<PaymentBatchStatus>,
-        created_by: Id,
-        visible: bool,
-        locked: bool,
-        input_format: Option<Named<InputFormat>>,
-        input_status: Option<Named<InputStatus>>,
-        input_budget_id: Option<Id>,
-        input_created_at: Option<Time>,
-        input_updated_at: Option<Time>,
-        created_at: Time,
-        updated_at: Time,
-        confirmed_by: Option<Id>,
-        confirmed_at: Option<Time>,
-        passed_mfa_check_at: Option<Time>,
-        orders_sent_at: Option<Time>,
-        work_at: Option<Time>,
-    }
-
-    /// An order of a batch.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = payment_orders, check_for_backend(Db))]
-    pub(crate) struct OrderRow in payment_orders {
-        account_id: Account,
-        batch_id: Id,
-        position: i64,
-        id: Id,
-        budget_id: Id,
-        currency: Currency,
-        total_minor: i64,
-        fees_minor: i64,
-    }
-}
-
-select_rows! {
-    /// Batches, locked.
-    LockedBatches: BatchRow {
-        from payment_batches by { account_id: Account, id: Id, }
-        with ""
-        order " ORDER BY payment_batches.account_id, payment_batches.id"
-        lock " FOR UPDATE OF payment_batches"
-    }
-}
-
-select_rows! {
-    /// The orders of batches, in their places.
-    OrdersOf: OrderRow {
-        from payment_orders by { account_id: Account, batch_id: Id, }
-        with ""
-        order " ORDER BY payment_orders.account_id, payment_orders.batch_id, payment_orders.position"
-        lock ""
-    }
-}
-
-update_rows! {
-    /// All of a batch that ever changes, but its orders and who works on it.
-    BatchNow in payment_batches {
-        set {
-            name: String,
-            status: Named<PaymentBatchStatus>,
-            visible: bool,
-            input_format: Option<Named<InputFormat>>,
-            input_status: Option<Named<InputStatus>>,
-            input_budget_id: Option<Id>,
-            input_created_at: Option<Time>,
-            input_updated_at: Option<Time>,
-            updated_at: Time,
-            confirmed_by: Option<Id>,
-            confirmed_at: Option<Time>,
-            passed_mfa_check_at: Option<Time>,
-            orders_sent_at: Option<Time>,
-            work_at: Option<Time>,
-        }
-        of { account_id: Account, id: Id, }
-        if ""
-    }
-}
 
 impl From<OrderRow> for PaymentOrder {
     fn from(row: OrderRow) -> Self {
@@ -170,11 +84,13 @@ impl From<PaymentBatch> for BatchRow {
             passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
             orders_sent_at: batch.orders_sent_at.map(Time),
             work_at: None,
+            lease_id: None,
+            leased_until: None,
         }
     }
 }
 
-impl BatchNow {
+impl BatchChange {
     /// The batch, and from when there is work on it.
     pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
         let row = BatchRow::from(batch);
@@ -201,7 +117,7 @@ impl BatchNow {
 
 /// Batches as they are in the domain, in the order of the rows.
 pub(crate) fn with_orders(conn: &mut Conn, rows: Vec<BatchRow>) -> Outcome<Vec<PaymentBatch>> {
-    let orders = OrdersOf::by_keys(rows.iter().map(BatchRow::key).collect::<Vec<_>>(), conn)?;
+    let orders = load::<OrdersOfBatches>(rows.iter().map(BatchRow::key).collect::<Vec<_>>(), conn)?;
     assemble(rows, orders)
 }
 
@@ -220,7 +136,7 @@ pub(crate) fn assemble(rows: Vec<BatchRow>, of_batches: Vec<OrderRow>) -> Outcom
 
 /// Stores a new batch with its orders.
 pub(crate) fn insert(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
-    BatchRow::store(vec![BatchRow::from(batch.clone())], conn)?;
+    statements::insert(vec![BatchRow::from(batch.clone())], conn)?;
     insert_orders(conn, batch)
 }
 
@@ -236,5 +152,5 @@ pub(crate) fn insert_orders(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()
         total_minor: order.total.0,
         fees_minor: order.fees.0,
     };
-    OrderRow::store((0_i64..).zip(&batch.orders).map(row).collect(), conn)
+    statements::insert((0_i64..).zip(&batch.orders).map(row).collect(), conn)
 }

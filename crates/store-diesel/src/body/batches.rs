@@ -1,14 +1,17 @@
-//! Payment batches: their confirmation, and what a group of orders sees of them.
+//! Payment batches: their confirmation, and the batches that a group works on.
 
-use super::backend::{Changes, Conn, Db};
-use super::batch_rows::{BatchNow, BatchRow, LockedBatches, OrdersOf, assemble, with_orders};
+use super::backend::{Changes, Conn};
+use super::batch_rows::{assemble, with_orders};
 use super::errors::{Failure, Outcome};
 use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
-use super::mfa::{Authentication, LockedEnrolments, Sessions};
-use super::schema::{accounts, balances, payment_batches};
-use super::sets::{Keyed, Known, Stored};
+use super::mfa::Authentication;
+use super::statements::{load, load_four};
 use super::store::Store;
-use super::types::{Account, Id, Time};
+use super::tables::batches::{BatchChange, BatchRow, LockedBatches, OrdersOfBatches, payment_batches};
+use super::tables::mfa::{LockedEnrolments, PoliciesById, SessionsById};
+use super::tables::money::balances;
+use super::tracked::Tracked;
+use super::types::{Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{
@@ -17,29 +20,6 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, RepeatClaim, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What an account's policy is.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = accounts, check_for_backend(Db))]
-pub(crate) struct PolicyRow {
-    id: Account,
-    mfa_required: bool,
-}
-
-select_rows! {
-    /// The policies of accounts.
-    Policies: PolicyRow {
-        from accounts by { id: Account, }
-        with ""
-        order ""
-        lock ""
-    }
-}
-
-together! {
-    /// What belongs to batches, once these are locked.
-    BesideBatches { commands: OrdersOf, policies: Policies, sessions: Sessions, enrolments: LockedEnrolments, }
-}
 
 #[async_trait]
 impl PaymentBatches for Store {
@@ -107,7 +87,7 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
     })
 }
 
-/// What the funding budgets of a batch's orders hold.
+/// The balances of the budgets that fund a batch's orders.
 pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
     for command in &batch.orders {
@@ -128,7 +108,7 @@ fn stage(working_set: &mut WorkingSet, confirmation: &Confirmation) {
 /// The batches of a group.
 #[derive(Default)]
 pub(crate) struct Batches {
-    known: Known<(AccountId, PaymentBatchId), PaymentBatch>,
+    known: Tracked<(AccountId, PaymentBatchId), PaymentBatch>,
     /// From when there is work on them.
     work: BTreeMap<(AccountId, PaymentBatchId), Option<Time>>,
     /// Whether confirmations want MFA, by account.
@@ -137,19 +117,20 @@ pub(crate) struct Batches {
 
 impl Batches {
     /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
-    /// enrolments, which are locked.
+    /// enrolments, which are locked too.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
-        let locked = LockedBatches::by_keys(footprint.batches.iter().cloned(), conn)?;
+        let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
         let accounts: BTreeSet<_> = footprint.funded.iter().map(|(account, _)| (account.clone(),)).collect();
-        let (commands, policies, sessions, enrolments) = BesideBatches::load(
-            locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
-            accounts,
-            footprint.sessions.iter().cloned(),
-            footprint.enrolments.iter().cloned(),
-            conn,
-        )?;
+        let (commands, policies, sessions, enrolments) =
+            load_four::<OrdersOfBatches, PoliciesById, SessionsById, LockedEnrolments>(
+                locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
+                accounts,
+                footprint.sessions.iter().cloned(),
+                footprint.enrolments.iter().cloned(),
+                conn,
+            )?;
         let batches = assemble(locked, commands)?.into_iter();
         let batches = Self {
             known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(),
@@ -168,12 +149,12 @@ impl Batches {
         self.policies.get(account).copied().unwrap_or(true)
     }
 
-    /// Notes from when there is work on a batch that changes, too.
+    /// Stages the time from which there is work on a batch that changes, too.
     pub(crate) fn work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
         self.work.insert((batch.account.clone(), batch.id), at);
     }
 
-    /// Notes what became of a batch. Its orders stay.
+    /// Stages a change of a batch. Its orders stay.
     pub(crate) fn change(&mut self, batch: PaymentBatch) {
         self.known.change((batch.account.clone(), batch.id), batch);
     }
@@ -200,11 +181,11 @@ impl Batches {
         Ok(())
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let Self { known, work, .. } = self;
-        let now = |(key, batch)| BatchNow::of(batch, work.get(&key).copied().flatten());
-        BatchNow::note(known.into_changes().map(now).collect(), changes)
+        let now = |(key, batch)| BatchChange::of(batch, work.get(&key).copied().flatten());
+        changes.update(known.into_changes().map(now).collect())
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reading budgets, and making new ones.
 
 use super::backend::{Conn, Db};
-use super::balances::{self, BalanceRow, BudgetRow};
+use super::balances::insert;
 use super::errors::{Outcome, corrupt};
 use super::group::{Footprint, ask, under_claim};
-use super::schema;
 use super::store::Store;
+use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -23,9 +23,9 @@ impl Budgets for Store {
         let account = account.clone();
         self.read(move |conn| {
             conn.transaction(|conn| {
-                let row = schema::budgets::table
-                    .filter(schema::budgets::account_id.eq(account.as_str()))
-                    .filter(schema::budgets::id.eq(Id(budget.0)))
+                let row = budgets::table
+                    .filter(budgets::account_id.eq(account.as_str()))
+                    .filter(budgets::id.eq(Id(budget.0)))
                     .select(BudgetRow::as_select())
                     .get_result(conn)
                     .optional()?;
@@ -45,7 +45,7 @@ impl Budgets for Store {
         self.read(move |conn| {
             conn.transaction(|conn| {
                 let rows = matching(&account, filter)
-                    .order(schema::budgets::id.desc())
+                    .order(budgets::id.desc())
                     .limit(page.limit)
                     .offset(page.offset)
                     .select(BudgetRow::as_select())
@@ -70,7 +70,7 @@ impl Budgets for Store {
                 }
                 let situation = situation(conn, &command.account, command.parent)?;
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                balances::insert(conn, &record)?;
+                insert(conn, &record)?;
                 Ok(record)
             })
         })
@@ -79,26 +79,26 @@ impl Budgets for Store {
 }
 
 /// The budgets of the account that match.
-fn matching(account: &AccountId, filter: BudgetFilter) -> schema::budgets::BoxedQuery<'_, Db> {
-    let mut rows = schema::budgets::table.filter(schema::budgets::account_id.eq(account.as_str())).into_boxed();
+fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_, Db> {
+    let mut rows = budgets::table.filter(budgets::account_id.eq(account.as_str())).into_boxed();
     if let Some(parent) = filter.parent {
-        rows = rows.filter(schema::budgets::parent_id.eq(Id(parent.0)));
+        rows = rows.filter(budgets::parent_id.eq(Id(parent.0)));
     }
     if let Some(currency) = filter.currency {
-        let holders = schema::balances::table
-            .filter(schema::balances::account_id.eq(account.as_str()))
-            .filter(schema::balances::currency.eq(currency.code()))
-            .select(schema::balances::budget_id);
-        rows = rows.filter(schema::budgets::id.eq_any(holders));
+        let holders = balances::table
+            .filter(balances::account_id.eq(account.as_str()))
+            .filter(balances::currency.eq(currency.code()))
+            .select(balances::budget_id);
+        rows = rows.filter(budgets::id.eq_any(holders));
     }
     rows
 }
 
 /// All budgets of the account by id.
 pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<BudgetRecord>> {
-    let rows = schema::budgets::table
-        .filter(schema::budgets::account_id.eq(account.as_str()))
-        .order(schema::budgets::id)
+    let rows = budgets::table
+        .filter(budgets::account_id.eq(account.as_str()))
+        .order(budgets::id)
         .select(BudgetRow::as_select())
         .load(conn)?;
     with_balances(conn, account, rows)
@@ -108,10 +108,10 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
-    let balances = schema::balances::table
-        .filter(schema::balances::account_id.eq(account.as_str()))
-        .filter(schema::balances::budget_id.eq_any(ids))
-        .order((schema::balances::budget_id, schema::balances::currency))
+    let balances = balances::table
+        .filter(balances::account_id.eq(account.as_str()))
+        .filter(balances::budget_id.eq_any(ids))
+        .order((balances::budget_id, balances::currency))
         .select(BalanceRow::as_select())
         .load(conn)?;
     for row in balances {
@@ -122,7 +122,7 @@ fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> 
 
 /// What a creation is decided on: read after the account's counter was locked, so that it stays true.
 fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> Outcome<CreateBudgetSituation> {
-    let of_account = schema::budgets::table.filter(schema::budgets::account_id.eq(account.as_str()));
+    let of_account = budgets::table.filter(budgets::account_id.eq(account.as_str()));
     let budgets: i64 = of_account.count().get_result(conn)?;
     let parent_level = parent.map(|parent| level(conn, account, parent)).transpose()?.flatten();
     Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent_level })
@@ -133,10 +133,10 @@ fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Opti
     let mut next = Id(budget.0);
     // Deeper than the last level there is nothing; a ring would be a bug, and is not followed for ever.
     for level in 1..=MAX_LEVELS {
-        let parent: Option<Option<Id>> = schema::budgets::table
-            .filter(schema::budgets::account_id.eq(account.as_str()))
-            .filter(schema::budgets::id.eq(next))
-            .select(schema::budgets::parent_id)
+        let parent: Option<Option<Id>> = budgets::table
+            .filter(budgets::account_id.eq(account.as_str()))
+            .filter(budgets::id.eq(next))
+            .select(budgets::parent_id)
             .get_result(conn)
             .optional()?;
         match parent {

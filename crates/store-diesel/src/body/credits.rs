@@ -1,77 +1,22 @@
 //! Credits.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
 use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
-use super::schema::{credit_counters, credits};
-use super::sets::{Known, Stored, rows};
 use super::store::Store;
+use super::tables::money::{CounterChange, CounterRow, CreditRow, credits};
+use super::tracked::Tracked;
 use super::types::{Account, Currency, Id, Named, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::activity::CreditDetail;
-use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditScheme, CreditSituation};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::text::Text;
 use florin_ports::{CreditCommand, Credits, DryRun, Mode, RepeatClaim, WriteError, Written};
 use std::collections::BTreeMap;
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = credits, check_for_backend(Db), treat_none_as_default_value = false)]
-    struct CreditRow in credits {
-        account_id: Account,
-        number: i64,
-        budget_id: Id,
-        journal_id: Id,
-        currency: Currency,
-        amount_minor: i64,
-        scheme: Named<CreditScheme>,
-        remitters_name: String,
-        remitters_address: String,
-        beneficiary_name: String,
-        reference: Option<String>,
-        bank_identifier: Option<String>,
-        account_identifier: Option<String>,
-        order_id: Option<String>,
-        third_party_reference: Option<String>,
-        institution_name: Option<String>,
-        institution_address: Option<String>,
-        available_minor: i64,
-        held_minor: i64,
-        reserved_minor: i64,
-        created_at: Time,
-    }
-}
-
-/// The number of the last credit of an account.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = credit_counters, check_for_backend(Db))]
-pub(crate) struct CounterRow {
-    account_id: Account,
-    last_number: i64,
-}
-
-select_rows! {
-    /// Numbers of last credits, locked.
-    Counters: CounterRow {
-        from credit_counters by { account_id: Account, }
-        with ""
-        order " ORDER BY credit_counters.account_id"
-        lock " FOR UPDATE OF credit_counters"
-    }
-}
-
-update_rows! {
-    /// The number of the last credit now.
-    CounterNow in credit_counters {
-        set { last_number: i64, }
-        of { account_id: Account, }
-        if ""
-    }
-}
 
 impl CreditRow {
     fn of(CreditDecision { credit, journal }: &CreditDecision, budget: BudgetId) -> Self {
@@ -156,7 +101,7 @@ impl RecordedCommand for CreditCommand {
 /// The credits of a group, and how far their accounts have counted.
 #[derive(Default)]
 pub(crate) struct Counted {
-    last: Known<AccountId, i64>,
+    last: Tracked<AccountId, i64>,
     new: Vec<CreditRow>,
 }
 
@@ -182,11 +127,11 @@ impl Counted {
         self.new.push(CreditRow::of(decision, command.budget));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let now = |(account, last_number)| CounterNow { last_number, account_id: Account(account) };
-        CounterNow::note(self.last.into_changes().map(now).collect(), changes)?;
-        CreditRow::note(self.new, changes)
+        let now = |(account, last_number)| CounterChange { last_number, account_id: Account(account) };
+        changes.update(self.last.into_changes().map(now).collect())?;
+        changes.insert(self.new)
     }
 }
 

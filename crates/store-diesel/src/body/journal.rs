@@ -1,51 +1,27 @@
 //! The journal: written, never changed.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
-use super::schema::{journal_entries, journal_transactions};
-use super::sets::{Stored, rows};
+use super::names::LedgerAccountName;
+use super::tables::money::{JournalEntryRow, JournalRow, journal_entries, journal_transactions};
 use super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = journal_transactions, check_for_backend(Db))]
-    struct TransactionRow in journal_transactions {
-        account_id: Account,
-        id: Id,
-        kind: Named<JournalKind>,
-        cause_id: Id,
-        currency: Currency,
-        created_at: Time,
-    }
-
-    #[derive(Insertable)]
-    #[diesel(table_name = journal_entries, treat_none_as_default_value = false)]
-    struct EntryRow in journal_entries {
-        account_id: Account,
-        journal_id: Id,
-        line: i64,
-        pool: &'static str,
-        budget_id: Option<Id>,
-        amount_minor: i64,
-    }
-}
 
 /// New transactions of the journal.
 #[derive(Default)]
 pub(crate) struct Journal {
-    transactions: Vec<TransactionRow>,
-    entries: Vec<EntryRow>,
+    transactions: Vec<JournalRow>,
+    entries: Vec<JournalEntryRow>,
 }
 
 impl Journal {
-    /// Notes a transaction with its entries.
+    /// Stages a transaction with its entries.
     pub(crate) fn add(&mut self, journal: &JournalTransaction) {
-        self.transactions.push(TransactionRow {
+        self.transactions.push(JournalRow {
             account_id: Account(journal.account.clone()),
             id: Id(journal.id.0),
             kind: Named(journal.kind),
@@ -53,20 +29,20 @@ impl Journal {
             currency: Currency(journal.currency),
             created_at: Time(journal.at),
         });
-        self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| EntryRow {
+        self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| JournalEntryRow {
             account_id: Account(journal.account.clone()),
             journal_id: Id(journal.id.0),
             line,
-            pool: posting.account.kind(),
+            pool: Named(LedgerAccountName::of(posting.account)),
             budget_id: posting.account.budget().map(|budget| Id(budget.0)),
             amount_minor: posting.amount.0,
         }));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        TransactionRow::note(self.transactions, changes)?;
-        EntryRow::note(self.entries, changes)
+        changes.insert(self.transactions)?;
+        changes.insert(self.entries)
     }
 }
 
@@ -76,7 +52,7 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
         .filter(journal_transactions::account_id.eq(account.as_str()))
         .filter(journal_transactions::id.eq_any(ids))
         .order(journal_transactions::id)
-        .select(TransactionRow::as_select())
+        .select(JournalRow::as_select())
         .load(conn)?;
     let entries = journal_entries::table
         .filter(journal_entries::account_id.eq(account.as_str()))
@@ -88,14 +64,15 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
             journal_entries::budget_id,
             journal_entries::amount_minor,
         ))
-        .load::<(Id, String, Option<Id>, i64)>(conn)?;
+        .load::<(Id, Named<LedgerAccountName>, Option<Id>, i64)>(conn)?;
     let mut postings: BTreeMap<Id, Vec<Posting>> = BTreeMap::new();
     for (journal, pool, budget, amount) in entries {
-        let account = LedgerAccount::named(&pool, budget.map(|budget| BudgetId(budget.0)));
-        let account = account.ok_or_else(|| corrupt(format!("`{pool}` is no pool")))?;
+        let account = LedgerAccount::named(pool.0.0, budget.map(|budget| BudgetId(budget.0)));
+        let account =
+            account.ok_or_else(|| corrupt(format!("`{}` is not a ledger account of its budget", pool.0.0)))?;
         postings.entry(journal).or_default().push(Posting { account, amount: Minor(amount) });
     }
-    let transaction = |row: TransactionRow| {
+    let transaction = |row: JournalRow| {
         let (id, cause) = (JournalId(row.id.0), (row.kind.0, row.cause_id.0));
         let postings = postings.remove(&row.id).unwrap_or_default();
         JournalTransaction::new(id, row.account_id.0, cause, row.currency.0, row.created_at.0, postings)

@@ -1,24 +1,16 @@
 //! Clients, keys and accounts as rows.
 
-use super::backend::{Conn, Db};
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
-use super::schema::{accounts, api_key_accounts, api_keys, client_features, clients};
-use super::timelines::TimelineRow;
-use super::types::{Account, Id, Named, Time};
+use super::tables::access::{AccountRow, ClientRow, client_features};
+use super::tables::keys::{KeyRow, api_key_accounts};
+use super::tables::worlds::TimelineRow;
+use super::types::{Account, Bytes, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
+use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash, Scope};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A client.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = clients, check_for_backend(Db))]
-pub(crate) struct ClientRow {
-    id: Id,
-    name: String,
-    allowed_networks: String,
-}
 
 impl ClientRow {
     /// The row of a client; its features are rows of their own.
@@ -52,30 +44,13 @@ pub(crate) fn features(conn: &mut Conn, client: Option<ClientId>) -> Outcome<BTr
     Ok(features)
 }
 
-/// A key.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = api_keys, check_for_backend(Db), treat_none_as_default_value = false)]
-pub(crate) struct KeyRow {
-    id: Id,
-    client_id: Id,
-    /// The whole hash.
-    pub(crate) hash: Vec<u8>,
-    hash_tag: i64,
-    environment: Named<Environment>,
-    scopes: String,
-    every_account: bool,
-    created_at: Time,
-    expires_at: Option<Time>,
-    revoked_at: Option<Time>,
-}
-
 impl KeyRow {
     /// The row of a key; its accounts are rows of their own.
     pub(crate) fn of(key: &ApiKey, hash: &KeyHash) -> Outcome<Self> {
         Ok(Self {
             id: Id(key.id.0),
             client_id: Id(key.client.0),
-            hash: hash.0.to_vec(),
+            hash: Bytes(hash.0.to_vec()),
             hash_tag: tag(hash),
             environment: Named(key.environment),
             scopes: joined(key.scopes.iter().map(|scope| scope.as_str()))?,
@@ -130,17 +105,6 @@ pub(crate) fn listed_accounts(
         accounts.entry(ApiKeyId(key.0)).or_default().insert(account.0);
     }
     Ok(accounts)
-}
-
-/// An account.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = accounts, check_for_backend(Db))]
-pub(crate) struct AccountRow {
-    id: Account,
-    client_id: Id,
-    name: String,
-    merchant: bool,
-    mfa_required: bool,
 }
 
 impl From<&access::Account> for AccountRow {

@@ -1,84 +1,19 @@
 //! MFA sessions and enrolments.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
 use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
-use super::schema::{mfa_sessions, totp_enrolments};
-use super::sets::{Known, Stored, rows};
+use super::statements::insert;
 use super::store::Store;
-use super::types::{Account, Id, Named, Time};
+use super::tables::mfa::{EnrolmentChange, EnrolmentRow, SessionChange, SessionRow, totp_enrolments};
+use super::tracked::Tracked;
+use super::types::{Account, Bytes, Id, Named, Time};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
-use florin_domain::mfa::{
-    MfaProviderName, MfaSession, MfaSessionState, OpenRefusal, OpenSituation, Secret, TotpEnrolment,
-};
+use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
 use florin_ports::{MfaSessions, OpenSessionCommand, RepeatClaim, StoreError, WriteError, Written};
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = mfa_sessions, check_for_backend(Db))]
-    pub(crate) struct SessionRow in mfa_sessions {
-        account_id: Account,
-        id: Id,
-        client_id: Id,
-        batch_id: Id,
-        provider: Named<MfaProviderName>,
-        state: Named<MfaSessionState>,
-        wrong_tokens: i64,
-        created_at: Time,
-        expires_at: Time,
-    }
-
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = totp_enrolments, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct EnrolmentRow in totp_enrolments {
-        account_id: Account,
-        secret: Vec<u8>,
-        used_steps: String,
-        wrong_at: String,
-        locked_until: Option<Time>,
-    }
-}
-
-select_rows! {
-    /// Sessions. A session is changed by who holds the lock on its batch only.
-    Sessions: SessionRow {
-        from mfa_sessions by { account_id: Account, id: Id, }
-        with ""
-        order ""
-        lock ""
-    }
-}
-
-select_rows! {
-    /// Enrolments, locked.
-    LockedEnrolments: EnrolmentRow {
-        from totp_enrolments by { account_id: Account, }
-        with ""
-        order " ORDER BY totp_enrolments.account_id"
-        lock " FOR UPDATE OF totp_enrolments"
-    }
-}
-
-update_rows! {
-    /// What became of a session.
-    SessionNow in mfa_sessions {
-        set { state: Named<MfaSessionState>, wrong_tokens: i64, expires_at: Time, }
-        of { account_id: Account, id: Id, }
-        if ""
-    }
-}
-
-update_rows! {
-    /// What became of an enrolment. Its secret stays.
-    EnrolmentNow in totp_enrolments {
-        set { used_steps: String, wrong_at: String, locked_until: Option<Time>, }
-        of { account_id: Account, }
-        if ""
-    }
-}
 
 impl SessionRow {
     fn read(self) -> Outcome<MfaSession> {
@@ -102,7 +37,7 @@ impl From<&TotpEnrolment> for EnrolmentRow {
         let used_steps: Vec<_> = enrolment.used_steps.iter().map(i64::to_string).collect();
         Self {
             account_id: Account(enrolment.account.clone()),
-            secret: enrolment.secret.expose().to_vec(),
+            secret: Bytes(enrolment.secret.expose().to_vec()),
             used_steps: used_steps.join(" "),
             wrong_at: wrong_at.join(" "),
             locked_until: enrolment.locked_until.map(Time),
@@ -117,7 +52,7 @@ impl EnrolmentRow {
         let used_steps: Result<_, _> = self.used_steps.split_whitespace().map(str::parse).collect();
         Ok(TotpEnrolment {
             account: self.account_id.0,
-            secret: Secret::new(self.secret),
+            secret: Secret::new(self.secret.0),
             used_steps: used_steps.map_err(corrupt)?,
             wrong_at: wrong_at.ok_or_else(|| corrupt("times of wrong tokens can't be read"))?,
             locked_until: self.locked_until.map(|time| time.0),
@@ -174,9 +109,9 @@ impl RecordedCommand for OpenSessionCommand {
 /// The sessions and enrolments of a group.
 #[derive(Default)]
 pub(crate) struct Authentication {
-    sessions: Known<(AccountId, MfaSessionId), MfaSession>,
+    sessions: Tracked<(AccountId, MfaSessionId), MfaSession>,
     opened: Vec<SessionRow>,
-    enrolments: Known<AccountId, TotpEnrolment>,
+    enrolments: Tracked<AccountId, TotpEnrolment>,
 }
 
 impl Authentication {
@@ -201,13 +136,13 @@ impl Authentication {
         self.enrolments.get(account).cloned()
     }
 
-    /// Notes a new session.
+    /// Stages a new session.
     fn open(&mut self, session: &MfaSession) {
         self.opened.push(SessionRow::from(session));
-        self.sessions.keep((session.account.clone(), session.id), session.clone());
+        self.sessions.insert((session.account.clone(), session.id), session.clone());
     }
 
-    /// Notes what became of a session and an enrolment.
+    /// Stages changes of a session and an enrolment.
     pub(crate) fn change(&mut self, session: Option<MfaSession>, enrolment: Option<TotpEnrolment>) {
         if let Some(session) = session {
             self.sessions.change((session.account.clone(), session.id), session);
@@ -217,22 +152,22 @@ impl Authentication {
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        SessionRow::note(self.opened, changes)?;
-        let session = |((account, id), session): ((AccountId, MfaSessionId), MfaSession)| SessionNow {
+        changes.insert(self.opened)?;
+        let session = |((account, id), session): ((AccountId, MfaSessionId), MfaSession)| SessionChange {
             state: Named(session.state),
             wrong_tokens: i64::from(session.wrong_tokens),
             expires_at: Time(session.expires_at),
             account_id: Account(account),
             id: Id(id.0),
         };
-        SessionNow::note(self.sessions.into_changes().map(session).collect(), changes)?;
+        changes.update(self.sessions.into_changes().map(session).collect())?;
         let enrolment = |(_, enrolment): (AccountId, TotpEnrolment)| {
             let EnrolmentRow { account_id, used_steps, wrong_at, locked_until, .. } = EnrolmentRow::from(&enrolment);
-            EnrolmentNow { used_steps, wrong_at, locked_until, account_id }
+            EnrolmentChange { used_steps, wrong_at, locked_until, account_id }
         };
-        EnrolmentNow::note(self.enrolments.into_changes().map(enrolment).collect(), changes)
+        changes.update(self.enrolments.into_changes().map(enrolment).collect())
     }
 }
 
@@ -254,5 +189,5 @@ impl From<&MfaSession> for SessionRow {
 
 /// Stores a new enrolment.
 pub(crate) fn insert_enrolment(conn: &mut Conn, enrolment: &TotpEnrolment) -> Outcome<()> {
-    EnrolmentRow::store(vec![EnrolmentRow::from(enrolment)], conn)
+    insert(vec![EnrolmentRow::from(enrolment)], conn)
 }

@@ -1,24 +1,30 @@
-//! The body: all queries, written once. It is compiled into each backend, which is its parent module, and takes from it
-//! the connection, the SQL types of [`types`], the write transaction, and how sets of rows are loaded and stored ([`sets`]).
+//! The body: all queries, written once, and compiled once for each database, whose module includes it. What it needs from the
+//! database is listed in [`backend`]; the tables are declared in [`tables`].
 //!
-//! One row by its key is read with `get_result`, not with `first`: that adds `LIMIT ?`, and SQLite prepares a statement
-//! with such a limit anew each time it is run.
+//! Its modules have no path from `crate`, since each of them exists twice. Folders import the name `body` from above, and their
+//! files say `super::body::errors` and so on.
+//!
+//! A row is read by its key with `get_result`, not with `first`: `first` adds `LIMIT ?`, and SQLite prepares a statement with such a
+//! limit again each time it is executed.
 
 mod access;
 mod activity;
 mod addresses;
 mod audit;
+pub(crate) mod backend;
 pub(super) mod balances;
 mod batch_rows;
 mod batches;
 mod books;
 mod budgets;
 mod cards;
+pub(super) mod columns;
 mod credits;
 pub(super) mod errors;
 pub(super) mod group;
 mod job;
 mod journal;
+mod json_values;
 mod keys;
 mod merchant;
 mod mfa;
@@ -26,11 +32,12 @@ mod names;
 mod payments;
 mod registry;
 pub(crate) mod repeat;
-pub(super) mod schema;
 mod seeding;
-pub(super) mod sets;
+pub(super) mod statements;
 mod store;
+pub(crate) mod tables;
 mod timelines;
+mod tracked;
 mod transfer;
 mod transfers;
 pub(super) mod types;
@@ -38,5 +45,6 @@ mod upkeep;
 mod worlds;
 mod writer;
 
-use super as backend;
+use super as database;
+use super::body;
 pub use store::Store;

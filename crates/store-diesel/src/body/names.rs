@@ -1,5 +1,7 @@
 //! Lists of the domain, stored by the names of their members.
 
+#[cfg(test)]
+use super::backend;
 use florin_domain::access::{Environment, Feature, Scope};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
@@ -9,11 +11,41 @@ use florin_domain::card::{
     CardOwner, CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
 };
 use florin_domain::event::EventKind;
-use florin_domain::ledger::JournalKind;
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::{JournalKind, LedgerAccount};
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
 use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
+use uuid::Uuid;
+
+/// The name of a ledger account, without the budget that it may belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LedgerAccountName(pub(crate) &'static str);
+
+impl LedgerAccountName {
+    const ALL: [Self; 7] = [
+        Self::of(LedgerAccount::Available(ANY_BUDGET)),
+        Self::of(LedgerAccount::Held(ANY_BUDGET)),
+        Self::of(LedgerAccount::Reserved(ANY_BUDGET)),
+        Self::of(LedgerAccount::CardNetwork),
+        Self::of(LedgerAccount::InboundPayments),
+        Self::of(LedgerAccount::OutboundPayments),
+        Self::of(LedgerAccount::Fees),
+    ];
+
+    /// The name of this account.
+    pub(crate) const fn of(account: LedgerAccount) -> Self {
+        Self(account.kind())
+    }
+
+    const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// A budget, to name the accounts that belong to one.
+const ANY_BUDGET: BudgetId = BudgetId(Uuid::nil());
 
 /// A member of a list.
 pub(crate) trait Name: Copy + Debug + 'static {
@@ -62,6 +94,7 @@ names! {
     Environment: &[Self::Sandbox, Self::Production], Self::as_str;
     Feature: &Self::ALL, Self::as_str;
     JournalKind: &Self::ALL, Self::as_str;
+    LedgerAccountName: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
@@ -77,7 +110,6 @@ names! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend;
     use super::*;
 
     /// A name that no CHECK lists would be refused by the database one day.
@@ -108,6 +140,7 @@ mod tests {
         check::<Environment>(&schema);
         check::<Feature>(&schema);
         check::<JournalKind>(&schema);
+        check::<LedgerAccountName>(&schema);
         check::<MessageKind>(&schema);
         check::<MfaProviderName>(&schema);
         check::<MfaSessionState>(&schema);

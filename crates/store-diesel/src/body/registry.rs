@@ -2,13 +2,16 @@
 
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
-use super::keys::{AccountRow, ClientRow, KeyRow, features, listed_accounts};
-use super::schema::{
-    accounts, api_key_accounts, api_keys, banks, client_features, clients, credit_counters, imported_addresses,
-    timelines, totp_enrolments,
-};
+use super::keys::{features, listed_accounts};
+use super::statements::insert;
 use super::store::Store;
-use super::timelines::TimelineRow;
+use super::tables::access::{AccountRow, ClientRow, FeatureRow, accounts, client_features, clients};
+use super::tables::keys::{KeyAccountRow, KeyRow, api_keys};
+use super::tables::merchant::banks;
+use super::tables::mfa::totp_enrolments;
+use super::tables::money::CounterRow;
+use super::tables::service::imported_addresses;
+use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{Account, Id, Named, Time};
 use super::{addresses, merchant, mfa};
 use async_trait::async_trait;
@@ -21,24 +24,6 @@ use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::world::Timeline;
 use florin_ports::{Registry, StoreError};
-
-#[derive(Insertable)]
-#[diesel(table_name = client_features)]
-struct FeatureRow {
-    client_id: Id,
-    feature: Named<Feature>,
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = api_key_accounts)]
-struct KeyAccountRow {
-    #[diesel(column_name = client_id)]
-    client: Id,
-    #[diesel(column_name = key_id)]
-    key: Id,
-    #[diesel(column_name = account_id)]
-    account: Account,
-}
 
 #[async_trait]
 impl Registry for Store {
@@ -163,9 +148,7 @@ fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) ->
 
 fn insert_features(conn: &mut Conn, client: ClientId, features: impl IntoIterator<Item = Feature>) -> Outcome<()> {
     let row = |feature| FeatureRow { client_id: Id(client.0), feature: Named(feature) };
-    let rows: Vec<_> = features.into_iter().map(row).collect();
-    diesel::insert_into(client_features::table).values(rows).execute(conn)?;
-    Ok(())
+    insert(features.into_iter().map(row).collect(), conn)
 }
 
 fn keys(conn: &mut Conn, client: Option<ClientId>) -> Outcome<Vec<ApiKey>> {
@@ -191,15 +174,14 @@ fn revoke_key(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> 
 
 /// Stores a new client with its features.
 pub(crate) fn insert_client(conn: &mut Conn, client: &ApiClient) -> Outcome<()> {
-    diesel::insert_into(clients::table).values(ClientRow::of(client)?).execute(conn)?;
+    insert(vec![ClientRow::of(client)?], conn)?;
     insert_features(conn, client.id, client.features.iter().copied())
 }
 
 /// Stores a new account, with the counter of its credits.
 pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outcome<()> {
-    diesel::insert_into(accounts::table).values(AccountRow::from(account)).execute(conn)?;
-    let counter = (credit_counters::account_id.eq(account.id.as_str()), credit_counters::last_number.eq(0));
-    diesel::insert_into(credit_counters::table).values(counter).execute(conn)?;
+    insert(vec![AccountRow::from(account)], conn)?;
+    insert(vec![CounterRow { account_id: Account(account.id.clone()), last_number: 0 }], conn)?;
     if account.timeline != Timeline::default() {
         super::timelines::insert(conn, &account.id, &account.timeline)?;
     }
@@ -208,11 +190,12 @@ pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outc
 
 /// Stores a new key with the accounts it lists. Its foreign keys make sure that they are its client's.
 pub(crate) fn insert_key(conn: &mut Conn, key: &ApiKey, hash: &KeyHash) -> Outcome<()> {
-    diesel::insert_into(api_keys::table).values(KeyRow::of(key, hash)?).execute(conn)?;
+    insert(vec![KeyRow::of(key, hash)?], conn)?;
     let AccountGrant::Only(accounts) = &key.accounts else { return Ok(()) };
-    for account in accounts {
-        let row = KeyAccountRow { client: Id(key.client.0), key: Id(key.id.0), account: Account(account.clone()) };
-        diesel::insert_into(api_key_accounts::table).values(row).execute(conn)?;
-    }
-    Ok(())
+    let row = |account: &AccountId| KeyAccountRow {
+        client_id: Id(key.client.0),
+        key_id: Id(key.id.0),
+        account_id: Account(account.clone()),
+    };
+    insert(accounts.iter().map(row).collect(), conn)
 }

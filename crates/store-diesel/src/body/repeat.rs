@@ -1,43 +1,13 @@
 //! Idempotency records.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::{Failure, Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
-use super::schema::idempotency_records;
-use super::sets::{Stored, rows};
+use super::tables::service::{RecordRow, idempotency_records};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
 use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError};
 use std::collections::BTreeMap;
-
-rows! {
-    /// The answer to a request.
-    #[derive(Clone, Queryable, Selectable, Insertable)]
-    #[diesel(table_name = idempotency_records, check_for_backend(Db))]
-    pub(crate) struct RecordRow in idempotency_records {
-        account_id: Account,
-        client_id: Id,
-        idempotency_key: String,
-        method: String,
-        path: String,
-        query: String,
-        body_form: String,
-        body: String,
-        answer_status: i64,
-        answer_body: String,
-        created_at: Time,
-    }
-}
-
-select_rows! {
-    /// Records by account, client and key.
-    RecordRows: RecordRow {
-        from idempotency_records by { account_id: Account, client_id: Id, idempotency_key: String, }
-        with ""
-        order ""
-        lock ""
-    }
-}
 
 /// Deletes the record of a claim, if there is one.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
@@ -92,9 +62,9 @@ impl Records {
         self.new.extend(record.map(|row| (row.key(), row)));
     }
 
-    /// Stores what was staged.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        RecordRow::note(self.new.into_values().collect(), changes)
+        changes.insert(self.new.into_values().collect())
     }
 }
 

@@ -1,11 +1,13 @@
 //! The time of accounts that have their own.
 
-use super::backend::{self, Conn, Db};
+use super::backend::{self, Conn};
 use super::cards;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::{Footprint, ask, under_claim};
-use super::schema::{accounts, timelines};
+use super::statements;
 use super::store::Store;
+use super::tables::access::accounts;
+use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{Account, Time};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,17 +17,6 @@ use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed};
 use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
-
-/// The timeline of an account.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = timelines, check_for_backend(Db), treat_none_as_default_value = false)]
-pub(crate) struct TimelineRow {
-    account_id: Account,
-    ahead_micros: i64,
-    frozen_at: Option<Time>,
-    seed: Option<String>,
-    last_number: i64,
-}
 
 const NEXT: &str = "UPDATE timelines SET last_number = last_number + 1 WHERE account_id = $1 RETURNING last_number";
 
@@ -80,8 +71,7 @@ pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) 
         seed: timeline.seed.map(|seed| florin_store_contract::export::hexadecimal(&seed.0)),
         last_number: 0,
     };
-    diesel::insert_into(timelines::table).values(row).execute(conn)?;
-    Ok(())
+    statements::insert(vec![row], conn)
 }
 
 /// Changes a timeline that is there; its number stays.

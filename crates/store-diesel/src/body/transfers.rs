@@ -1,11 +1,10 @@
 //! Transfers between budgets.
 
-use super::backend::{Changes, Conn, Db};
+use super::backend::{Changes, Conn};
 use super::errors::Outcome;
 use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
-use super::schema::transfers;
-use super::sets::{Stored, rows};
 use super::store::Store;
+use super::tables::money::{TransferRow, transfers};
 use super::types::{Account, Currency, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -14,22 +13,6 @@ use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
 use florin_ports::{DryRun, Mode, RepeatClaim, TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = transfers, check_for_backend(Db), treat_none_as_default_value = false)]
-    struct TransferRow in transfers {
-        account_id: Account,
-        id: Id,
-        from_budget_id: Id,
-        to_budget_id: Id,
-        currency: Currency,
-        amount_minor: i64,
-        journal_id: Id,
-        reference: Option<String>,
-        created_at: Time,
-    }
-}
 
 impl From<&Transfer> for TransferRow {
     fn from(transfer: &Transfer) -> Self {
@@ -105,9 +88,9 @@ impl RecordedCommand for TransferCommand {
 pub(crate) struct NewTransfers(Vec<TransferRow>);
 
 impl NewTransfers {
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        TransferRow::note(self.0, changes)
+        changes.insert(self.0)
     }
 }
 

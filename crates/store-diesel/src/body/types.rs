@@ -8,7 +8,7 @@ use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::Text;
+use diesel::sql_types::{Binary, Text};
 use florin_domain::ids::AccountId;
 use florin_domain::money;
 use uuid::Uuid;
@@ -38,6 +38,11 @@ pub(crate) struct Account(pub(crate) AccountId);
 #[diesel(sql_type = Text)]
 pub(crate) struct Currency(pub(crate) money::Currency);
 
+/// Bytes.
+#[derive(Clone, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Binary)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
 /// A rate of exchange, as a decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Text)]
@@ -60,6 +65,21 @@ where
 impl FromSql<Text, Db> for Account {
     fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
         read_text(value, |text| Ok(Self(AccountId::parse(text).map_err(|_| format!("`{text}` is no account id"))?)))
+    }
+}
+
+impl<DB: Backend> ToSql<Binary, DB> for Bytes
+where
+    [u8]: ToSql<Binary, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        self.0.as_slice().to_sql(out)
+    }
+}
+
+impl FromSql<Binary, Db> for Bytes {
+    fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
+        <Vec<u8> as FromSql<Binary, Db>>::from_sql(value).map(Self)
     }
 }
 

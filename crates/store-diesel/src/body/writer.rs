@@ -8,6 +8,7 @@ mod queue;
 
 use self::queue::{Counter, Entrance, Turn};
 use super::backend::{self, Conn, Place};
+use super::body;
 use super::errors::{Failure, Outcome};
 use super::group::{Footprint, RecordKey, WorkingSet, text_of};
 use super::job::Job;

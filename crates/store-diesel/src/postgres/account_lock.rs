@@ -1,4 +1,4 @@
-//! A lock on a whole account: for what replaces or deletes all that stands on it.
+//! A lock on a whole account, for changes that replace or delete all its rows.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -6,8 +6,8 @@ use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
-/// In the order in which groups lock: balances, batches; then the account itself, which every row of it refers to, so that nobody
-/// adds any.
+/// The locks in the order in which groups take them: balances, batches; then the account itself, which all its rows refer to, so that
+/// nobody adds a row.
 const ALL: [&str; 3] = [
     "SELECT 1 FROM balances WHERE account_id = $1 ORDER BY budget_id, currency FOR UPDATE",
     "SELECT 1 FROM payment_batches WHERE account_id = $1 ORDER BY id FOR UPDATE",

@@ -1,16 +1,17 @@
 //! Changes of several tables, stored by one statement: one round trip, however many tables a group touches.
 //!
-//! The parts see none of each other's rows: of each row there is one change at most, and what is new is inserted as it is in the end.
-//! Foreign keys between the parts hold: they are looked at when all parts are done.
+//! The parts see none of each other's rows: each row has at most one change, and a new row is inserted in its final form.
+//! Foreign keys between the parts hold: they are checked when all parts are done.
 
 use super::body::errors::{Outcome, corrupt, exactly};
-use super::body::sets::prepared;
+use super::body::statements::{Change, Row, identified_by_text};
+use super::statements::{Insert, Update};
 use super::{Conn, Db};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{Array, BigInt};
 
-/// Changes that are noted, to be stored together.
+/// Changes that are going to be stored together.
 pub(crate) struct Changes<'c> {
     conn: &'c mut Conn,
     parts: Vec<Part>,
@@ -19,7 +20,7 @@ pub(crate) struct Changes<'c> {
 /// The change of one table.
 struct Part {
     table: &'static str,
-    /// How many rows it must be, where that is known.
+    /// The number of rows that it must change, where that is known.
     expected: Option<usize>,
     sql: Box<dyn QueryFragment<Db> + Send>,
 }
@@ -30,24 +31,47 @@ impl<'c> Changes<'c> {
         Self { conn, parts: Vec::new() }
     }
 
-    /// Notes a change.
-    pub(crate) fn add(
-        &mut self,
-        table: &'static str,
-        expected: Option<usize>,
-        sql: impl QueryFragment<Db> + Send + 'static,
-    ) {
+    /// Inserts rows.
+    #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+    pub(crate) fn insert<R: Row>(&mut self, rows: Vec<R>) -> Outcome<()> {
+        let expected = rows.len();
+        if expected > 0 {
+            self.add(R::TABLE, Some(expected), Insert::from(rows));
+        }
+        Ok(())
+    }
+
+    /// Changes rows, each of which must exist.
+    #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+    pub(crate) fn update<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
+        let expected = changes.len();
+        if expected > 0 {
+            self.add(C::TABLE, Some(expected), Update::from(changes));
+        }
+        Ok(())
+    }
+
+    /// Changes as many rows as there are under each key.
+    #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+    pub(crate) fn update_all<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
+        if !changes.is_empty() {
+            self.add(C::TABLE, None, Update::from(changes));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, table: &'static str, expected: Option<usize>, sql: impl QueryFragment<Db> + Send + 'static) {
         self.parts.push(Part { table, expected, sql: Box::new(sql) });
     }
 
-    /// Stores what was noted.
+    /// Stores the changes.
     pub(crate) fn store(self) -> Outcome<()> {
         let Self { conn, parts } = self;
         if parts.is_empty() {
             return Ok(());
         }
         let expected: Vec<_> = parts.iter().map(|part| (part.table, part.expected)).collect();
-        let written: Vec<i64> = Together(parts).get_result(conn)?;
+        let written: Vec<i64> = AllParts(parts).get_result(conn)?;
         for ((table, expected), written) in expected.into_iter().zip(written) {
             if let Some(expected) = expected {
                 exactly(expected, usize::try_from(written).map_err(corrupt)?, table)?;
@@ -57,10 +81,10 @@ impl<'c> Changes<'c> {
     }
 }
 
-/// One statement of them all; it counts the rows of each.
-struct Together(Vec<Part>);
+/// One statement for all parts, which counts the rows of each.
+struct AllParts(Vec<Part>);
 
-impl QueryFragment<Db> for Together {
+impl QueryFragment<Db> for AllParts {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         let mut before = "WITH p";
         for (number, part) in self.0.iter().enumerate() {
@@ -83,6 +107,6 @@ impl QueryFragment<Db> for Together {
 }
 
 // It has a form for each choice of tables.
-prepared! {
-    Together => Array<BigInt>;
+identified_by_text! {
+    AllParts => Array<BigInt>;
 }

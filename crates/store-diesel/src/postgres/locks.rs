@@ -1,16 +1,16 @@
-//! Locks that come before everything else: rows of one kind are locked by one statement, in one order for all instances, so
-//! that groups of two instances wait for each other in turn and never in a ring. The body asks for one kind after the other.
+//! The locks that a group takes before everything else. One statement locks the rows of one kind, in one order for all
+//! instances, so that the groups of two instances never wait for each other in a ring. The body locks the kinds sequentially.
 //!
-//! What is not there yet can't be locked: then a deadlock may happen, and is tried again.
+//! A row that does not exist yet can't be locked. A deadlock may result, and the group is tried again.
 
 use super::Conn;
-use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
 use super::body::group::{Footprint, Key};
-use super::body::repeat::{RecordRow, RecordRows};
-use super::body::sets::prepared;
+use super::body::statements::identified_by_text;
+use super::body::tables::money::BalanceRow;
+use super::body::tables::service::{RecordRow, RecordsByKey};
 use super::body::types::{Account, Id};
-use super::together::Source;
+use super::lookups::Select;
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -19,11 +19,11 @@ use diesel::sql_query;
 use diesel::sql_types::{Array, Text, Uuid as UuidSql};
 use std::collections::BTreeSet;
 
-/// Operators' changes are seldom and may touch anything: instances make them one after the other.
+/// Operators' changes are rare and may change anything: instances make them sequentially.
 const OPERATOR: &str = "SELECT pg_advisory_xact_lock(7003214872)";
 
-/// Where budgets are found: cards, messages, batches, and their own keys. Which budget pays is never changed, so it can be
-/// looked up by the statement that locks.
+/// The sources of budgets: cards, messages, batches, and their own keys. The budget that pays never changes, so the
+/// statement that locks can look it up.
 const SOURCES: [(&str, &str); 4] = [
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
@@ -47,20 +47,20 @@ const BALANCES: &str = ") AS s) AS b JOIN balances \
     ON balances.account_id = b.account_id AND balances.budget_id = b.budget_id \
     ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances) AS balances";
 
-/// Lets operators' changes come one after the other.
+/// Makes operators' changes wait for each other.
 pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     sql_query(OPERATOR).execute(conn)?;
     Ok(())
 }
 
-/// Locks and loads all balances of the budgets that are needed, and loads the idempotency records of the group with them.
+/// Locks and loads all balances of the budgets that a group needs, and loads its idempotency records with them.
 ///
-/// Records are guarded by no lock: one that another instance stores meanwhile is told by its key when the group is stored.
+/// No lock guards records. If another instance stores a record under the same key meanwhile, storing the group fails on that key.
 pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
     let keys = [&footprint.cards, &footprint.messages, &footprint.funded, &footprint.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
     let balances = LockBalances(sources.map(|(sql, keys)| Keys::of(sql, keys)).collect());
-    let records = RecordRows::of(footprint.records.iter().cloned());
+    let records = Select::<RecordsByKey>::of(footprint.records.iter().cloned());
     if balances.0.is_empty() {
         return Ok((Vec::new(), records.rows(conn)?));
     }
@@ -114,7 +114,7 @@ type BalanceAndRecord = (Option<BalanceRow>, Option<RecordRow>);
 struct BalancesAndRecords {
     selection: <BalanceAndRecord as Selectable<Pg>>::SelectExpression,
     balances: LockBalances,
-    records: RecordRows,
+    records: Select<RecordsByKey>,
 }
 
 impl QueryFragment<Pg> for BalancesAndRecords {
@@ -131,6 +131,6 @@ impl QueryFragment<Pg> for BalancesAndRecords {
 }
 
 // It has a form for each choice of sources.
-prepared! {
+identified_by_text! {
     BalancesAndRecords => SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }

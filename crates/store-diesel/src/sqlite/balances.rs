@@ -1,69 +1,60 @@
-//! The balances that a group needs. Nothing is to be locked: its transaction has the whole database.
+//! The balances that a group needs. Nothing is locked: a transaction has the whole database.
 
 use super::Conn;
-use super::body::balances::BalanceRow;
 use super::body::errors::Outcome;
 use super::body::group::{Footprint, Key};
-use super::body::repeat::{RecordRow, RecordRows};
-use super::body::schema::{balances, card_transactions, cards, payment_orders};
-use super::body::sets::Keyed;
-use super::body::types::{Account, Id};
-use diesel::prelude::*;
+use super::body::statements::load;
+use super::body::tables::batches::payment_orders;
+use super::body::tables::cards::{card_transactions, cards};
+use super::body::tables::declare::{lookups, parts};
+use super::body::tables::money::{BalanceRow, balances};
+use super::body::tables::service::{RecordRow, RecordsByKey};
 use std::collections::BTreeSet;
 
-/// The budget that something is paid from.
-macro_rules! payers {
-    ($($(#[$doc:meta])* $name:ident by $rows:ident from $table:ident by $id:ident)*) => {$(
-        #[derive(Queryable, Selectable)]
-        #[diesel(table_name = $table)]
-        pub(crate) struct $name {
-            account_id: Account,
-            budget_id: Id,
-        }
+parts! {
+    /// The budget of a card.
+    struct BudgetOfCard of cards { account_id, budget_id, }
 
-        select_rows! {
-            $(#[$doc])*
-            $rows: $name {
-                from $table by { account_id: Account, $id: Id, }
-                with ""
-                order ""
-                lock ""
-            }
-        }
+    /// The budget of a card message.
+    struct BudgetOfMessage of card_transactions { account_id, budget_id, }
 
-        impl From<$name> for Key {
-            fn from(row: $name) -> Self {
-                (row.account_id, row.budget_id)
-            }
-        }
-    )*};
+    /// The budget of an order of a batch.
+    struct BudgetOfOrder of payment_orders { account_id, budget_id, }
 }
 
-payers! {
+lookups! {
     /// The budgets of cards.
-    OfCard by OfCards from cards by id
-    /// The budgets of messages.
-    OfMessage by OfMessages from card_transactions by token
-    /// The budgets of batches.
-    OfBatch by OfBatches from payment_orders by batch_id
-}
+    struct BudgetsOfCards: BudgetOfCard {
+        from cards by (account_id, id)
+    }
 
-select_rows! {
+    /// The budgets of card messages.
+    struct BudgetsOfMessages: BudgetOfMessage {
+        from card_transactions by (account_id, token)
+    }
+
+    /// The budgets of the orders of batches.
+    struct BudgetsOfBatches: BudgetOfOrder {
+        from payment_orders by (account_id, batch_id)
+    }
+
     /// All balances of budgets.
-    Balances: BalanceRow {
-        from balances by { account_id: Account, budget_id: Id, }
-        with ""
-        order " ORDER BY balances.currency"
-        lock ""
+    struct BalancesOfBudgets: BalanceRow {
+        from balances by (account_id, budget_id)
+        order by "balances.currency"
     }
 }
 
-/// All balances of the budgets that are needed: those of a budget once, however many need them. And the idempotency
+/// Loads all balances of the budgets that a group needs, each once however many commands need it, and the idempotency
 /// records of the group.
 pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
     let mut budgets: BTreeSet<Key> = footprint.budgets.clone();
-    budgets.extend(OfCards::by_keys(footprint.cards.iter().cloned(), conn)?.into_iter().map(Key::from));
-    budgets.extend(OfMessages::by_keys(footprint.messages.iter().cloned(), conn)?.into_iter().map(Key::from));
-    budgets.extend(OfBatches::by_keys(footprint.funded.iter().cloned(), conn)?.into_iter().map(Key::from));
-    Ok((Balances::by_keys(budgets, conn)?, RecordRows::by_keys(footprint.records.iter().cloned(), conn)?))
+    let of_cards = load::<BudgetsOfCards>(footprint.cards.iter().cloned(), conn)?;
+    budgets.extend(of_cards.into_iter().map(|row| (row.account_id, row.budget_id)));
+    let of_messages = load::<BudgetsOfMessages>(footprint.messages.iter().cloned(), conn)?;
+    budgets.extend(of_messages.into_iter().map(|row| (row.account_id, row.budget_id)));
+    let of_batches = load::<BudgetsOfBatches>(footprint.funded.iter().cloned(), conn)?;
+    budgets.extend(of_batches.into_iter().map(|row| (row.account_id, row.budget_id)));
+    let balances = load::<BalancesOfBudgets>(budgets, conn)?;
+    Ok((balances, load::<RecordsByKey>(footprint.records.iter().cloned(), conn)?))
 }

@@ -1,10 +1,10 @@
 //! Credits as movements: the journal says how much, and the credit, where there is one, what was sent with it.
 
-use super::super::backend::Conn;
-use super::super::credits;
-use super::super::errors::Outcome;
-use super::super::schema::{journal_entries, journal_transactions};
-use super::super::types::{Currency, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::credits;
+use super::body::errors::Outcome;
+use super::body::tables::money::{journal_entries, journal_transactions};
+use super::body::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::activity::{Activity, Credited};
 use florin_domain::ids::{AccountId, BudgetId, JournalId};

@@ -6,6 +6,7 @@ mod page;
 mod tests;
 
 use super::backend::Conn;
+use super::body;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use super::types::Account;

@@ -3,12 +3,12 @@
 //! One statement asks each source for as many of its newest as the page could show, by an index in the order of the list,
 //! and merges these. Names are written out: the planner must see them to know which partial index has the rows.
 
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::names::Name;
-use super::super::sets::prepared;
-use super::super::types::{Account, Currency, Id, Time};
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::names::Name;
+use super::body::statements::identified_by_text;
+use super::body::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
@@ -250,7 +250,7 @@ impl QueryFragment<Db> for Count<'_> {
     }
 }
 
-prepared! {
+identified_by_text! {
     Count<'_> => BigInt;
     Keys<'_> => (Text, IdSql);
 }

@@ -1,8 +1,8 @@
 //! A page is read by the index of each source: newest first, and no further than it reaches.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::super::backend::{self, Conn, Db};
-use super::super::types::Account;
+use super::body::backend::{self, Conn, Db};
+use super::body::types::Account;
 use super::page::{Wanted, walk};
 use backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
 use diesel::connection::SimpleConnection;

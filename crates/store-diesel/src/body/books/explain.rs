@@ -1,11 +1,11 @@
 //! What one balance is made of.
 
-use super::super::backend::Conn;
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::cards;
-use super::super::errors::Outcome;
-use super::super::schema::{balances, budgets};
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::cards;
+use super::body::errors::Outcome;
+use super::body::tables::money::{balances, budgets};
+use super::body::types::{Account, Currency, Id, Named, Time};
 use super::reservations::open_orders;
 use super::whole;
 use diesel::prelude::*;

@@ -1,10 +1,10 @@
 //! Spending limits beside the messages that used them.
 
-use super::super::backend::{Conn, RowByRow};
-use super::super::cards;
-use super::super::errors::Outcome;
-use super::super::schema::card_transactions;
-use super::super::types::{Id, Named, Time};
+use super::body::backend::{Conn, RowByRow};
+use super::body::cards;
+use super::body::errors::Outcome;
+use super::body::tables::cards::card_transactions;
+use super::body::types::{Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::books::{LimitBooks, LimitTally};
 use florin_domain::card::{MessageKind, Response};

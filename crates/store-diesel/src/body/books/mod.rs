@@ -11,6 +11,7 @@ mod sums;
 
 pub(super) use sums::gather;
 
+use super::body;
 use super::errors::Outcome;
 use super::store::Store;
 use async_trait::async_trait;

@@ -1,9 +1,9 @@
 //! What confirmed and started payment batches have still to pay.
 
-use super::super::backend::Conn;
-use super::super::backend::sql::IdSql;
-use super::super::errors::Outcome;
-use super::super::types::{Account, Currency, Id, Named};
+use super::body::backend::Conn;
+use super::body::backend::sql::IdSql;
+use super::body::errors::Outcome;
+use super::body::types::{Account, Currency, Id, Named};
 use super::sums::about;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};

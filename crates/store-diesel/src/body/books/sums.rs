@@ -1,9 +1,9 @@
 //! What is said of every budget, and by whom: of one account, or of all.
 
-use super::super::backend::sql::IdSql;
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::types::{Account, Currency, Id};
+use super::body::backend::sql::IdSql;
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Outcome, corrupt};
+use super::body::types::{Account, Currency, Id};
 use super::reservations::open_orders;
 use super::whole;
 use diesel::prelude::*;
@@ -110,7 +110,7 @@ pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
 }
 
 /// Adds up the books of one account, or of all. Spending limits are not looked at.
-pub(in super::super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
+pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
     let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;
     let unbalanced = about(UNBALANCED, account).load::<UnbalancedRow>(conn)?.into_iter();
     let unbalanced = unbalanced.map(|row| (JournalId(row.journal_id.0), row.currency.0, whole(row.high, row.low)));

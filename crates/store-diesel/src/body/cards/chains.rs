@@ -1,54 +1,17 @@
 //! Chains as rows.
 
-use super::super::backend::{Conn, Db, RowByRow};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{card_chains, timelines};
-use super::super::sets::rows;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::{Conn, Db, RowByRow};
+use super::body::errors::{Outcome, corrupt};
+use super::body::tables::cards::{ChainChange, ChainRow, card_chains};
+use super::body::tables::worlds::timelines;
+use super::body::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{Chain, ChainEnd, ChainKind, MerchantSide};
+use florin_domain::card::{Chain, MerchantSide};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = card_chains, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct ChainRow in card_chains {
-        account_id: Account,
-        id: Id,
-        card_id: Id,
-        budget_id: Id,
-        currency: Currency,
-        kind: Named<ChainKind>,
-        authorised_minor: i64,
-        held_minor: i64,
-        cleared_minor: i64,
-        ended_by: Option<Named<ChainEnd>>,
-        due_at: Option<Time>,
-        created_at: Time,
-        original_held_minor: Option<i64>,
-        original_cleared_minor: Option<i64>,
-    }
-}
-
-update_rows! {
-    /// What became of a chain that went on.
-    ChainNow in card_chains {
-        set {
-            held_minor: i64,
-            cleared_minor: i64,
-            ended_by: Option<Named<ChainEnd>>,
-            due_at: Option<Time>,
-            original_held_minor: Option<i64>,
-            original_cleared_minor: Option<i64>,
-        }
-        of { account_id: Account, id: Id, }
-        if " AND t.ended_by IS NULL"
-    }
-}
 
 impl ChainRow {
     /// Whether it is the one of this key.
@@ -100,7 +63,7 @@ impl From<ChainRow> for Chain {
     }
 }
 
-impl From<&Chain> for ChainNow {
+impl From<&Chain> for ChainChange {
     fn from(chain: &Chain) -> Self {
         Self {
             held_minor: chain.held.0,

@@ -1,7 +1,7 @@
 //! Card messages as commands of the writer.
 
-use super::super::group::{Command, Footprint, RecordedCommand, WorkingSet, ask};
-use super::super::store::Store;
+use super::body::group::{Command, Footprint, RecordedCommand, WorkingSet, ask};
+use super::body::store::Store;
 use super::chains;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -65,7 +65,7 @@ impl RecordedCommand for FirstMessageCommand {
         working_set: &mut WorkingSet,
         decision: CardDecision,
     ) -> Result<CardTransaction, WriteError<CardRefusal>> {
-        working_set.stage_message(&decision);
+        working_set.stage(&decision);
         Ok(decision.transaction)
     }
 
@@ -105,7 +105,7 @@ impl RecordedCommand for FollowUpCommand {
         working_set: &mut WorkingSet,
         decision: CardDecision,
     ) -> Result<CardTransaction, WriteError<CardRefusal>> {
-        working_set.stage_message(&decision);
+        working_set.stage(&decision);
         Ok(decision.transaction)
     }
 
@@ -126,6 +126,6 @@ impl Command for ExpiryCommand {
         let DueHold { account, chain } = &self.hold;
         let situation = working_set.chain_situation(account, *chain)?.ok_or(WriteError::Absent)?;
         let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
-        Ok(decision.inspect(|decision| working_set.stage_message(decision)).is_some())
+        Ok(decision.inspect(|decision| working_set.stage(decision)).is_some())
     }
 }

@@ -1,14 +1,13 @@
 //! Reading cards, making them, and changing their states and limits.
 
-use super::super::backend::Conn;
-use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Footprint, WorkingSet, ask, under_claim};
-use super::super::schema::{card_transitions, cards, spending_limits};
-use super::super::sets::Stored;
-use super::super::store::Store;
-use super::super::types::Id;
-use super::records::{RecordRow, TransitionRow, find, insert_transition, matching};
-use super::rows::LimitRow;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::group::{Footprint, WorkingSet, ask, under_claim};
+use super::body::statements::insert;
+use super::body::store::Store;
+use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_transitions, cards, spending_limits};
+use super::body::types::Id;
+use super::records::{find, insert_transition, matching};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::decide::FirstSituation;
@@ -43,7 +42,7 @@ impl CardManagement for Store {
                     .order(cards::id.desc())
                     .limit(page.limit)
                     .offset(page.offset)
-                    .select(RecordRow::as_select())
+                    .select(CardRecordRow::as_select())
                     .load(conn)?;
                 let count = matching(&account, filter).count().get_result(conn)?;
                 Outcome::Ok(Page { count, rows: rows.into_iter().map(CardRecord::from).collect() })
@@ -77,7 +76,7 @@ impl CardManagement for Store {
                     working_set.balance_set.record(&command.account, command.budget)?.ok_or(WriteError::Absent)?;
                 let situation = CreateCardSituation { budget, cards: count(conn, &command.account)? };
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                RecordRow::store(vec![RecordRow::from(&record)], conn)?;
+                insert(vec![CardRecordRow::from(&record)], conn)?;
                 Ok(record)
             })
         })
@@ -110,7 +109,7 @@ impl CardManagement for Store {
                 let situation = locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
                 let set = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &set.card, set.limit.window)?;
-                LimitRow::store(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
+                insert(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
                 Ok(set)
             })
         })

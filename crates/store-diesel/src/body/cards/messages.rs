@@ -1,64 +1,14 @@
 //! Records of card messages as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::schema::card_transactions;
-use super::super::sets::rows;
-use super::super::types::{Account, Currency, Exchange, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::tables::cards::{MessageRow, card_transactions};
+use super::body::types::{Account, Currency, Exchange, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::card::{
-    Acceptor, CardTransaction, ChainKind, Conversion, MessageKind, Network, Response, TransactionState,
-};
+use florin_domain::card::{Acceptor, CardTransaction, Conversion};
 use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
 use uuid::Uuid;
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = card_transactions, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct MessageRow in card_transactions {
-        account_id: Account,
-        token: Id,
-        chain_id: Id,
-        card_id: Id,
-        user_token: Id,
-        budget_id: Id,
-        chain_kind: Named<ChainKind>,
-        kind: Named<MessageKind>,
-        state: Named<TransactionState>,
-        currency: Currency,
-        amount_minor: i64,
-        requested_minor: i64,
-        impacted_minor: i64,
-        response: Named<Response>,
-        ledger_minor: i64,
-        available_minor: i64,
-        preceding: Option<Id>,
-        network: Named<Network>,
-        acceptor_mid: String,
-        acceptor_name: String,
-        acceptor_city: String,
-        acceptor_state: String,
-        acceptor_postal_code: String,
-        acceptor_country_code: String,
-        acceptor_mcc: String,
-        created_at: Time,
-        acquirer_fee_minor: Option<i64>,
-        original_currency: Option<Currency>,
-        original_minor: Option<i64>,
-        conversion_rate: Option<Exchange>,
-        journal_id: Option<Id>,
-    }
-}
-
-update_rows! {
-    /// The state of a first message now.
-    FirstNow in card_transactions {
-        set { state: Named<TransactionState>, }
-        of { account_id: Account, token: Id, }
-        if " AND t.preceding IS NULL"
-    }
-}
 
 impl MessageRow {
     /// Whether it is the one of this key.

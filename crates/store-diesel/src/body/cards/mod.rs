@@ -10,6 +10,8 @@ mod rows;
 mod stories;
 mod working_set;
 
+use super::body;
+
 pub(crate) use chains::{due_of_account, held, open_holds};
 pub(crate) use messages::by_tokens;
 pub(crate) use rows::{insert_card, limits_of_account, of_account};

@@ -1,26 +1,13 @@
 //! Why messages were declined, as rows: the rules that were looked at as JSON, the last of which failed.
 
-use super::super::backend::Db;
-use super::super::errors::{Outcome, corrupt};
-use super::super::names::Name;
-use super::super::schema::decline_reasons;
-use super::super::sets::rows;
-use super::super::types::{Account, Id};
+use super::body::errors::{Outcome, corrupt};
+use super::body::names::Name;
+use super::body::tables::cards::ReasonRow;
+use super::body::types::{Account, Id};
 use chrono::NaiveDate;
-use diesel::prelude::*;
 use florin_domain::card::{CardTransaction, Explanation, LimitSeen, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
-
-rows! {
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = decline_reasons, check_for_backend(Db))]
-    pub(crate) struct ReasonRow in decline_reasons {
-        account_id: Account,
-        token: Id,
-        rules: String,
-    }
-}
 
 /// A rule as stored. Names and members stay as they are: rows of today are read by later programs.
 #[derive(Serialize, Deserialize)]

@@ -1,57 +1,16 @@
 //! Cards whole, and how they came to their states, as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::schema::{card_transitions, cards};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Day, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::statements::{insert, update};
+use super::body::tables::cards::{CardRecordRow, StateChange, TransitionRow, card_transitions, cards};
+use super::body::types::{Account, Currency, Day, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::card::{Card, CardFilter, CardOwner, CardRecord, CardState, CardTransition};
+use florin_domain::card::{Card, CardFilter, CardRecord, CardTransition};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, UserToken};
 
-rows! {
-    /// A card with all that is known of it.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = cards, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(super) struct RecordRow in cards {
-        account_id: Account,
-        id: Id,
-        budget_id: Id,
-        currency: Currency,
-        state: Named<CardState>,
-        user_token: Id,
-        expires_on: Day,
-        name: Option<String>,
-        owner: Named<CardOwner>,
-        created_at: Option<Time>,
-    }
-
-    /// A step in the life of a card.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = card_transitions, check_for_backend(Db))]
-    pub(super) struct TransitionRow in card_transitions {
-        account_id: Account,
-        card_id: Id,
-        position: i64,
-        from_state: Named<CardState>,
-        to_state: Named<CardState>,
-        reason: String,
-        client_id: Id,
-        created_at: Time,
-    }
-}
-
-update_rows! {
-    /// Where a card stands now.
-    StateNow in cards {
-        set { state: Named<CardState>, }
-        of { account_id: Account, id: Id, }
-        if ""
-    }
-}
-
-impl From<RecordRow> for CardRecord {
-    fn from(row: RecordRow) -> Self {
+impl From<CardRecordRow> for CardRecord {
+    fn from(row: CardRecordRow) -> Self {
         let card = Card {
             id: CardId(row.id.0),
             account: row.account_id.0,
@@ -65,7 +24,7 @@ impl From<RecordRow> for CardRecord {
     }
 }
 
-impl From<&CardRecord> for RecordRow {
+impl From<&CardRecord> for CardRecordRow {
     fn from(record: &CardRecord) -> Self {
         let card = &record.card;
         Self {
@@ -102,7 +61,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcom
     let row = cards::table
         .filter(cards::account_id.eq(account.as_str()))
         .filter(cards::id.eq(Id(card.0)))
-        .select(RecordRow::as_select())
+        .select(CardRecordRow::as_select())
         .get_result(conn)
         .optional()?;
     Ok(row.map(CardRecord::from))
@@ -131,7 +90,7 @@ pub(super) fn insert_transition(conn: &mut Conn, transition: CardTransition) -> 
         .filter(card_transitions::card_id.eq(card_id))
         .count()
         .get_result(conn)?;
-    StateNow::store(vec![StateNow { state: Named(transition.to), account_id: account_id.clone(), id: card_id }], conn)?;
+    update(vec![StateChange { state: Named(transition.to), account_id: account_id.clone(), id: card_id }], conn)?;
     let row = TransitionRow {
         account_id,
         card_id,
@@ -142,5 +101,5 @@ pub(super) fn insert_transition(conn: &mut Conn, transition: CardTransition) -> 
         client_id: Id(transition.client.0),
         created_at: Time(transition.created_at),
     };
-    TransitionRow::store(vec![row], conn)
+    insert(vec![row], conn)
 }

@@ -1,64 +1,15 @@
 //! Cards and spending limits as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{cards, spending_limits};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Day, Id, Named};
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements::insert;
+use super::body::tables::cards::{CardRecordRow, CardRow, LimitRow, cards, spending_limits};
+use super::body::types::{Account, Day, Id, Named};
 use diesel::prelude::*;
-use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
+use florin_domain::card::{Card, CardOwner, CardRecord, SpendingLimit};
 use florin_domain::ids::{AccountId, BudgetId, CardId, UserToken};
 use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
-
-rows! {
-    /// A card.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = cards, check_for_backend(Db))]
-    pub(crate) struct CardRow in cards {
-        account_id: Account,
-        id: Id,
-        budget_id: Id,
-        currency: Currency,
-        state: Named<CardState>,
-        user_token: Id,
-        expires_on: Day,
-    }
-
-    /// A spending limit.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = spending_limits, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct LimitRow in spending_limits {
-        account_id: Account,
-        card_id: Id,
-        limit_window: Named<SpendingWindow>,
-        amount_minor: i64,
-        most_uses: Option<i64>,
-        window_start: Day,
-        spent_minor: i64,
-        uses: i64,
-    }
-}
-
-select_rows! {
-    /// Cards, each with its limits: a row for each limit, or one without.
-    CardsAndLimits: (CardRow, Option<LimitRow>) {
-        from cards by { account_id: Account, id: Id, }
-        with " LEFT JOIN spending_limits ON spending_limits.account_id = cards.account_id \
-            AND spending_limits.card_id = cards.id"
-        order " ORDER BY cards.account_id, cards.id, spending_limits.limit_window"
-        lock ""
-    }
-}
-
-update_rows! {
-    /// What was used of a limit.
-    LimitNow in spending_limits {
-        set { window_start: Day, spent_minor: i64, uses: i64, }
-        of { account_id: Account, card_id: Id, limit_window: Named<SpendingWindow>, }
-        if ""
-    }
-}
 
 impl From<CardRow> for Card {
     fn from(row: CardRow) -> Self {
@@ -134,15 +85,7 @@ pub(crate) fn limits_of_account(
 
 /// Stores a new card with its limits.
 pub(crate) fn insert_card(conn: &mut Conn, card: &Card, spending: &[SpendingLimit]) -> Outcome<()> {
-    let row = CardRow {
-        account_id: Account(card.account.clone()),
-        id: Id(card.id.0),
-        budget_id: Id(card.budget.0),
-        currency: Currency(card.currency),
-        state: Named(card.state),
-        user_token: Id(card.user_token.0),
-        expires_on: Day(card.expires_on),
-    };
-    CardRow::store(vec![row], conn)?;
-    LimitRow::store(spending.iter().map(|limit| LimitRow::of(card, limit)).collect(), conn)
+    let record = CardRecord { card: card.clone(), owner: CardOwner::Person, name: None, created_at: None };
+    insert(vec![CardRecordRow::from(&record)], conn)?;
+    insert(spending.iter().map(|limit| LimitRow::of(card, limit)).collect(), conn)
 }

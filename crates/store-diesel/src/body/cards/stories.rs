@@ -1,14 +1,11 @@
 //! Chains at a glance, in one view of the database.
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use super::super::journal;
-use super::super::schema::{card_chains, card_transactions, decline_reasons};
-use super::super::store::Store;
-use super::super::types::Id;
-use super::chains::ChainRow;
-use super::messages::MessageRow;
-use super::reasons::ReasonRow;
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::journal;
+use super::body::store::Store;
+use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, card_transactions, decline_reasons};
+use super::body::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::{CardTransaction, Chain, ChainStory, ToldMessage};

@@ -1,30 +1,19 @@
 //! The cards of a group, with their messages.
 
-use super::super::backend::{Changes, Conn};
-use super::super::errors::{Outcome, corrupt};
-use super::super::group::{Footprint, Key, WorkingSet};
-use super::super::schema::card_transactions;
-use super::super::sets::{Keyed, Known, Stored};
-use super::super::types::{Account, Day, Id, Named};
-use super::chains::{ChainNow, ChainRow};
-use super::messages::{FirstNow, MessageRow};
-use super::reasons::ReasonRow;
-use super::rows::{CardsAndLimits, LimitNow, LimitRow};
+use super::body::backend::{Changes, Conn};
+use super::body::errors::{Outcome, corrupt};
+use super::body::group::{Footprint, Key, WorkingSet};
+use super::body::statements::load;
+use super::body::tables::cards::{
+    CardsAndLimits, ChainChange, ChainRow, FirstMessageChange, LimitChange, LimitRow, MessageRow, MessagesAndChains,
+    ReasonRow,
+};
+use super::body::tracked::Tracked;
+use super::body::types::{Account, Day, Id, Named};
 use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
 use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use std::collections::{BTreeMap, BTreeSet};
-
-select_rows! {
-    /// Messages, each with the chain it is of, where there is one.
-    MessagesAndChains: (MessageRow, Option<ChainRow>) {
-        from card_transactions by { account_id: Account, token: Id, }
-        with " LEFT JOIN card_chains ON card_chains.account_id = card_transactions.account_id \
-            AND card_chains.id = card_transactions.chain_id"
-        order ""
-        lock ""
-    }
-}
 
 type Message = (AccountId, TransactionToken);
 
@@ -38,7 +27,7 @@ pub(crate) struct Cards {
     /// What orders name: it may come to be by an order before them.
     named: BTreeSet<Key>,
     states: BTreeMap<Message, TransactionState>,
-    chains: Known<Message, Chain>,
+    chains: Tracked<Message, Chain>,
     new_messages: Vec<MessageRow>,
     new_chains: Vec<ChainRow>,
     reasons: Vec<ReasonRow>,
@@ -48,14 +37,14 @@ impl Cards {
     /// Loads what is needed. The balances that pay are locked: nobody else changes anything of it.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
-        cards.read(MessagesAndChains::by_keys(footprint.messages.iter().cloned(), conn)?);
+        cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?);
         let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
         let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
-        cards.read(MessagesAndChains::by_keys(firsts, conn)?);
+        cards.read(load::<MessagesAndChains>(firsts, conn)?);
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
         let wanted: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
-        for (card, limit) in CardsAndLimits::by_keys(wanted, conn)? {
+        for (card, limit) in load::<CardsAndLimits>(wanted, conn)? {
             let card = Card::from(card);
             let key = (card.account.clone(), card.id);
             let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));
@@ -68,13 +57,13 @@ impl Cards {
         for (message, chain) in rows {
             let message = CardTransaction::from(message);
             if let Some(chain) = chain.map(Chain::from) {
-                self.chains.keep((chain.account.clone(), chain.id), chain);
+                self.chains.insert((chain.account.clone(), chain.id), chain);
             }
             self.messages.insert((message.account.clone(), message.token), message);
         }
     }
 
-    fn note(&mut self, decision: &CardDecision) {
+    fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         let key = (message.account.clone(), message.token);
         self.new_messages.push(MessageRow::of(message, decision.journal.as_ref().map(|journal| journal.id)));
@@ -85,7 +74,7 @@ impl Cards {
         match &decision.chain {
             Some(chain) if chain.id == message.token => {
                 self.new_chains.push(ChainRow::from(chain));
-                self.chains.keep((chain.account.clone(), chain.id), chain.clone());
+                self.chains.insert((chain.account.clone(), chain.id), chain.clone());
             }
             Some(chain) => {
                 let key = (chain.account.clone(), chain.id);
@@ -93,7 +82,7 @@ impl Cards {
                     // It is not stored yet: it is going to be stored as it is now.
                     Some(new) => {
                         *new = ChainRow::from(chain);
-                        self.chains.keep(key, chain.clone());
+                        self.chains.insert(key, chain.clone());
                     }
                     None => self.chains.change(key, chain.clone()),
                 }
@@ -121,19 +110,19 @@ impl Cards {
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        MessageRow::note(self.new_messages, changes)?;
-        ReasonRow::note(self.reasons, changes)?;
-        ChainRow::note(self.new_chains, changes)?;
-        ChainNow::note(self.chains.into_changes().map(|(_, chain)| ChainNow::from(&chain)).collect(), changes)?;
-        let first = |((account, token), state): (Message, _)| FirstNow {
+        changes.insert(self.new_messages)?;
+        changes.insert(self.reasons)?;
+        changes.insert(self.new_chains)?;
+        changes.update(self.chains.into_changes().map(|(_, chain)| ChainChange::from(&chain)).collect())?;
+        let first = |((account, token), state): (Message, _)| FirstMessageChange {
             state: Named(state),
             account_id: Account(account),
             token: Id(token.0),
         };
-        FirstNow::note(self.states.into_iter().map(first).collect(), changes)?;
-        let used = |((account, card, window), limit): ((AccountId, CardId, _), SpendingLimit)| LimitNow {
+        changes.update(self.states.into_iter().map(first).collect())?;
+        let used = |((account, card, window), limit): ((AccountId, CardId, _), SpendingLimit)| LimitChange {
             window_start: Day(limit.window_start),
             spent_minor: limit.spent.0,
             uses: i64::from(limit.uses),
@@ -141,7 +130,7 @@ impl Cards {
             card_id: Id(card.0),
             limit_window: Named(window),
         };
-        LimitNow::note(self.used.into_iter().map(used).collect(), changes)
+        changes.update(self.used.into_iter().map(used).collect())
     }
 }
 
@@ -171,10 +160,10 @@ impl WorkingSet {
         Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
     }
 
-    /// Notes all of a decision.
-    pub(super) fn stage_message(&mut self, decision: &CardDecision) {
+    /// Stages everything that a decision changes.
+    pub(super) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
-        self.cards.note(decision);
+        self.cards.stage(decision);
         if let Some(journal) = &decision.journal {
             self.journal.add(journal);
             self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);

@@ -1,6 +1,6 @@
 //! The footprint of a group: what its commands read and lock.
 
-use super::super::types::{Account, Id};
+use super::body::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_ports::RepeatClaim;
 use std::collections::BTreeSet;

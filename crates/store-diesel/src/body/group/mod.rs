@@ -14,15 +14,18 @@ pub(crate) use recorded::RecordedCommand;
 pub(crate) use under_claim::under_claim;
 
 use super::backend::{self, Changes, Conn};
-use super::balances::{BalanceSet, Budgets};
+use super::balances::BalanceSet;
 use super::batches::Batches;
+use super::body;
 use super::cards::Cards;
-use super::credits::{Counted, Counters};
+use super::credits::Counted;
 use super::errors::{Outcome, corrupt};
 use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
 use super::repeat::Records;
+use super::statements::load_two;
+use super::tables::money::{BudgetsById, LockedCounters};
 use super::transfers::NewTransfers;
 use super::types::Time;
 use chrono::DateTime;
@@ -46,11 +49,6 @@ pub(crate) trait Command: Send + 'static {
     /// Decides on the working set, and stages what is to be stored; after an error, counted attempts only. It may be called again
     /// on another working set.
     fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
-}
-
-together! {
-    /// Numbers of credits, which are locked, and names of budgets. Loaded once the balances are locked.
-    BesideBudgets { counters: Counters, budgets: Budgets, }
 }
 
 /// The rows that a group works on.
@@ -89,8 +87,11 @@ impl WorkingSet {
         let (balances, records) = backend::lock_balances(conn, footprint)?;
         let balance_set = BalanceSet::of_rows(balances)?;
         let (batches, mfa) = Batches::load(conn, footprint)?;
-        let (counters, budgets) =
-            BesideBudgets::load(footprint.counters.iter().cloned(), footprint.budgets.iter().cloned(), conn)?;
+        let (counters, budgets) = load_two::<LockedCounters, BudgetsById>(
+            footprint.counters.iter().cloned(),
+            footprint.budgets.iter().cloned(),
+            conn,
+        )?;
         batches.must_be_covered(conn, footprint, &balance_set)?;
         Ok(Self {
             batches,

@@ -1,7 +1,7 @@
 //! The steps of every command that is recorded under an idempotency key.
 
-use super::super::errors::corrupt;
-use super::super::repeat::Records;
+use super::body::errors::corrupt;
+use super::body::repeat::Records;
 use super::{Command, Footprint, WorkingSet};
 use florin_ports::{DryRun, Mode, RepeatClaim, WriteError, Written};
 

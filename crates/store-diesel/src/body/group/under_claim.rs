@@ -1,8 +1,8 @@
 //! Commands outside of groups: each in a transaction of its own, with a working set of its own.
 
-use super::super::backend::Conn;
-use super::super::errors::Stop;
-use super::super::repeat::Records;
+use super::body::backend::Conn;
+use super::body::errors::Stop;
+use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 

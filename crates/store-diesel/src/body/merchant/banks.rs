@@ -1,24 +1,16 @@
 //! The bank list.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::banks;
-use super::super::store::Store;
 use super::ROWS_AT_ONCE;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements;
+use super::body::store::Store;
+use super::body::tables::merchant::{BankRow, banks};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::merchant::{Bank, BankId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Banks, StoreError};
-
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = banks, check_for_backend(Db))]
-struct BankRow {
-    id: String,
-    name: String,
-    icon_url: String,
-    supports_refunds: bool,
-}
 
 impl BankRow {
     fn read(self) -> Outcome<Bank> {
@@ -55,8 +47,7 @@ pub(crate) fn insert_banks(conn: &mut Conn, banks: &[Bank]) -> Outcome<()> {
         supports_refunds: bank.supports_refunds,
     };
     for chunk in banks.chunks(ROWS_AT_ONCE) {
-        let rows: Vec<_> = chunk.iter().map(row).collect();
-        diesel::insert_into(banks::table).values(rows).execute(conn)?;
+        statements::insert(chunk.iter().map(row).collect(), conn)?;
     }
     Ok(())
 }

@@ -1,39 +1,20 @@
 //! Checkouts.
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use super::super::schema::checkouts;
-use super::super::store::Store;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::statements;
+use super::body::store::Store;
+use super::body::tables::merchant::CheckoutRow;
+use super::body::types::{Account, Currency, Id, Named, Time};
 use super::page::Wanted;
 use super::{ROWS_AT_ONCE, counts};
 use async_trait::async_trait;
-use diesel::prelude::*;
 use florin_domain::ids::AccountId;
-use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType};
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Checkouts, StoreError};
 
-/// A checkout to be stored.
-#[derive(Insertable)]
-#[diesel(table_name = checkouts, treat_none_as_default_value = false)]
-struct NewCheckout {
-    account_id: Account,
-    id: Id,
-    checkout_type: Named<CheckoutType>,
-    status: Named<CheckoutStatus>,
-    name: Option<String>,
-    currency: Currency,
-    return_url: String,
-    locale: Option<String>,
-    settlement_account_id: Option<Id>,
-    collect_address: Option<bool>,
-    dynamic_rates_url: Option<String>,
-    created_at: Time,
-    updated_at: Time,
-}
-
-impl From<&Checkout> for NewCheckout {
+impl From<&Checkout> for CheckoutRow {
     fn from(checkout: &Checkout) -> Self {
         let (settlement_account, shipping) = match &checkout.kind {
             CheckoutKind::Shopping { settlement_account, shipping } => (*settlement_account, shipping.as_ref()),
@@ -73,8 +54,7 @@ impl Checkouts for Store {
 /// Stores new checkouts, and counts them.
 pub(crate) fn insert_checkouts(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     for chunk in checkouts.chunks(ROWS_AT_ONCE) {
-        let rows: Vec<_> = chunk.iter().map(NewCheckout::from).collect();
-        diesel::insert_into(checkouts::table).values(rows).execute(conn)?;
+        statements::insert(chunk.iter().map(CheckoutRow::from).collect(), conn)?;
     }
     counts::add(conn, checkouts)
 }

@@ -1,9 +1,9 @@
 //! How many checkouts there are, without reading them ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
-use super::super::backend::Conn;
-use super::super::errors::Outcome;
-use super::super::schema::checkout_counts;
-use super::super::types::{Account, Named};
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::tables::merchant::checkout_counts;
+use super::body::types::{Account, Named};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
@@ -19,15 +19,6 @@ const MISCOUNTED: &str = "SELECT account_id FROM \
     GROUP BY account_id, checkout_type, status) AS said \
     GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found) ORDER BY account_id";
 
-#[derive(Insertable)]
-#[diesel(table_name = checkout_counts)]
-struct CountRow {
-    account_id: Account,
-    checkout_type: Named<CheckoutType>,
-    status: Named<CheckoutStatus>,
-    total: i64,
-}
-
 #[derive(QueryableByName)]
 struct AccountRow {
     #[diesel(sql_type = Text)]
@@ -42,12 +33,12 @@ pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
         counts.entry((&checkout.account, kind.as_str(), state.as_str())).or_insert((kind, state, 0)).2 += 1;
     }
     for ((account, ..), (kind, state, new)) in counts {
-        let row = CountRow {
-            account_id: Account(account.clone()),
-            checkout_type: Named(kind),
-            status: Named(state),
-            total: new,
-        };
+        let row = (
+            checkout_counts::account_id.eq(account.as_str()),
+            checkout_counts::checkout_type.eq(Named(kind)),
+            checkout_counts::status.eq(Named(state)),
+            checkout_counts::total.eq(new),
+        );
         diesel::insert_into(checkout_counts::table)
             .values(row)
             .on_conflict(checkout_counts::table.primary_key())

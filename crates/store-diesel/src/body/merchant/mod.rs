@@ -5,6 +5,8 @@ mod checkouts;
 mod counts;
 mod page;
 
+use super::body;
+
 pub(crate) use banks::insert_banks;
 pub(crate) use checkouts::insert_checkouts;
 pub(crate) use counts::miscounted;

@@ -1,16 +1,17 @@
 //! One page of an account's checkouts, with the count of all that match: one statement, one round trip.
 
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::backend::{Conn, Db};
-use super::super::errors::Outcome;
-use super::super::names::Name;
-use super::super::sets::prepared;
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::names::Name;
+use super::body::statements::identified_by_text;
+use super::body::tables::merchant::ListedCheckoutRow;
+use super::body::types::Account;
+use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
-use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
-use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType, ShippingOptions};
 use florin_domain::page::{Page, PageRequest};
 
 /// What a page is of. Each filter is a statement of its own, names and all: a planner that was not told what is wanted would take
@@ -26,41 +27,12 @@ struct Count<'a>(&'a Wanted);
 
 /// The page, each row with the count.
 struct Rows<'a> {
+    selection: Selection,
     wanted: &'a Wanted,
     page: PageRequest,
 }
 
-/// A row without its account, which is known.
-#[derive(Queryable)]
-struct Row {
-    id: Id,
-    checkout_type: Named<CheckoutType>,
-    status: Named<CheckoutStatus>,
-    name: Option<String>,
-    currency: Currency,
-    return_url: String,
-    locale: Option<String>,
-    settlement_account_id: Option<Id>,
-    collect_address: Option<bool>,
-    dynamic_rates_url: Option<String>,
-    created_at: Time,
-    updated_at: Time,
-}
-
-type RowSql = (
-    IdSql,
-    Text,
-    Text,
-    Nullable<Text>,
-    Text,
-    Text,
-    Nullable<Text>,
-    Nullable<IdSql>,
-    Nullable<Bool>,
-    Nullable<Text>,
-    TimeSql,
-    TimeSql,
-);
+type Selection = <ListedCheckoutRow as Selectable<Db>>::SelectExpression;
 
 impl Wanted {
     pub(super) const fn new(account: Account, filter: CheckoutFilter) -> Self {
@@ -81,7 +53,8 @@ impl Wanted {
     }
 
     fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {
-        let rows = Rows { wanted: self, page }.load::<(i64, Row)>(conn)?;
+        let rows = Rows { selection: <ListedCheckoutRow as Selectable<Db>>::construct_selection(), wanted: self, page }
+            .load::<(i64, ListedCheckoutRow)>(conn)?;
         let count = rows.first().map_or(0, |(count, _)| *count);
         Ok(Page { count, rows: rows.into_iter().map(|(_, row)| row.read(&self.account)).collect() })
     }
@@ -115,10 +88,9 @@ impl QueryFragment<Db> for Rows<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql("SELECT (SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) FROM checkout_counts");
         self.wanted.conditions(&mut out)?;
-        out.push_sql(
-            "), id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, \
-            collect_address, dynamic_rates_url, created_at, updated_at FROM checkouts",
-        );
+        out.push_sql("), ");
+        self.selection.walk_ast(out.reborrow())?;
+        out.push_sql(" FROM checkouts");
         self.wanted.conditions(&mut out)?;
         out.push_sql(" ORDER BY created_at DESC, id DESC LIMIT ");
         out.push_bind_param::<BigInt, _>(&self.page.limit)?;
@@ -127,12 +99,12 @@ impl QueryFragment<Db> for Rows<'_> {
     }
 }
 
-prepared! {
+identified_by_text! {
     Count<'_> => BigInt;
-    Rows<'_> => (BigInt, RowSql);
+    Rows<'_> => (BigInt, SqlTypeOf<Selection>);
 }
 
-impl Row {
+impl ListedCheckoutRow {
     fn read(self, account: &Account) -> Checkout {
         let dynamic_rates_url = self.dynamic_rates_url;
         let kind = match self.checkout_type.0 {

@@ -1,12 +1,12 @@
 //! The memory of the sandbox's bank. Payments are accepted in groups, like card messages: many share a commit.
 
-use super::super::backend::{Changes, Conn, Db};
-use super::super::errors::Outcome;
-use super::super::group::{Command, Footprint, WorkingSet};
-use super::super::schema::sandbox_payments;
-use super::super::sets::{Keyed, Stored, rows};
-use super::super::store::Store;
-use super::super::types::{Currency, Id, Time};
+use super::body::backend::{Changes, Conn};
+use super::body::errors::Outcome;
+use super::body::group::{Command, Footprint, WorkingSet};
+use super::body::statements::load;
+use super::body::store::Store;
+use super::body::tables::batches::{AcceptedPayments, AcceptedRow, sandbox_payments};
+use super::body::types::{Currency, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::PaymentId;
@@ -14,29 +14,6 @@ use florin_domain::money::Minor;
 use florin_ports::{AcceptedPayment, SandboxBankMemory, StoreError, WriteError};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-
-rows! {
-    /// A payment that was accepted.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = sandbox_payments, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct AcceptedRow in sandbox_payments {
-        id: Id,
-        currency: Currency,
-        amount_minor: i64,
-        reference: Option<String>,
-        accepted_at: Time,
-    }
-}
-
-select_rows! {
-    /// Accepted payments.
-    Accepted: AcceptedRow {
-        from sandbox_payments by { id: Id, }
-        with ""
-        order ""
-        lock ""
-    }
-}
 
 impl From<AcceptedRow> for AcceptedPayment {
     fn from(row: AcceptedRow) -> Self {
@@ -107,7 +84,7 @@ pub(crate) struct Bank {
 impl Bank {
     /// Loads what is remembered.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
-        let rows = Accepted::by_keys(footprint.accepted.iter().copied(), conn)?;
+        let rows = load::<AcceptedPayments>(footprint.accepted.iter().copied(), conn)?;
         let known = rows.into_iter().map(AcceptedPayment::from).map(|payment| (payment.id, payment)).collect();
         Ok(Self { known, new: BTreeMap::new() })
     }
@@ -121,6 +98,6 @@ impl Bank {
 
     /// Stores what was accepted.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        AcceptedRow::note(self.new.into_values().map(AcceptedRow::from).collect(), changes)
+        changes.insert(self.new.into_values().map(AcceptedRow::from).collect())
     }
 }

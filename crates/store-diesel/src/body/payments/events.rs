@@ -1,33 +1,17 @@
 //! What happened, written in the transaction of its cause.
 
-use super::super::backend::Changes;
-use super::super::errors::Outcome;
-use super::super::schema::outbox_events;
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Id, Named, Time};
-use diesel::prelude::*;
-use florin_domain::event::{Event, EventKind};
-
-rows! {
-    #[derive(Insertable)]
-    #[diesel(table_name = outbox_events, treat_none_as_default_value = false)]
-    struct EventRow in outbox_events {
-        account_id: Account,
-        id: Id,
-        kind: Named<EventKind>,
-        batch_id: Id,
-        order_id: Option<Id>,
-        payment_id: Option<Id>,
-        created_at: Time,
-    }
-}
+use super::body::backend::Changes;
+use super::body::errors::Outcome;
+use super::body::tables::batches::EventRow;
+use super::body::types::{Account, Id, Named, Time};
+use florin_domain::event::Event;
 
 /// New events.
 #[derive(Default)]
 pub(crate) struct Events(Vec<EventRow>);
 
 impl Events {
-    /// Notes events.
+    /// Stages events.
     pub(crate) fn add(&mut self, events: &[Event]) {
         self.0.extend(events.iter().map(|event| EventRow {
             account_id: Account(event.account.clone()),
@@ -40,8 +24,8 @@ impl Events {
         }));
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        EventRow::note(self.0, changes)
+        changes.insert(self.0)
     }
 }

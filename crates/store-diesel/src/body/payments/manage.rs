@@ -1,13 +1,14 @@
 //! Making, filling, editing and cancelling batches.
 
-use super::super::backend::Conn;
-use super::super::batch_rows;
-use super::super::batches::funds;
-use super::super::errors::{Outcome, Stop};
-use super::super::group::{Footprint, WorkingSet, ask, under_claim};
-use super::super::schema::{accounts, payment_alerts, payment_orders, payments};
-use super::super::store::Store;
-use super::super::types::Id;
+use super::body::backend::Conn;
+use super::body::batch_rows;
+use super::body::batches::funds;
+use super::body::errors::{Outcome, Stop};
+use super::body::group::{Footprint, WorkingSet, ask, under_claim};
+use super::body::store::Store;
+use super::body::tables::access::accounts;
+use super::body::tables::batches::{payment_alerts, payment_orders, payments};
+use super::body::types::Id;
 use super::{read, rows, work};
 use async_trait::async_trait;
 use diesel::prelude::*;

@@ -15,6 +15,7 @@ pub(crate) use rows::by_ids;
 pub(crate) use status::Statuses;
 
 use super::backend::Conn;
+use super::body;
 use super::errors::Outcome;
 use florin_domain::batch::Payment;
 use std::collections::BTreeSet;

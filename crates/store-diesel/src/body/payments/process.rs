@@ -1,15 +1,15 @@
 //! Sharing confirmed batches among workers.
 
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::backend::{self, Conn};
-use super::super::batches::funds;
-use super::super::errors::{Outcome, Stop};
-use super::super::group::{Footprint, WorkingSet, ask};
-use super::super::schema::{payment_batches, payments};
-use super::super::sets::{Keyed, Stored};
-use super::super::store::Store;
-use super::super::types::{Account, Id, Named, Time};
-use super::rows::{PaymentRow, PaymentsById, read_payments, update_payments};
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{self, Conn};
+use super::body::batches::funds;
+use super::body::errors::{Outcome, Stop};
+use super::body::group::{Footprint, WorkingSet, ask};
+use super::body::statements::{load, update};
+use super::body::store::Store;
+use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, payment_batches, payments};
+use super::body::types::{Account, Id, Named, Time};
+use super::rows::{read_payments, update_payments};
 use super::work;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -41,15 +41,6 @@ struct Claimable {
     account_id: Account,
     #[diesel(sql_type = IdSql)]
     id: Id,
-}
-
-update_rows! {
-    /// Who works on a batch.
-    LeaseNow in payment_batches {
-        set { lease_id: Id, leased_until: Time, }
-        of { account_id: Account, id: Id, }
-        if ""
-    }
 }
 
 #[async_trait]
@@ -153,13 +144,13 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
         .bind::<TimeSql, _>(Time(command.now))
         .bind::<BigInt, _>(i64::from(command.max))
         .load::<Claimable>(conn)?;
-    let now = |Claimable { account_id, id }: &Claimable| LeaseNow {
-        lease_id: Id(command.lease.0),
-        leased_until: Time(command.until),
+    let now = |Claimable { account_id, id }: &Claimable| LeaseChange {
+        lease_id: Some(Id(command.lease.0)),
+        leased_until: Some(Time(command.until)),
         account_id: account_id.clone(),
         id: *id,
     };
-    LeaseNow::store(found.iter().map(now).collect(), conn)?;
+    update(found.iter().map(now).collect(), conn)?;
     let lease = |Claimable { account_id, id }| Lease {
         id: command.lease,
         account: account_id.0,
@@ -215,7 +206,7 @@ fn situation(
     reported: &[PaymentId],
 ) -> Outcome<SettleSituation> {
     let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
-    let mut rows = PaymentsById::by_keys(ids, conn)?;
+    let mut rows = load::<PaymentsById>(ids, conn)?;
     rows.retain(|row| row.batch_id == Id(batch.id.0));
     let in_status = |statuses: Vec<PaymentStatus>| {
         payments::table
@@ -236,7 +227,7 @@ fn situation(
     })
 }
 
-/// Stores what was noted, and whether there is still work.
+/// Stores the staged changes, and whether there is still work on the batch.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
     work::mark(conn, &lease.account, lease.batch)

@@ -1,15 +1,17 @@
 //! Reading batches, payments and alerts.
 
-use super::super::backend::{Conn, Db};
-use super::super::balances;
-use super::super::batch_rows::{BatchRow, with_orders};
-use super::super::budgets;
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{payment_alerts, payment_batches, payments};
-use super::super::sets::Keyed;
-use super::super::store::Store;
-use super::super::types::{Account, Id, Named, Time};
-use super::rows::{AlertRow, FirstAlerts, PaymentRow, read_alerts, read_payments};
+use super::body::backend::{Conn, Db};
+use super::body::balances;
+use super::body::batch_rows::with_orders;
+use super::body::budgets;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements::load;
+use super::body::store::Store;
+use super::body::tables::batches::{
+    AlertRow, BatchRow, FirstAlerts, PaymentRow, payment_alerts, payment_batches, payments,
+};
+use super::body::types::{Account, Id, Named, Time};
+use super::rows::{read_alerts, read_payments};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{
@@ -226,7 +228,7 @@ pub(super) fn summary(conn: &mut Conn, batch: PaymentBatch) -> Outcome<BatchSumm
 fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSummary>> {
     let key = |batch: &PaymentBatch| (Account(batch.account.clone()), Id(batch.id.0));
     let mut alerts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for row in FirstAlerts::by_keys(batches.iter().map(key).collect::<Vec<_>>(), conn)? {
+    for row in load::<FirstAlerts>(batches.iter().map(key).collect::<Vec<_>>(), conn)? {
         alerts.entry((row.account_id.clone(), row.batch_id)).or_default().push(row.read()?);
     }
     let mut summary = |batch| BatchSummary { alerts: alerts.remove(&key(&batch)).unwrap_or_default(), batch };

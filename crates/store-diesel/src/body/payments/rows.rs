@@ -1,95 +1,18 @@
 //! Rows of payments and of alerts.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{payment_alerts, payments};
-use super::super::sets::{Stored, rows};
-use super::super::types::{Account, Currency, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements::{insert, update};
+use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, payments};
+use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::batch::{
-    Alert, AlertCode, AlertKind, FailureReason, Payment, PaymentBatch, PaymentNetwork, PaymentStatus, PaymentTerms,
-};
+use florin_domain::batch::{Alert, Payment, PaymentBatch, PaymentTerms};
 use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use uuid::Uuid;
 
 /// So many rows are stored at once: more are hardly faster, and take memory.
 const AT_ONCE: usize = 1000;
-
-rows! {
-    /// A payment.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = payments, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct PaymentRow in payments {
-        account_id: Account,
-        batch_id: Id,
-        input_index: i64,
-        id: Id,
-        status: Named<PaymentStatus>,
-        order_id: Option<Id>,
-        budget_id: Option<Id>,
-        currency: Option<Currency>,
-        amount_minor: Option<i64>,
-        fee_minor: Option<i64>,
-        network: Option<Named<PaymentNetwork>>,
-        failure: Option<Named<FailureReason>>,
-        input: String,
-        created_at: Time,
-        updated_at: Time,
-        started_at: Option<Time>,
-        ask_at: Option<Time>,
-    }
-
-    /// An alert, in its place among those of the batch.
-    #[derive(Queryable, Selectable, Insertable)]
-    #[diesel(table_name = payment_alerts, check_for_backend(Db), treat_none_as_default_value = false)]
-    pub(crate) struct AlertRow in payment_alerts {
-        account_id: Account,
-        batch_id: Id,
-        position: i64,
-        created_at: Time,
-        kind: Named<AlertKind>,
-        code: Named<AlertCode>,
-        input_index: Option<i64>,
-        message: String,
-    }
-}
-
-update_rows! {
-    /// How far a payment has come.
-    PaymentNow in payments {
-        set {
-            status: Named<PaymentStatus>,
-            failure: Option<Named<FailureReason>>,
-            updated_at: Time,
-            started_at: Option<Time>,
-            ask_at: Option<Time>,
-        }
-        of { account_id: Account, id: Id, }
-        if ""
-    }
-}
-
-select_rows! {
-    /// Payments by their ids.
-    PaymentsById: PaymentRow {
-        from payments by { account_id: Account, id: Id, }
-        with ""
-        order ""
-        lock ""
-    }
-}
-
-select_rows! {
-    /// The alerts that are shown with a batch: [`florin_domain::batch::BatchSummary::MAX_ALERTS`].
-    FirstAlerts: AlertRow {
-        from payment_alerts by { account_id: Account, batch_id: Id, }
-        with ""
-        order " AND payment_alerts.position < 100 ORDER BY payment_alerts.account_id, payment_alerts.batch_id, \
-            payment_alerts.position"
-        lock ""
-    }
-}
 
 impl PaymentRow {
     fn of(payment: &Payment) -> Outcome<Self> {
@@ -147,7 +70,7 @@ impl PaymentRow {
     }
 }
 
-impl From<&Payment> for PaymentNow {
+impl From<&Payment> for PaymentChange {
     fn from(payment: &Payment) -> Self {
         Self {
             status: Named(payment.status),
@@ -197,7 +120,7 @@ pub(super) fn read_alerts(rows: Vec<AlertRow>) -> Outcome<Vec<Alert>> {
 /// Stores new payments.
 pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     for some in payments.chunks(AT_ONCE) {
-        PaymentRow::store(some.iter().map(PaymentRow::of).collect::<Outcome<_>>()?, conn)?;
+        insert(some.iter().map(PaymentRow::of).collect::<Outcome<_>>()?, conn)?;
     }
     Ok(())
 }
@@ -205,7 +128,7 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
 /// Stores how far payments have come.
 pub(super) fn update_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     for some in payments.chunks(AT_ONCE) {
-        PaymentNow::store(some.iter().map(PaymentNow::from).collect(), conn)?;
+        update(some.iter().map(PaymentChange::from).collect(), conn)?;
     }
     Ok(())
 }
@@ -226,7 +149,7 @@ pub(super) fn insert_alerts(conn: &mut Conn, batch: &PaymentBatch, alerts: &[Ale
         message: alert.message.clone(),
     };
     for (some, first) in ordered.chunks(AT_ONCE).zip((0_i64..).step_by(AT_ONCE)) {
-        AlertRow::store((first..).zip(some).map(row).collect(), conn)?;
+        insert((first..).zip(some).map(row).collect(), conn)?;
     }
     Ok(())
 }

@@ -1,43 +1,33 @@
 //! What becomes of all payments of a batch at once: it was confirmed, or cancelled.
 
-use super::super::backend::Changes;
-use super::super::errors::Outcome;
-use super::super::schema::payments;
-use super::super::sets::Spread;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::Changes;
+use super::body::errors::Outcome;
+use super::body::tables::batches::StatusOfAllChange;
+use super::body::types::{Account, Id, Named, Time};
 use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
-
-update_rows! {
-    /// The status of all payments of a batch.
-    AllNow in payments {
-        set { status: Named<PaymentStatus>, updated_at: Time, }
-        of { account_id: Account, batch_id: Id, }
-        if ""
-    }
-}
 
 /// What becomes of all payments of batches.
 #[derive(Default)]
 pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, Time)>);
 
 impl Statuses {
-    /// Notes what all payments of a batch become, at the time of its last change. A batch that was never filled has none.
+    /// Stages the new status of all payments of a batch, at the time of its last change. A batch without an input has none.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             self.0.insert((batch.account.clone(), batch.id), (status, Time(batch.updated_at)));
         }
     }
 
-    /// Stores what was noted.
+    /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| AllNow {
+        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| StatusOfAllChange {
             status: Named(status),
             updated_at,
             account_id: Account(account),
             batch_id: Id(batch.0),
         };
-        AllNow::spread(self.0.into_iter().map(row).collect(), changes)
+        changes.update_all(self.0.into_iter().map(row).collect())
     }
 }

@@ -1,9 +1,9 @@
 //! Whether there is work on a batch, kept beside it: so that work is found without a look at all payments.
 
-use super::super::backend::Conn;
-use super::super::backend::sql::{IdSql, TimeSql};
-use super::super::errors::{Outcome, exactly};
-use super::super::types::{Account, Id, Time};
+use super::body::backend::Conn;
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::errors::{Outcome, exactly};
+use super::body::types::{Account, Id, Time};
 use chrono::DateTime;
 use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};
@@ -18,7 +18,7 @@ const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
         AND p.batch_id = payment_batches.id AND p.ask_at IS NOT NULL) END \
     WHERE account_id = $2 AND id = $3";
 
-/// Notes whether there is work on a batch. To be called after every change of its status or of its payments'.
+/// Stores whether there is work on a batch. Must be called after every change of its status or of its payments.
 pub(super) fn mark(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
     let marked = sql_query(MARK)
         .bind::<TimeSql, _>(Time(DateTime::UNIX_EPOCH))

@@ -1,69 +1,24 @@
-//! All rows of the store, out of it and into it.
+//! Export and import of all rows of the store.
 
-mod access;
 pub(super) mod account_rows;
-mod batches;
-mod cards;
-mod merchant;
-mod money;
-mod rows;
-mod service;
-mod values;
-mod worlds;
 
 use super::audit::audit;
 use super::backend::{self, Conn};
+use super::body;
 use super::errors::{Failure, Outcome, corrupt};
 use super::store::Store;
+use super::tables;
+use super::tables::table::{NumberedRow, Table};
 use diesel::Connection;
 use florin_ports::{AuditReport, StoreError};
 use florin_store_contract::export::{
     ExportContents, ExportHeader, ExportOrigin, ExportReader, ExportRow, ExportSource, ExportWriter, ImportReport,
 };
 use florin_store_contract::{ExportError, ExportImport};
-use rows::{Table, Waiting};
 use std::cell::RefCell;
 use std::io::Write;
 
-/// All tables, each after those that its rows refer to.
-const TABLES: [Table; 34] = [
-    Table::of::<access::Client>(),
-    Table::of::<access::ClientFeature>(),
-    Table::of::<access::Account>(),
-    Table::of::<worlds::Timeline>(),
-    Table::of::<worlds::World>(),
-    Table::of::<worlds::WorldSnapshot>(),
-    Table::of::<access::ApiKey>(),
-    Table::of::<access::ApiKeyAccount>(),
-    Table::of::<merchant::Checkout>(),
-    Table::of::<merchant::CheckoutCount>(),
-    Table::of::<merchant::Bank>(),
-    Table::of::<money::Budget>(),
-    Table::of::<money::Balance>(),
-    Table::of::<money::JournalTransaction>(),
-    Table::of::<money::JournalEntry>(),
-    Table::of::<money::BudgetTransfer>(),
-    Table::of::<money::CreditCounter>(),
-    Table::of::<money::Credit>(),
-    Table::of::<cards::Card>(),
-    Table::of::<cards::CardTransition>(),
-    Table::of::<cards::SpendingLimit>(),
-    Table::of::<cards::CardTransaction>(),
-    Table::of::<cards::CardChain>(),
-    Table::of::<cards::DeclineReason>(),
-    Table::of::<batches::PaymentBatch>(),
-    Table::of::<batches::PaymentOrder>(),
-    Table::of::<batches::Payment>(),
-    Table::of::<batches::PaymentAlert>(),
-    Table::of::<batches::OutboxEvent>(),
-    Table::of::<batches::SandboxPayment>(),
-    Table::of::<batches::MfaSession>(),
-    Table::of::<batches::TotpEnrolment>(),
-    Table::of::<service::IdempotencyRecord>(),
-    Table::of::<service::ImportedAddress>(),
-];
-
-/// So many rows are stored at once, of so many bytes.
+/// The number and the size of the rows that are inserted at once.
 const ROWS_AT_ONCE: usize = 200;
 const BYTES_AT_ONCE: usize = 1024 * 1024;
 
@@ -88,7 +43,9 @@ impl ExportImport for Store {
         let rows = ExportReader::open(file)?;
         rows.header().fits(&schema, environment)?;
         let contents = rows.each(|_| Ok(()))?;
-        if contents.rows.len() != TABLES.len() || TABLES.iter().any(|table| !contents.rows.contains_key(table.name)) {
+        if contents.rows.len() != tables::all().count()
+            || tables::all().any(|table| !contents.rows.contains_key(table.name))
+        {
             return Err(ExportError::Changed("its last line names other tables than this store has"));
         }
         let rows = ExportReader::open(file)?;
@@ -120,7 +77,7 @@ fn schema() -> Result<String, ExportError> {
 
 fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
     backend::unhurried(conn)?;
-    for table in &TABLES {
+    for table in tables::all() {
         writer.table(table.name);
         (table.export)(conn, &mut |row| {
             writer.row(table.name, row).map_err(|error| {
@@ -134,7 +91,7 @@ fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Optio
 
 fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, AuditReport), ExportError> {
     prepare(conn).map_err(StoreError::from)?;
-    for table in &TABLES {
+    for table in tables::all() {
         if !(table.is_empty)(conn).map_err(StoreError::from)? {
             return Err(ExportError::NotEmpty(table.name));
         }
@@ -142,7 +99,7 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
     let mut batch = Batch::default();
     let contents = rows.each(|row| batch.add(conn, row))?;
     batch.store(conn)?;
-    for table in &TABLES {
+    for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;
         let expected = contents.rows.get(table.name).copied().unwrap_or_default();
         if u64::try_from(found) != Ok(expected) {
@@ -153,28 +110,42 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
-/// Keeps operators' changes of other programs waiting, and takes its time.
+/// Makes operators' changes of other programs wait, and lifts the limits on the time of the transaction.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
     backend::lock_operators(conn)?;
     backend::unhurried(conn)
 }
 
-/// Rows of one table that wait to be stored.
-#[derive(Default)]
+/// Rows of one table that are going to be inserted at once.
 struct Batch {
-    table: usize,
-    rows: Vec<Waiting>,
+    /// The table of the rows.
+    table: Option<&'static Table>,
+    /// The tables that may follow it.
+    later: Vec<&'static Table>,
+    rows: Vec<NumberedRow>,
     bytes: usize,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { table: None, later: tables::all().rev().collect(), rows: Vec::new(), bytes: 0 }
+    }
 }
 
 impl Batch {
     fn add(&mut self, conn: &mut Conn, row: ExportRow<'_>) -> Result<(), ExportError> {
-        let unknown =
-            || ExportError::Line { line: row.line, reason: format!("`{}` is no table, or out of order", row.table) };
-        let later = TABLES.iter().skip(self.table).position(|table| table.name == row.table).ok_or_else(unknown)?;
-        if later > 0 || self.rows.len() >= ROWS_AT_ONCE || self.bytes >= BYTES_AT_ONCE {
+        let is_of = |table: &&'static Table| table.name == row.table;
+        let is_next = !self.table.as_ref().is_some_and(is_of);
+        if is_next || self.rows.len() >= ROWS_AT_ONCE || self.bytes >= BYTES_AT_ONCE {
             self.store(conn)?;
-            self.table += later;
+        }
+        if is_next {
+            let unknown = || ExportError::Line {
+                line: row.line,
+                reason: format!("unknown table `{}`, or out of order", row.table),
+            };
+            let place = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
+            self.table = self.later.drain(place..).next();
         }
         self.bytes += row.json.len();
         self.rows.push((row.line, row.json.to_owned()));
@@ -182,14 +153,11 @@ impl Batch {
     }
 
     fn store(&mut self, conn: &mut Conn) -> Result<(), ExportError> {
-        if !self.rows.is_empty() {
-            (TABLES[self.table].import)(conn, &self.rows)?;
+        if let Some(table) = self.table.filter(|_| !self.rows.is_empty()) {
+            (table.import)(conn, &self.rows)?;
         }
         self.rows.clear();
         self.bytes = 0;
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;

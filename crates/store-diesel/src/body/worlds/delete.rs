@@ -1,10 +1,12 @@
 //! Deleting a world.
 
-use super::super::backend::{self, Conn};
-use super::super::errors::Outcome;
-use super::super::schema::{accounts, api_key_accounts, api_keys, world_snapshots, worlds};
-use super::super::transfer::account_rows;
-use super::super::types::Id;
+use super::body::backend::{self, Conn};
+use super::body::errors::Outcome;
+use super::body::tables::access::accounts;
+use super::body::tables::keys::{api_key_accounts, api_keys};
+use super::body::tables::worlds::{world_snapshots, worlds};
+use super::body::transfer::account_rows;
+use super::body::types::Id;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;

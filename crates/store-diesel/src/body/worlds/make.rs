@@ -1,10 +1,10 @@
 //! Making a world.
 
-use super::super::backend::Conn;
-use super::super::errors::{Outcome, Stop, corrupt};
-use super::super::group::ask;
-use super::super::transfer::account_rows;
-use super::super::{registry, seeding, timelines};
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::group::ask;
+use super::body::transfer::account_rows;
+use super::body::{registry, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
@@ -42,7 +42,7 @@ pub(super) fn make(
     Ok(made.ok_or_else(|| corrupt("a world that was made is not there"))?)
 }
 
-fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::Kept>) -> Outcome<()> {
+fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::SnapshotContents>) -> Outcome<()> {
     let world = &command.world;
     match (&command.contents, kept) {
         (WorldContents::Seeded(seed), _) => {

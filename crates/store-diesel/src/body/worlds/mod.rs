@@ -6,6 +6,7 @@ mod rows;
 mod snapshots;
 
 use super::backend;
+use super::body;
 use super::group::{Footprint, under_claim};
 use super::store::Store;
 use async_trait::async_trait;

@@ -1,31 +1,17 @@
 //! Worlds as rows.
 
-use super::super::backend::{Conn, Db};
-use super::super::errors::{Outcome, corrupt};
-use super::super::schema::{timelines, worlds};
-use super::super::timelines::TimelineRow;
-use super::super::types::{Account, Id, Named, Time};
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements;
+use super::body::tables::worlds::{TimelineRow, WorldRow, timelines, worlds};
+use super::body::types::{Account, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{MadeUnder, SandboxWorld, WorldTemplate};
+use florin_domain::world::{MadeUnder, SandboxWorld};
 use std::collections::BTreeSet;
-
-/// A world, and the request that made it.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = worlds, check_for_backend(Db), treat_none_as_default_value = false)]
-pub(super) struct WorldRow {
-    account_id: Account,
-    client_id: Id,
-    template: Named<WorldTemplate>,
-    seed_text: Option<String>,
-    created_at: Time,
-    expires_at: Time,
-    made_under: Option<String>,
-    request_hash: Option<String>,
-}
 
 impl WorldRow {
     fn of(world: &SandboxWorld, under: Option<&MadeUnder>) -> Self {
@@ -56,8 +42,7 @@ fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
 }
 
 pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&MadeUnder>) -> Outcome<()> {
-    diesel::insert_into(worlds::table).values(WorldRow::of(world, under)).execute(conn)?;
-    Ok(())
+    statements::insert(vec![WorldRow::of(world, under)], conn)
 }
 
 pub(super) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<SandboxWorld>> {

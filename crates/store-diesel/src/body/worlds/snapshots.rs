@@ -1,13 +1,14 @@
 //! Snapshots of worlds.
 
-use super::super::backend::{self, Conn, Db};
-use super::super::errors::{Outcome, Stop, corrupt};
-use super::super::group::{Footprint, ask, under_claim};
-use super::super::repeat;
-use super::super::schema::{world_snapshots, worlds};
-use super::super::timelines;
-use super::super::transfer::account_rows;
-use super::super::types::{Account, Id, Time};
+use super::body::backend::{self, Conn};
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::group::{Footprint, ask, under_claim};
+use super::body::repeat;
+use super::body::statements;
+use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
+use super::body::timelines;
+use super::body::transfer::account_rows;
+use super::body::types::{Account, Id, Time};
 use super::rows;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,19 +21,8 @@ use florin_domain::world::{
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 
-/// A snapshot without what is in it.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = world_snapshots, check_for_backend(Db))]
-struct SnapshotRow {
-    account_id: Account,
-    id: Id,
-    name: Option<String>,
-    created_at: Time,
-    row_count: i64,
-}
-
-/// What is in a snapshot.
-pub(super) struct Kept {
+/// The contents of a snapshot.
+pub(super) struct SnapshotContents {
     pub(super) contents: String,
     /// When it was taken, in the time of its world.
     pub(super) created_at: DateTime<Utc>,
@@ -40,7 +30,7 @@ pub(super) struct Kept {
     pub(super) fits: bool,
 }
 
-impl SnapshotRow {
+impl SnapshotSummaryRow {
     fn read(self) -> Outcome<WorldSnapshot> {
         Ok(WorldSnapshot {
             id: SnapshotId(self.id.0),
@@ -77,23 +67,22 @@ pub(super) fn take(
             created_at: command.now,
             rows: kept.rows,
         };
-        insert(conn, &snapshot, &kept.text)?;
+        insert(conn, &snapshot, kept.text)?;
         Ok(snapshot)
     })
 }
 
-fn insert(conn: &mut Conn, snapshot: &WorldSnapshot, contents: &str) -> Outcome<()> {
-    let row = (
-        world_snapshots::account_id.eq(snapshot.account.as_str()),
-        world_snapshots::id.eq(Id(snapshot.id.0)),
-        world_snapshots::name.eq(snapshot.name.as_ref().map(Text::as_str)),
-        world_snapshots::created_at.eq(Time(snapshot.created_at)),
-        world_snapshots::row_count.eq(snapshot.rows),
-        world_snapshots::schema_name.eq(schema()?),
-        world_snapshots::contents.eq(contents),
-    );
-    diesel::insert_into(world_snapshots::table).values(row).execute(conn)?;
-    Ok(())
+fn insert(conn: &mut Conn, snapshot: &WorldSnapshot, contents: String) -> Outcome<()> {
+    let row = SnapshotRow {
+        account_id: Account(snapshot.account.clone()),
+        id: Id(snapshot.id.0),
+        name: snapshot.name.as_ref().map(|name| name.as_str().to_owned()),
+        created_at: Time(snapshot.created_at),
+        row_count: snapshot.rows,
+        schema_name: schema()?,
+        contents,
+    };
+    statements::insert(vec![row], conn)
 }
 
 fn count(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
@@ -107,9 +96,9 @@ pub(super) fn list(conn: &mut Conn, account: &AccountId, page: PageRequest) -> O
         .order(world_snapshots::id)
         .limit(page.limit)
         .offset(page.offset)
-        .select(SnapshotRow::as_select())
+        .select(SnapshotSummaryRow::as_select())
         .load(conn)?;
-    let rows = rows.into_iter().map(SnapshotRow::read).collect::<Outcome<_>>()?;
+    let rows = rows.into_iter().map(SnapshotSummaryRow::read).collect::<Outcome<_>>()?;
     Ok(Page { count: count(conn, account)?, rows })
 }
 
@@ -120,11 +109,11 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId)
     Ok(diesel::delete(row).execute(conn)? == 1)
 }
 
-fn read((contents, created_at, schema_name): (String, Time, String)) -> Outcome<Kept> {
-    Ok(Kept { contents, created_at: created_at.0, fits: schema_name == schema()? })
+fn read((contents, created_at, schema_name): (String, Time, String)) -> Outcome<SnapshotContents> {
+    Ok(SnapshotContents { contents, created_at: created_at.0, fits: schema_name == schema()? })
 }
 
-fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<Kept>> {
+fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<SnapshotContents>> {
     let row = world_snapshots::table
         .filter(world_snapshots::account_id.eq(account.as_str()))
         .filter(world_snapshots::id.eq(Id(snapshot.0)))
@@ -140,7 +129,7 @@ pub(super) fn of_client(
     client: ClientId,
     snapshot: SnapshotId,
     reach: Option<&BTreeSet<AccountId>>,
-) -> Outcome<Option<Kept>> {
+) -> Outcome<Option<SnapshotContents>> {
     let found = world_snapshots::table
         .inner_join(worlds::table.on(worlds::account_id.eq(world_snapshots::account_id)))
         .filter(worlds::client_id.eq(Id(client.0)))

@@ -1,7 +1,8 @@
 //! The queue of the writer, and the turn of its threads.
 
-use super::super::group::RecordKey;
-use super::super::job::Job;
+use super::body;
+use body::group::RecordKey;
+use body::job::Job;
 use florin_ports::StoreError;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -146,7 +147,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::super::super::types::{Account, Id};
+    use super::body::types::{Account, Id};
     use super::*;
     use florin_domain::ids::AccountId;
     use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! The writer survives whatever happens to it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use super::super::backend::{self, Conn};
-use super::super::group::{Command, Footprint, WorkingSet};
-use super::super::schema::clients;
-use super::super::store::Store;
-use super::super::types::Id;
+use super::body::backend::{self, Conn};
+use super::body::group::{Command, Footprint, WorkingSet};
+use super::body::store::Store;
+use super::body::tables::access::clients;
+use super::body::types::Id;
 use backend::testing::with_store;
 use diesel::prelude::*;
 use florin_ports::{StoreError, WriteError};

@@ -1,0 +1,129 @@
+//! What a database provides to the body: this list, and nothing else.
+//!
+//! The body reaches its database through this module only. Each item is checked when a database is compiled: a function must
+//! have the type that is written here. To add a database, provide these items in a module beside `sqlite.rs` and
+//! `postgres.rs`, and include the body there.
+
+use super::errors::{Failure, Outcome};
+use super::group::Footprint;
+use super::statements::{Change, Key, Lookup, Row};
+use super::tables::money::BalanceRow;
+use super::tables::service::RecordRow;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
+use florin_domain::ids::AccountId;
+use florin_ports::StoreError;
+use florin_store_contract::{OpenError, StoreSettings};
+use std::time::Duration;
+
+/// Locked balances, and idempotency records.
+type LockedRows = (Vec<BalanceRow>, Vec<RecordRow>);
+
+/// Takes functions from the database, each of which must have this type.
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        pub(crate) use super::database::$name;
+        const _: $type = $name;
+    )*};
+}
+
+/// A connection.
+pub(crate) use super::database::Conn;
+/// Diesel's backend.
+pub(crate) use super::database::Db;
+/// The address of a database.
+pub(crate) use super::database::Place;
+/// A column of a row that was read.
+pub(crate) use super::database::RawValue;
+/// The connections that read.
+pub(crate) use super::database::Readers;
+/// Diesel's loading mode in which rows are fetched one by one.
+pub(crate) use super::database::RowByRow;
+/// The SQL types that differ between databases: `IdSql`, `TimeSql` and `DaySql`. `Id`, `Time` and `Day` of the body implement
+/// Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
+pub(crate) use super::database::sql;
+
+/// Changes of several tables that are stored together, in no defined order: `on` a connection, `insert`, `update`,
+/// `update_all`, `store`. No change of a group may see another one.
+pub(crate) use super::database::Changes;
+/// The statement of a lookup, which [`Lookup::run`] executes.
+pub(crate) use super::database::Select;
+/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a list.
+pub(crate) use super::database::Values;
+/// Loads the rows of a lookup; two and four that are independent of each other, in one round trip where that helps.
+pub(crate) use super::database::{load, load_four, load_two};
+
+/// The number of threads that write: one, or two that take turns.
+pub(crate) use super::database::WRITERS;
+const _: usize = WRITERS;
+/// The default number of connections that read.
+pub(crate) use super::database::DEFAULT_READERS;
+const _: u32 = DEFAULT_READERS;
+/// The end of a `SELECT` that locks its rows and passes over those that others have locked; or nothing.
+pub(crate) use super::database::SKIP_LOCKED;
+const _: &str = SKIP_LOCKED;
+
+functions! {
+    /// The address of the database that settings name.
+    place: fn(&StoreSettings) -> Result<Place, OpenError>;
+    /// Opens a connection that writes.
+    connect_writer: fn(&Place) -> Result<Conn, OpenError>;
+    /// Opens at most so many connections that read and can't write. Nobody waits longer than this for one of them.
+    open_readers: fn(&Place, u32, Duration) -> Result<Readers, OpenError>;
+    /// The versions and names of the migrations that this program knows, in order.
+    known: fn() -> Outcome<Vec<(String, String)>>;
+    /// The versions of the migrations that were applied. Changes nothing, even in an empty database.
+    applied: fn(&mut Conn) -> Outcome<Vec<String>>;
+    /// Applies the pending migrations, all of them or none, and returns how many they were.
+    migrate: fn(&mut Conn) -> Outcome<usize>;
+    /// What the writer does last.
+    finish: fn(&mut Conn) -> Outcome<()>;
+    /// Lifts the limits on the time of a transaction, for one that reads whole tables.
+    unhurried: fn(&mut Conn) -> Outcome<()>;
+    /// Makes operators' changes wait for each other.
+    lock_operators: fn(&mut Conn) -> Outcome<()>;
+    /// Waits until nobody else changes anything of an account, and keeps others from it until the end of the transaction.
+    lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
+    /// Locks and loads the balances that a group needs, in one order for all programs, and loads its idempotency records.
+    lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
+    /// The table whose primary key or unique constraint was violated; empty where the database does not say.
+    violated_table: fn(&dyn DatabaseErrorInformation) -> String;
+    /// The meaning of an error that is no violation of a unique constraint or foreign key.
+    classify: fn(&DatabaseErrorKind, &str) -> Failure;
+    /// The meaning of a transaction whose state Diesel does not know any more.
+    broken_connection: fn(String) -> Failure;
+}
+
+/// Runs a read; once more if its connection was lost.
+pub(crate) use super::database::read;
+/// Reads a text where it is, without a copy.
+pub(crate) use super::database::read_text;
+/// Runs a write transaction.
+pub(crate) use super::database::write;
+
+/// The types of the functions with parameters of any type.
+const _: () = {
+    #[allow(dead_code, reason = "it only has to compile")]
+    fn check<T, L: Lookup, R: Row, C: Change>(
+        conn: &mut Conn,
+        readers: &Readers,
+        (rows, changes, more): (Vec<R>, Vec<C>, Vec<C>),
+        keys: Vec<L::Key>,
+        work: fn(&mut Conn) -> Outcome<T>,
+    ) -> Outcome<Vec<L::Row>> {
+        fn is_list<V: Values>() {}
+        is_list::<R::Values>();
+        is_list::<<L::Key as Key>::Values>();
+        let _: Outcome<T> = write(conn, work);
+        let _: Result<T, StoreError> = read(readers, work);
+        let mut all = Changes::on(conn);
+        all.insert(rows)?;
+        all.update(changes)?;
+        all.update_all(more)?;
+        all.store()?;
+        load::<L>(keys, conn)
+    }
+};
+
+#[cfg(test)]
+pub(crate) use super::database::{migrations, testing};

@@ -1,0 +1,148 @@
+//! What a table's declaration tells the generic statements of a backend: rows that are inserted, changes of rows that
+//! exist, and rows that are found by their keys.
+//!
+//! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays prepared.
+
+use super::backend::{self, Changes, Conn, Db, Values};
+pub(crate) use super::backend::{load, load_four, load_two};
+use super::errors::Outcome;
+use diesel::QueryResult;
+use diesel::query_builder::QueryFragment;
+
+/// A row that can be inserted.
+pub(crate) trait Row: Sized + 'static {
+    /// The name of its table.
+    const TABLE: &'static str;
+    /// The names of its columns.
+    const COLUMNS: &'static [&'static str];
+    /// The values of its columns, as a list of nested pairs.
+    type Values: Values;
+
+    /// The values, in the order of the columns.
+    fn into_values(self) -> Self::Values;
+}
+
+/// A change of rows that exist.
+pub(crate) trait Change: Sized + 'static {
+    /// The name of its table.
+    const TABLE: &'static str;
+    /// The names of the columns that it sets.
+    const SET: &'static [&'static str];
+    /// The names of the columns that rows are found by.
+    const KEY: &'static [&'static str];
+    /// A further condition, which begins with ` AND `; the table is called `t`. Or nothing.
+    const FILTER: &'static str;
+    /// The values that it sets.
+    type Set: Values;
+    /// The values that rows are found by.
+    type Key: Values;
+
+    /// Both lists of values, in the orders of their columns.
+    fn into_values(self) -> (Self::Set, Self::Key);
+}
+
+/// Rows that are found by keys, with what is joined to them.
+pub(crate) trait Lookup: Sized + 'static {
+    /// The name of the table.
+    const TABLE: &'static str;
+    /// The names of the columns that rows are found by.
+    const KEY: &'static [&'static str];
+    /// What is joined to the rows, or nothing.
+    const JOIN: &'static str;
+    /// A further condition, which begins with ` AND `, or nothing.
+    const FILTER: &'static str;
+    /// The order of the rows of all keys, which begins with ` ORDER BY `, or nothing.
+    const ORDER: &'static str;
+    /// The lock on the rows, where the database has locks on rows, or nothing.
+    #[allow(dead_code, reason = "some databases have no locks on rows")]
+    const LOCK: &'static str;
+    /// A key: a tuple of values.
+    type Key: Key;
+    /// A row with what is joined to it.
+    type Row;
+    /// The columns that are selected.
+    type Selection: QueryFragment<Db> + diesel::Expression<SqlType = Self::Sql>;
+    /// Their SQL types.
+    type Sql;
+
+    /// The columns that are selected.
+    fn selection() -> Self::Selection;
+
+    /// Executes a statement.
+    fn run(statement: backend::Select<Self>, conn: &mut Conn) -> QueryResult<Vec<Self::Row>>;
+}
+
+/// A tuple of values that rows are found by.
+pub(crate) trait Key {
+    /// The same as a list of nested pairs.
+    type Values: Values;
+
+    /// The values, in their order.
+    fn into_values(self) -> Self::Values;
+}
+
+/// The type of a list of nested pairs.
+macro_rules! list_type {
+    () => { () };
+    ($first:ty $(, $more:ty)*) => { ($first, super::body::statements::list_type!($($more),*)) };
+}
+
+/// A list of nested pairs.
+macro_rules! list {
+    () => { () };
+    ($first:expr $(, $more:expr)*) => { ($first, super::body::statements::list!($($more),*)) };
+}
+pub(crate) use {list, list_type};
+
+macro_rules! keys {
+    ($(($($type:ident $value:ident),+))*) => {$(
+        impl<$($type),+> Key for ($($type,)+)
+        where
+            list_type!($($type),+): Values,
+        {
+            type Values = list_type!($($type),+);
+
+            fn into_values(self) -> Self::Values {
+                let ($($value,)+) = self;
+                list!($($value),+)
+            }
+        }
+    )*};
+}
+
+keys! {
+    (A a)
+    (A a, B b)
+    (A a, B b, C c)
+}
+
+/// Inserts rows.
+pub(crate) fn insert<R: Row>(rows: Vec<R>, conn: &mut Conn) -> Outcome<()> {
+    let mut changes = Changes::on(conn);
+    changes.insert(rows)?;
+    changes.store()
+}
+
+/// Changes rows, each of which must exist.
+pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
+    let mut changes = Changes::on(conn);
+    changes.update(rows)?;
+    changes.store()
+}
+
+/// Makes queries be identified by their texts: each text stays prepared. `Conn` is in scope.
+macro_rules! identified_by_text {
+    ($($query:ty => $sql:ty;)*) => {$(
+        impl diesel::query_builder::QueryId for $query {
+            type QueryId = ();
+            const HAS_STATIC_QUERY_ID: bool = false;
+        }
+
+        impl diesel::query_builder::Query for $query {
+            type SqlType = $sql;
+        }
+
+        impl diesel::RunQueryDsl<Conn> for $query {}
+    )*};
+}
+pub(crate) use identified_by_text;

@@ -1,0 +1,29 @@
+//! Clients and their accounts.
+
+use super::body::types::{Account, Id, Named};
+use super::declare::tables;
+use florin_domain::access::Feature;
+
+tables! {
+    /// A client, without its features.
+    struct ClientRow in clients(id) not kept {
+        id: Id,
+        name: String,
+        allowed_networks: String,
+    }
+
+    /// A feature that is switched on for a client.
+    struct FeatureRow in client_features(client_id, feature) not kept {
+        client_id: Id,
+        feature: Named<Feature>,
+    }
+
+    /// An account.
+    struct AccountRow in accounts(id) not kept {
+        id: Account,
+        client_id: Id,
+        name: String,
+        merchant: bool,
+        mfa_required: bool,
+    }
+}

@@ -1,0 +1,267 @@
+//! The macros that declare tables, and what is read and changed of them.
+
+/// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes after
+/// those that its rows refer to.
+///
+/// `kept by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are deleted
+/// with the world. `kept by payments` says the same of rows that have the ids of an account's payments. All others say
+/// `not kept`.
+macro_rules! tables {
+    ($(
+        $(#[$doc:meta])*
+        struct $row:ident in $table:ident($($key:ident),+) $($kept:ident)+ { $($columns:tt)+ }
+    )+) => {
+        use super::body::columns::sql_of;
+        use diesel::prelude::*;
+
+        $(
+            super::body::tables::declare::diesel_table!($table ($($key),+) {} $($columns)+);
+            super::body::tables::declare::whole_row! {
+                $(#[$doc])*
+                struct $row in $table { $($columns)+ }
+            }
+            super::body::tables::declare::kept!($row $table $($kept)+);
+        )+
+
+        /// The tables of this area, in the order of an export.
+        pub(super) const TABLES: &[super::table::Table] = &[$(super::table::Table::of::<$row>()),+];
+    };
+}
+
+/// The table as Diesel's queries know it. `table!` takes no projections of types, so the SQL type is found by the name of
+/// the Rust type, in `columns::sql_of`.
+macro_rules! diesel_table {
+    ($table:ident $key:tt {$($done:tt)*}) => {
+        diesel::table! {
+            use super::sql_of;
+            use diesel::sql_types::{Nullable, Text};
+
+            $table $key { $($done)* }
+        }
+    };
+    ($table:ident $key:tt {$($done:tt)*} #[$doc:meta] $($more:tt)*) => {
+        super::body::tables::declare::diesel_table!($table $key {$($done)*} $($more)*);
+    };
+    ($table:ident $key:tt {$($done:tt)*} $column:ident: Option<Named<$list:ident>>, $($more:tt)*) => {
+        super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> Nullable<Text>,} $($more)*);
+    };
+    ($table:ident $key:tt {$($done:tt)*} $column:ident: Named<$list:ident>, $($more:tt)*) => {
+        super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> Text,} $($more)*);
+    };
+    ($table:ident $key:tt {$($done:tt)*} $column:ident: Option<$type:ident>, $($more:tt)*) => {
+        super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> Nullable<sql_of::$type>,} $($more)*);
+    };
+    ($table:ident $key:tt {$($done:tt)*} $column:ident: $type:ident, $($more:tt)*) => {
+        super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> sql_of::$type,} $($more)*);
+    };
+}
+
+/// The struct of a whole row.
+macro_rules! whole_row {
+    (
+        $(#[$doc:meta])*
+        struct $row:ident in $table:ident {
+            $($(#[$column_doc:meta])* $column:ident: $type:ty,)+
+        }
+    ) => {
+        $(impl super::body::columns::DeclaredType for $table::$column {
+            type Rust = $type;
+        })+
+
+        $(#[$doc])*
+        #[derive(Clone, diesel::Queryable, diesel::Selectable, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[diesel(table_name = $table, check_for_backend(super::body::backend::Db))]
+        #[allow(clippy::struct_field_names, reason = "these are the names of the columns")]
+        pub(crate) struct $row {
+            $($(#[$column_doc])* pub(crate) $column: $type,)+
+        }
+
+        impl super::body::statements::Row for $row {
+            const TABLE: &'static str = stringify!($table);
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
+            type Values = super::body::statements::list_type!($($type),+);
+
+            fn into_values(self) -> Self::Values {
+                super::body::statements::list!($(self.$column),+)
+            }
+        }
+
+        const _: () = {
+            use super::body::backend::{Conn, RowByRow};
+            use super::body::errors::Outcome;
+            #[cfg(test)]
+            use {super::body::columns::ColumnType, crate::columns::DeclaredColumn};
+
+            impl super::table::WholeRow for $row {
+                #[cfg(test)]
+                const DECLARED: &'static [DeclaredColumn] = &[$(DeclaredColumn {
+                    name: stringify!($column),
+                    kind: <$type as ColumnType>::KIND,
+                    nullable: <$type as ColumnType>::NULLABLE,
+                }),+];
+
+                fn each(conn: &mut Conn, take: &mut dyn FnMut(Self) -> Outcome<()>) -> Outcome<()> {
+                    let rows = $table::table.order($table::table.primary_key());
+                    for row in rows.load_iter::<Self, RowByRow>(conn)? {
+                        take(row?)?;
+                    }
+                    Ok(())
+                }
+
+                fn count(conn: &mut Conn) -> Outcome<i64> {
+                    Ok($table::table.count().get_result(conn)?)
+                }
+
+                fn is_empty(conn: &mut Conn) -> Outcome<bool> {
+                    let rows = diesel::query_builder::AsQuery::as_query($table::table);
+                    Ok(!diesel::select(diesel::dsl::exists(rows)).get_result::<bool>(conn)?)
+                }
+            }
+        };
+    };
+}
+
+/// How the rows of an account are found and deleted.
+macro_rules! kept {
+    ($row:ident $table:ident kept by account_id) => {
+        impl super::table::OfAccount for $row {
+            const KEPT: Option<super::table::Kept> = Some(super::table::Kept {
+                rows: |conn, account, take| {
+                    let rows = $table::table.filter($table::account_id.eq(account)).order($table::table.primary_key());
+                    rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))
+                },
+                delete: |conn, account| {
+                    diesel::delete($table::table.filter($table::account_id.eq(account))).execute(conn)?;
+                    Ok(())
+                },
+                exists: None,
+            });
+        }
+    };
+    ($row:ident $table:ident kept by payments) => {
+        impl super::table::OfAccount for $row {
+            const KEPT: Option<super::table::Kept> = Some(super::table::Kept {
+                rows: |conn, account, take| {
+                    for ids in super::table::payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
+                        let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
+                        rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))?;
+                    }
+                    Ok(())
+                },
+                delete: |conn, account| {
+                    for ids in super::table::payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
+                        let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
+                        diesel::delete(rows).execute(conn)?;
+                    }
+                    Ok(())
+                },
+                exists: Some(|conn, row| {
+                    let row: Self = serde_json::from_str(row).map_err(super::body::errors::corrupt)?;
+                    let rows = $table::table.filter($table::id.eq(row.id));
+                    Ok(diesel::select(diesel::dsl::exists(rows)).get_result(conn)?)
+                }),
+            });
+        }
+    };
+    ($row:ident $table:ident not kept) => {
+        impl super::table::OfAccount for $row {
+            const KEPT: Option<super::table::Kept> = None;
+        }
+    };
+}
+
+/// Declares structs of some columns of a table, which are read where the whole row is not needed.
+macro_rules! parts {
+    ($(
+        $(#[$doc:meta])*
+        struct $part:ident of $table:ident { $($column:ident,)+ }
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(diesel::Queryable, diesel::Selectable)]
+        #[diesel(table_name = $table, check_for_backend(super::body::backend::Db))]
+        pub(crate) struct $part {
+            $(pub(crate) $column: super::body::columns::RustOf<$table::$column>,)+
+        }
+    )+};
+}
+
+/// Declares changes of rows that exist: which columns are set, which ones rows are found by, and what must hold of the
+/// row, which is called `t`.
+macro_rules! changes {
+    ($(
+        $(#[$doc:meta])*
+        struct $change:ident of $table:ident {
+            set { $($set:ident,)+ }
+            by { $($key:ident,)+ }
+            $(if $filter:literal)?
+        }
+    )+) => {$(
+        $(#[$doc])*
+        pub(crate) struct $change {
+            $(pub(crate) $set: super::body::columns::RustOf<$table::$set>,)+
+            $(pub(crate) $key: super::body::columns::RustOf<$table::$key>,)+
+        }
+
+        impl super::body::statements::Change for $change {
+            const TABLE: &'static str = stringify!($table);
+            const SET: &'static [&'static str] = &[$(stringify!($set)),+];
+            const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
+            const FILTER: &'static str = concat!("" $(, " AND ", $filter)?);
+            type Set = super::body::statements::list_type!($(super::body::columns::RustOf<$table::$set>),+);
+            type Key = super::body::statements::list_type!($(super::body::columns::RustOf<$table::$key>),+);
+
+            fn into_values(self) -> (Self::Set, Self::Key) {
+                (super::body::statements::list!($(self.$set),+), super::body::statements::list!($(self.$key),+))
+            }
+        }
+    )+};
+}
+
+/// Declares lookups of rows by keys, with what is joined to them, a further condition, their order, and whether they are
+/// locked.
+macro_rules! lookups {
+    ($(
+        $(#[$doc:meta])*
+        struct $lookup:ident: $row:ty {
+            from $table:ident by ($($key:ident),+)
+            $(join $join:literal)?
+            $(filter $filter:literal)?
+            $(order by $order:literal)?
+            $(for $update:ident)?
+        }
+    )+) => {$(
+        $(#[$doc])*
+        pub(crate) struct $lookup;
+
+        impl super::body::statements::Lookup for $lookup {
+            const TABLE: &'static str = stringify!($table);
+            const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
+            const JOIN: &'static str = concat!("" $(, " ", $join)?);
+            const FILTER: &'static str = concat!("" $(, " AND ", $filter)?);
+            const ORDER: &'static str = concat!("" $(, " ORDER BY ", $order)?);
+            const LOCK: &'static str = concat!("" $(, super::body::tables::declare::lock!($update), stringify!($table))?);
+            type Key = ($(super::body::columns::RustOf<$table::$key>,)+);
+            type Row = $row;
+            type Selection = <$row as diesel::Selectable<super::body::backend::Db>>::SelectExpression;
+            type Sql = diesel::dsl::SqlTypeOf<Self::Selection>;
+
+            fn selection() -> Self::Selection {
+                <$row as diesel::Selectable<super::body::backend::Db>>::construct_selection()
+            }
+
+            fn run(statement: super::body::backend::Select<Self>, conn: &mut super::body::backend::Conn) -> diesel::QueryResult<Vec<$row>> {
+                diesel::RunQueryDsl::load(statement, conn)
+            }
+        }
+    )+};
+}
+
+/// The lock on the rows of a lookup.
+macro_rules! lock {
+    (update) => {
+        " FOR UPDATE OF "
+    };
+}
+
+pub(crate) use {changes, diesel_table, kept, lock, lookups, parts, tables, whole_row};

@@ -1,0 +1,35 @@
+//! API keys.
+
+use super::access::clients;
+use super::body::types::{Account, Bytes, Id, Named, Time};
+use super::declare::tables;
+use florin_domain::access::Environment;
+
+tables! {
+    /// A key, without the accounts that it lists.
+    struct KeyRow in api_keys(id) not kept {
+        id: Id,
+        client_id: Id,
+        /// The whole hash.
+        hash: Bytes,
+        /// The first bytes of the hash, which a key is looked up by.
+        hash_tag: i64,
+        environment: Named<Environment>,
+        scopes: String,
+        every_account: bool,
+        created_at: Time,
+        expires_at: Option<Time>,
+        revoked_at: Option<Time>,
+    }
+
+    /// An account that a key lists.
+    struct KeyAccountRow in api_key_accounts(client_id, key_id, account_id) not kept {
+        client_id: Id,
+        key_id: Id,
+        account_id: Account,
+    }
+}
+
+diesel::joinable!(api_keys -> clients (client_id));
+diesel::allow_tables_to_appear_in_same_query!(api_keys, clients);
+diesel::allow_tables_to_appear_in_same_query!(api_keys, api_key_accounts);

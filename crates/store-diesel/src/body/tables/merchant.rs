@@ -1,0 +1,60 @@
+//! Checkouts, how many there are, and the bank list.
+
+use super::body::types::{Account, Currency, Id, Named, Time};
+use super::declare::{parts, tables};
+use florin_domain::merchant::{CheckoutStatus, CheckoutType};
+
+tables! {
+    /// A checkout.
+    struct CheckoutRow in checkouts(account_id, id) kept by account_id {
+        account_id: Account,
+        id: Id,
+        checkout_type: Named<CheckoutType>,
+        status: Named<CheckoutStatus>,
+        name: Option<String>,
+        currency: Currency,
+        return_url: String,
+        locale: Option<String>,
+        settlement_account_id: Option<Id>,
+        collect_address: Option<bool>,
+        dynamic_rates_url: Option<String>,
+        created_at: Time,
+        updated_at: Time,
+    }
+
+    /// The number of an account's checkouts of one type and status.
+    struct CheckoutCountRow in checkout_counts(account_id, checkout_type, status) kept by account_id {
+        account_id: Account,
+        checkout_type: Named<CheckoutType>,
+        status: Named<CheckoutStatus>,
+        total: i64,
+    }
+
+    /// A bank of the bank list.
+    struct BankRow in banks(id) not kept {
+        id: String,
+        name: String,
+        icon_url: String,
+        supports_refunds: bool,
+    }
+}
+
+diesel::numeric_expr!(checkout_counts::total);
+
+parts! {
+    /// A checkout of a known account.
+    struct ListedCheckoutRow of checkouts {
+        id,
+        checkout_type,
+        status,
+        name,
+        currency,
+        return_url,
+        locale,
+        settlement_account_id,
+        collect_address,
+        dynamic_rates_url,
+        created_at,
+        updated_at,
+    }
+}

@@ -1,0 +1,123 @@
+//! Budgets, their balances, the journal, transfers and credits.
+
+use super::body::names::LedgerAccountName;
+use super::body::types::{Account, Currency, Id, Named, Time};
+use super::declare::{changes, lookups, tables};
+use florin_domain::budget::CreditScheme;
+use florin_domain::ledger::JournalKind;
+
+tables! {
+    /// A budget, without its balances.
+    struct BudgetRow in budgets(account_id, id) kept by account_id {
+        account_id: Account,
+        id: Id,
+        name: String,
+        parent_id: Option<Id>,
+        features: String,
+        created_at: Option<Time>,
+    }
+
+    /// The balances of a budget in one currency.
+    struct BalanceRow in balances(account_id, budget_id, currency) kept by account_id {
+        account_id: Account,
+        budget_id: Id,
+        currency: Currency,
+        available_minor: i64,
+        held_minor: i64,
+        reserved_minor: i64,
+    }
+
+    /// A transaction of the journal, without its entries.
+    struct JournalRow in journal_transactions(account_id, id) kept by account_id {
+        account_id: Account,
+        id: Id,
+        kind: Named<JournalKind>,
+        cause_id: Id,
+        currency: Currency,
+        created_at: Time,
+    }
+
+    /// An entry of a transaction of the journal.
+    struct JournalEntryRow in journal_entries(account_id, journal_id, line) kept by account_id {
+        account_id: Account,
+        journal_id: Id,
+        line: i64,
+        pool: Named<LedgerAccountName>,
+        budget_id: Option<Id>,
+        amount_minor: i64,
+    }
+
+    /// A transfer between budgets.
+    struct TransferRow in transfers(account_id, id) kept by account_id {
+        account_id: Account,
+        id: Id,
+        from_budget_id: Id,
+        to_budget_id: Id,
+        currency: Currency,
+        amount_minor: i64,
+        journal_id: Id,
+        reference: Option<String>,
+        created_at: Time,
+    }
+
+    /// The number of the last credit of an account.
+    struct CounterRow in credit_counters(account_id) kept by account_id {
+        account_id: Account,
+        last_number: i64,
+    }
+
+    /// A credit.
+    struct CreditRow in credits(account_id, number) kept by account_id {
+        account_id: Account,
+        number: i64,
+        budget_id: Id,
+        journal_id: Id,
+        currency: Currency,
+        amount_minor: i64,
+        scheme: Named<CreditScheme>,
+        remitters_name: String,
+        remitters_address: String,
+        beneficiary_name: String,
+        reference: Option<String>,
+        bank_identifier: Option<String>,
+        account_identifier: Option<String>,
+        order_id: Option<String>,
+        third_party_reference: Option<String>,
+        institution_name: Option<String>,
+        institution_address: Option<String>,
+        available_minor: i64,
+        held_minor: i64,
+        reserved_minor: i64,
+        created_at: Time,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
+
+changes! {
+    /// The balances of a budget in one currency, after a change.
+    struct BalanceChange of balances {
+        set { available_minor, held_minor, reserved_minor, }
+        by { account_id, budget_id, currency, }
+    }
+
+    /// The number of the last credit of an account, after a credit.
+    struct CounterChange of credit_counters {
+        set { last_number, }
+        by { account_id, }
+    }
+}
+
+lookups! {
+    /// Budgets, without their balances.
+    struct BudgetsById: BudgetRow {
+        from budgets by (account_id, id)
+    }
+
+    /// The numbers of the last credits of accounts, locked.
+    struct LockedCounters: CounterRow {
+        from credit_counters by (account_id)
+        order by "credit_counters.account_id"
+        for update
+    }
+}

@@ -1,0 +1,109 @@
+//! A table, whatever its rows are: what exports, imports, snapshots and the tests do with it.
+
+use super::backend::Conn;
+use super::batches::payments;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::statements::{self, Row};
+use super::body::types::Id;
+use diesel::prelude::*;
+use florin_store_contract::ExportError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Number of ids that one statement looks for.
+pub(super) const IDS_AT_ONCE: usize = 500;
+
+/// A table.
+pub(crate) struct Table {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its columns, as declared.
+    #[cfg(test)]
+    pub(crate) columns: &'static [crate::columns::DeclaredColumn],
+    /// Passes on every row, in the order of the keys.
+    pub(crate) export: fn(&mut Conn, Take<'_>) -> Outcome<()>,
+    /// Inserts rows.
+    pub(crate) import: fn(&mut Conn, &[NumberedRow]) -> Result<(), Stop<ExportError>>,
+    /// Counts the rows.
+    pub(crate) count: fn(&mut Conn) -> Outcome<i64>,
+    /// Whether there are no rows.
+    pub(crate) is_empty: fn(&mut Conn) -> Outcome<bool>,
+    /// What is done with the rows of an account, where snapshots of worlds contain them.
+    pub(crate) kept: Option<Kept>,
+}
+
+/// What is done with the rows of an account.
+pub(crate) struct Kept {
+    /// Passes on the rows of an account, in the order of the keys.
+    pub(crate) rows: fn(&mut Conn, &str, Take<'_>) -> Outcome<()>,
+    /// Deletes the rows of an account.
+    pub(crate) delete: fn(&mut Conn, &str) -> Outcome<()>,
+    /// Whether a row exists already, where several accounts may have the same row.
+    pub(crate) exists: Option<fn(&mut Conn, &str) -> Outcome<bool>>,
+}
+
+/// Accepts a row as JSON.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
+
+/// The number of a line of an export, and its row as JSON.
+pub(crate) type NumberedRow = (u64, String);
+
+/// The whole row of a table.
+pub(super) trait WholeRow: Row + OfAccount + Serialize + DeserializeOwned {
+    /// The columns, as declared.
+    #[cfg(test)]
+    const DECLARED: &'static [crate::columns::DeclaredColumn];
+
+    /// Passes on every row in the order of the keys, one at a time.
+    fn each(conn: &mut Conn, take: &mut dyn FnMut(Self) -> Outcome<()>) -> Outcome<()>;
+
+    /// Counts the rows.
+    fn count(conn: &mut Conn) -> Outcome<i64>;
+
+    /// Whether there are no rows.
+    fn is_empty(conn: &mut Conn) -> Outcome<bool>;
+}
+
+/// A row that may belong to an account.
+pub(super) trait OfAccount {
+    /// What is done with the rows of an account, where snapshots of worlds contain them.
+    const KEPT: Option<Kept>;
+}
+
+impl Table {
+    /// The table of these rows.
+    pub(super) const fn of<R: WholeRow>() -> Self {
+        Self {
+            name: R::TABLE,
+            #[cfg(test)]
+            columns: R::DECLARED,
+            export: export::<R>,
+            import: import::<R>,
+            count: R::count,
+            is_empty: R::is_empty,
+            kept: R::KEPT,
+        }
+    }
+}
+
+fn export<R: WholeRow>(conn: &mut Conn, take: Take<'_>) -> Outcome<()> {
+    R::each(conn, &mut |row| take(&json(&row)?))
+}
+
+fn import<R: WholeRow>(conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), Stop<ExportError>> {
+    let read = |(line, json): &NumberedRow| {
+        serde_json::from_str(json).map_err(|error| ExportError::Line { line: *line, reason: error.to_string() })
+    };
+    let rows = rows.iter().map(read).collect::<Result<Vec<R>, ExportError>>()?;
+    Ok(statements::insert(rows, conn)?)
+}
+
+/// A row as JSON.
+pub(super) fn json<R: Serialize>(row: &R) -> Outcome<String> {
+    serde_json::to_string(row).map_err(corrupt)
+}
+
+/// The ids of the payments of an account.
+pub(super) fn payment_ids(conn: &mut Conn, account: &str) -> Outcome<Vec<Id>> {
+    Ok(payments::table.filter(payments::account_id.eq(account)).select(payments::id).load(conn)?)
+}

@@ -1,0 +1,43 @@
+use super::{all, backend};
+
+#[test]
+fn every_table_comes_after_those_it_refers_to() {
+    let migrations = backend::migrations::sources();
+    let place = |name: &str| all().position(|table| table.name == name).unwrap_or_else(|| panic!("no {name}"));
+    let mut references = 0;
+    for table in migrations.split("CREATE TABLE ").skip(1) {
+        let (name, body) = table.split_once(" (").unwrap();
+        // A table that is created anew is called so until it replaces the old one.
+        let name = name.trim_start_matches("new_");
+        for reference in body.split(");").next().unwrap().split("REFERENCES ").skip(1) {
+            let (referred, _columns) = reference.split_once(' ').unwrap();
+            let referred = referred.trim_start_matches("new_");
+            assert!(place(referred) < place(name), "{name} refers to {referred}");
+            references += 1;
+        }
+    }
+    assert!(references > 20, "{references} references");
+}
+
+/// A table of accounts that is not kept in snapshots would survive a restore, and keep a world from being deleted.
+#[test]
+fn every_table_of_accounts_is_kept_in_snapshots() {
+    // What a world is identified by, and who reaches it: it is deleted with the world.
+    const OF_WORLDS: [&str; 3] = ["api_key_accounts", "worlds", "world_snapshots"];
+    // It has the ids of the payments of accounts.
+    const OF_PAYMENTS: &str = "sandbox_payments";
+    for table in all() {
+        let has_account = table.columns.iter().any(|column| column.name == "account_id");
+        let expected = (has_account && !OF_WORLDS.contains(&table.name)) || table.name == OF_PAYMENTS;
+        assert_eq!(table.kept.is_some(), expected, "{}", table.name);
+    }
+}
+
+#[test]
+fn names_of_tables_are_unique() {
+    let mut names: Vec<_> = all().map(|table| table.name).collect();
+    names.sort_unstable();
+    let declared = names.len();
+    names.dedup();
+    assert_eq!(names.len(), declared);
+}

@@ -1,0 +1,56 @@
+//! Timelines of accounts, worlds and their snapshots.
+
+use super::access::accounts;
+use super::body::types::{Account, Id, Named, Time};
+use super::declare::{parts, tables};
+use florin_domain::world::WorldTemplate;
+
+tables! {
+    /// The timeline of an account that has its own.
+    struct TimelineRow in timelines(account_id) kept by account_id {
+        account_id: Account,
+        ahead_micros: i64,
+        frozen_at: Option<Time>,
+        seed: Option<String>,
+        last_number: i64,
+    }
+
+    /// A world, and the request that created it.
+    struct WorldRow in worlds(account_id) not kept {
+        account_id: Account,
+        client_id: Id,
+        template: Named<WorldTemplate>,
+        seed_text: Option<String>,
+        created_at: Time,
+        expires_at: Time,
+        made_under: Option<String>,
+        request_hash: Option<String>,
+    }
+
+    /// A snapshot of a world with its contents.
+    struct SnapshotRow in world_snapshots(account_id, id) not kept {
+        account_id: Account,
+        id: Id,
+        name: Option<String>,
+        created_at: Time,
+        row_count: i64,
+        schema_name: String,
+        contents: String,
+    }
+}
+
+diesel::joinable!(timelines -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(accounts, timelines);
+diesel::allow_tables_to_appear_in_same_query!(worlds, timelines);
+diesel::allow_tables_to_appear_in_same_query!(worlds, world_snapshots);
+
+parts! {
+    /// A snapshot without its contents.
+    struct SnapshotSummaryRow of world_snapshots {
+        account_id,
+        id,
+        name,
+        created_at,
+        row_count,
+    }
+}

@@ -1,0 +1,218 @@
+//! Sets of rows, loaded and stored as arrays of keys or columns, which the server takes apart: one statement for a set,
+//! or for several sets together. All of them stay prepared.
+//!
+//! Rows are found by a look-up for each key (`LATERAL … OFFSET 0`), whatever the planner believes about the table: a plan
+//! that was made while it was empty would otherwise read all of it for each group when it has grown.
+//!
+//! Only the first array is unnested; what belongs to its rows is taken out of the others by their number. `unnest` of many
+//! arrays would first fill a store of its own for each of them, which takes longer than to insert a few rows.
+
+use super::Db;
+use super::body::columns::ColumnType;
+use super::body::statements::{Change, Row};
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{Array, HasSqlType};
+
+pub(crate) use super::changes::Changes;
+pub(crate) use super::lookups::{Select, load, load_four, load_two};
+
+/// A list of values as nested pairs.
+pub(crate) trait Values: 'static {
+    /// An array for each value.
+    type Arrays: Arrays;
+
+    /// Appends each value to its array.
+    fn append_to(self, arrays: &mut Self::Arrays);
+}
+
+/// A list of arrays as nested pairs. All of them have the same length.
+pub(crate) trait Arrays: Default + Send + 'static {
+    /// Binds the first array.
+    fn bind_first<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
+
+    /// Binds each array but the first, between the SQL that `around` writes before and after it.
+    fn bind_others<'b>(
+        &'b self,
+        names: &[&'static str],
+        out: &mut AstPass<'_, 'b, Db>,
+        around: &mut Around<'_, 'b>,
+    ) -> QueryResult<()>;
+
+    /// Binds each array, between the SQL that `around` writes before and after it.
+    fn bind<'b>(
+        &'b self,
+        names: &[&'static str],
+        out: &mut AstPass<'_, 'b, Db>,
+        around: &mut Around<'_, 'b>,
+    ) -> QueryResult<()> {
+        let Some(first) = names.first() else { return Ok(()) };
+        around(out, Side::Before, first);
+        self.bind_first(out)?;
+        around(out, Side::After, first);
+        self.bind_others(names, out, around)
+    }
+}
+
+/// The side of an array on which SQL is written.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    /// Before it.
+    Before,
+    /// After it.
+    After,
+}
+
+/// Writes the SQL beside the array of this column.
+type Around<'a, 'b> = dyn FnMut(&mut AstPass<'_, 'b, Db>, Side, &'static str) + 'a;
+
+impl Values for () {
+    type Arrays = ();
+
+    fn append_to(self, (): &mut ()) {}
+}
+
+impl Arrays for () {
+    fn bind_first<'b>(&'b self, _: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        Ok(())
+    }
+
+    fn bind_others<'b>(
+        &'b self,
+        _: &[&'static str],
+        _: &mut AstPass<'_, 'b, Db>,
+        _: &mut Around<'_, 'b>,
+    ) -> QueryResult<()> {
+        Ok(())
+    }
+}
+
+impl<H, T> Values for (H, T)
+where
+    H: ColumnType,
+    T: Values,
+    (Vec<H>, T::Arrays): Arrays,
+{
+    type Arrays = (Vec<H>, T::Arrays);
+
+    fn append_to(self, arrays: &mut Self::Arrays) {
+        arrays.0.push(self.0);
+        self.1.append_to(&mut arrays.1);
+    }
+}
+
+impl<H, T> Arrays for (Vec<H>, T)
+where
+    H: ColumnType,
+    Vec<H>: ToSql<Array<H::Sql>, Db>,
+    Db: HasSqlType<Array<H::Sql>>,
+    T: Arrays,
+{
+    fn bind_first<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_bind_param::<Array<H::Sql>, Vec<H>>(&self.0)
+    }
+
+    fn bind_others<'b>(
+        &'b self,
+        names: &[&'static str],
+        out: &mut AstPass<'_, 'b, Db>,
+        around: &mut Around<'_, 'b>,
+    ) -> QueryResult<()> {
+        let Some((_, names)) = names.split_first() else { return Ok(()) };
+        self.1.bind(names, out, around)
+    }
+}
+
+/// The arrays of a list of values.
+pub(super) type ArraysOf<V> = <V as Values>::Arrays;
+
+/// Inserts rows.
+pub(super) struct Insert<R: Row>(ArraysOf<R::Values>);
+
+impl<R: Row> From<Vec<R>> for Insert<R> {
+    fn from(rows: Vec<R>) -> Self {
+        let mut arrays = ArraysOf::<R::Values>::default();
+        for row in rows {
+            row.into_values().append_to(&mut arrays);
+        }
+        Self(arrays)
+    }
+}
+
+impl<R: Row> QueryFragment<Db> for Insert<R> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("INSERT INTO ");
+        out.push_sql(R::TABLE);
+        let mut before = " (";
+        for name in R::COLUMNS {
+            out.push_sql(before);
+            out.push_sql(name);
+            before = ", ";
+        }
+        out.push_sql(") SELECT k.v");
+        self.0.bind_others(R::COLUMNS, &mut out, &mut |out, side, _| match side {
+            Side::Before => out.push_sql(", "),
+            Side::After => out.push_sql("[k.i]"),
+        })?;
+        out.push_sql(" FROM unnest(");
+        self.0.bind_first(&mut out)?;
+        out.push_sql(") WITH ORDINALITY AS k (v, i)");
+        Ok(())
+    }
+}
+
+/// Changes rows.
+pub(super) struct Update<C: Change> {
+    set: ArraysOf<C::Set>,
+    key: ArraysOf<C::Key>,
+}
+
+impl<C: Change> From<Vec<C>> for Update<C> {
+    fn from(changes: Vec<C>) -> Self {
+        let mut arrays = Self { set: ArraysOf::<C::Set>::default(), key: ArraysOf::<C::Key>::default() };
+        for change in changes {
+            let (set, key) = change.into_values();
+            set.append_to(&mut arrays.set);
+            key.append_to(&mut arrays.key);
+        }
+        arrays
+    }
+}
+
+impl<C: Change> QueryFragment<Db> for Update<C> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("UPDATE ");
+        out.push_sql(C::TABLE);
+        let mut before = " AS t SET ";
+        for name in C::SET {
+            for part in [before, name, " = v.", name] {
+                out.push_sql(part);
+            }
+            before = ", ";
+        }
+        out.push_sql(" FROM (SELECT k.v AS ");
+        out.push_sql(C::KEY.first().copied().unwrap_or_default());
+        let mut named = |out: &mut AstPass<'_, 'b, Db>, side, name| match side {
+            Side::Before => out.push_sql(", "),
+            Side::After => {
+                out.push_sql("[k.i] AS ");
+                out.push_sql(name);
+            }
+        };
+        self.key.bind_others(C::KEY, &mut out, &mut named)?;
+        self.set.bind(C::SET, &mut out, &mut named)?;
+        out.push_sql(" FROM unnest(");
+        self.key.bind_first(&mut out)?;
+        out.push_sql(") WITH ORDINALITY AS k (v, i)) AS v");
+        let mut before = " WHERE t.";
+        for name in C::KEY {
+            for part in [before, name, " = v.", name] {
+                out.push_sql(part);
+            }
+            before = " AND t.";
+        }
+        out.push_sql(C::FILTER);
+        Ok(())
+    }
+}
