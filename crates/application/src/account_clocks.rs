@@ -1,7 +1,7 @@
 //! The one place where use cases get time and ids.
 //!
-//! What concerns an account goes by the account's own time, and its ids follow from its seed where it has one:
-//! [`AccountClocks::at`]. What concerns the machine (leases, the age of records, keys) goes by real time.
+//! Requests on an account use the account's time, and its ids are derived from its seed if it has one:
+//! [`AccountClocks::at`]. Leases, the age of records and keys use real time.
 
 mod account_clock;
 mod id_sequence;
@@ -19,7 +19,7 @@ use id_sequence::{IdSequence, hashed};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Tells the time of accounts, and mints their ids.
+/// Reads the clocks of accounts, and generates their ids.
 #[derive(Clone)]
 pub struct AccountClocks {
     clock: Arc<dyn Clock>,
@@ -28,28 +28,28 @@ pub struct AccountClocks {
 }
 
 impl AccountClocks {
-    /// Time and ids of the machine, and where accounts have their own.
+    /// Combines the time and ids of the machine with the timelines of accounts.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, timelines: Arc<dyn Timelines>) -> Self {
         Self { clock, ids, timelines }
     }
 
-    /// The time of the machine: for what is no account's business.
+    /// Returns the time of the machine, for what belongs to no account.
     pub fn real_now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// An id that is no account's business, such as that of a lease or a key.
+    /// Returns an id for what belongs to no account, such as a lease or a key.
     pub fn real_id(&self) -> Uuid {
         self.ids.next_id()
     }
 
-    /// The time of an account, for what is only read.
+    /// Returns the time of an account, for requests that only read.
     pub fn now_of(&self, account: &Account) -> DateTime<Utc> {
         account.timeline.clock.now(self.clock.now())
     }
 
-    /// The moment of a request that writes: to be asked for once a request. In a seeded world it takes the next number of the
-    /// world, which costs a small transaction; elsewhere nothing.
+    /// Returns the clock of a request that writes. Call it once per request: in a seeded world it takes the next number of the
+    /// world, which costs a small transaction.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -61,8 +61,7 @@ impl AccountClocks {
         Ok(AccountClock::new(self.now_of(account), id_sequence))
     }
 
-    /// The moment of what is done in the background, whose ids follow from what it is for: `cause`, which must be another one
-    /// each time.
+    /// Returns the clock of background work. Its ids are derived from `cause`, which must be unique.
     pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
         let id_sequence = match timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -72,7 +71,7 @@ impl AccountClocks {
     }
 }
 
-/// A world that was deleted since its account was found: who tries again is told so.
+/// Maps the failure of a world that was deleted after its account was found. A retry finds it absent.
 fn gone(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),
@@ -80,12 +79,12 @@ fn gone(error: StoreError) -> StoreError {
     }
 }
 
-/// The seed of a world that a client names so.
+/// Derives the seed of a world from the text that its client chose.
 pub(crate) fn seed_of(client: ClientId, text: &str) -> WorldSeed {
     WorldSeed(hashed(&[b"florin world", client.0.as_bytes(), text.as_bytes()]))
 }
 
-/// The account of a world: of a seeded one always the same.
+/// Derives the account id of a world, which is always the same for a seeded one.
 pub(crate) fn account_of_world(seed: Option<WorldSeed>, random: Uuid) -> Result<AccountId, StoreError> {
     use std::fmt::Write;
     let bytes = match seed {

@@ -1,4 +1,4 @@
-//! The ports that the use cases of payment batches ask, wired by the app.
+//! The ports of the use cases of payment batches, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -7,54 +7,54 @@ use florin_domain::batch::ModulusTable;
 use florin_ports::{Accounts, BatchManagement, BatchProcessing, BatchReading, PaymentRail, StoreError};
 use std::sync::Arc;
 
-/// What managing batches takes.
+/// The services that manage batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Tells the time and mints ids: those of an account by [`BatchServices::at`].
+    /// Clocks and ids. For an account use [`BatchServices::at`].
     pub time: AccountClocks,
-    /// Makes, fills, edits and cancels batches.
+    /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
     pub reading: Arc<dyn BatchReading>,
-    /// What sort codes and account numbers are checked by.
+    /// The table that sort codes and account numbers are checked with.
     pub modulus: Arc<ModulusTable>,
 }
 
 impl BatchServices {
-    /// Time and ids for a request that writes on an account: once a request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }
 
-/// What processing batches takes.
+/// The services that process batches.
 #[derive(Clone)]
 pub struct ProcessingServices {
-    /// Tells the time and mints ids.
+    /// Clocks and ids.
     pub time: AccountClocks,
-    /// Finds accounts, whose time the batches go by.
+    /// Finds accounts, whose time applies to their batches.
     pub accounts: Arc<dyn Accounts>,
     /// Shares batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.
     pub rail: Arc<dyn PaymentRail>,
-    /// How much at a time.
+    /// The limits of a round.
     pub limits: ProcessingLimits,
 }
 
-/// How much a worker does at a time.
+/// The limits of one round of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// How long a batch is leased, and a payment that was taken is waited for, before somebody else looks after it. Longer
-    /// than sending a portion takes.
+    /// The time for which a batch is leased, and after which the outcome of a payment is asked for. Longer than sending a portion
+    /// takes.
     pub lease: TimeDelta,
-    /// How many batches are claimed at a time.
+    /// The number of batches claimed at a time.
     pub batches: u32,
-    /// How many payments are taken, or reports recorded, in one transaction.
+    /// The number of payments taken, or reports recorded, in one transaction.
     pub portion: u32,
-    /// How many portions of one batch are worked through before the others get their turn.
+    /// The number of portions of one batch before the others get their turn.
     pub portions: u32,
-    /// How many payments are on their way to the bank at once, at least 1.
+    /// The number of payments sent to the bank concurrently, at least 1.
     pub at_once: usize,
 }
 

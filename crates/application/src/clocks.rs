@@ -7,12 +7,12 @@ use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, de
 use florin_ports::{ClockCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// The clock of an account.
+/// Reads the clock of an account.
 pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
     ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
 }
 
-/// Changes the clock of an account. Holds that are due then have expired when it answers.
+/// Changes the clock of an account. Holds that are due at the new time have expired when it returns.
 pub async fn set_clock(
     services: &Services,
     account: &Account,

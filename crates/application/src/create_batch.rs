@@ -1,4 +1,4 @@
-//! A client makes a payment batch, with payments or without (contract 3.3).
+//! A client creates a payment batch, with payments or without (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 /// What the client sends.
 #[derive(Clone, Debug)]
 pub struct NewBatch {
-    /// Its name; a default is made where there is none.
+    /// Its name; without one it gets a default.
     pub name: Option<BatchName>,
     /// Whether lists show it.
     pub visible: bool,
-    /// Its payments, checked, if they come along.
+    /// Its checked payments, if the request has them.
     pub payments: Option<UploadRequest>,
 }
 
-/// Makes a batch.
+/// Creates a batch.
 pub async fn create_batch(
     services: &BatchServices,
     client: ClientId,

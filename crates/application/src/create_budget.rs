@@ -1,4 +1,4 @@
-//! A client makes a budget (contract 5.6).
+//! A client creates a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -15,15 +15,15 @@ use std::sync::Arc;
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 140>,
-    /// The budget that it is to be a part of.
+    /// The parent budget.
     pub parent: Option<BudgetId>,
     /// The currencies that it holds.
     pub currencies: Vec<Currency>,
-    /// What it may be used for; everything where nobody says what.
+    /// The features that may use it; all by default.
     pub features: Option<BTreeSet<BudgetFeature>>,
 }
 
-/// Makes a budget of the account. It holds nothing yet.
+/// Creates an empty budget of the account.
 pub async fn create_budget(
     services: &ManagementServices,
     account: &Account,

@@ -1,4 +1,4 @@
-//! A client makes a virtual card (contract 5.6).
+//! A client creates a virtual card (contract 5.6).
 
 use crate::ManagementServices;
 use chrono::NaiveDate;
@@ -17,17 +17,17 @@ pub struct NewCard {
     pub budget: BudgetId,
     /// Its currency.
     pub currency: Currency,
-    /// The person whose card it is; where nobody is named it is the budget's.
+    /// The cardholder; without one the card belongs to the budget.
     pub user: Option<UserToken>,
-    /// What to call it.
+    /// Its name.
     pub name: Option<Text<1, 140>>,
-    /// The last day on which it is to be valid.
+    /// The last day on which it is valid.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it is to be in use at once.
+    /// Whether it is active at once.
     pub activate: bool,
 }
 
-/// Makes a card on a budget of the account.
+/// Creates a card on a budget of the account.
 pub async fn create_card(
     services: &ManagementServices,
     account: &Account,

@@ -1,4 +1,4 @@
-//! Holds that are due expire (contract 5.5).
+//! Expires holds that are due (contract 5.5).
 
 use crate::Services;
 use chrono::{DateTime, Utc};
@@ -9,12 +9,12 @@ use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many holds are looked for at a time.
+/// The number of holds read at a time.
 const PORTION: u32 = 200;
 
-/// Expires every hold that is due; how many expired. Accounts with a clock of their own go by that. A hold that can't be
-/// expired is logged, passed by, and tried again by the next sweep: however many there are, they don't keep the others waiting.
-/// A store that can't be reached ends the sweep.
+/// Expires every hold that is due, and returns their number. Accounts with a clock of their own use that. A hold that can't be
+/// expired is logged, skipped, and retried by the next sweep, and never delays the others. A store that can't be reached ends
+/// the sweep.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::of(services, None);
     loop {
@@ -32,7 +32,7 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
 }
 
 /// Expires the holds of an account that are due by its own time, the oldest first, each at the time at which it was due: as if
-/// the time that was skipped had passed.
+/// the skipped time had passed.
 pub(crate) async fn expire_holds_of(
     services: &Services,
     account: &AccountId,
@@ -52,12 +52,12 @@ pub(crate) async fn expire_holds_of(
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// Portions of due holds, until none is left that can be expired.
+/// A sweep over due holds in portions, until none is left that can be expired.
 struct Sweep<'s> {
     services: &'s Services,
     when_due: Option<WhenDue>,
     written: usize,
-    /// They are due still, and come first again.
+    /// Holds that could not be expired. They are still due, and come first again.
     stuck: BTreeSet<(AccountId, TransactionToken)>,
 }
 
@@ -70,7 +70,7 @@ impl<'s> Sweep<'s> {
         PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
     }
 
-    /// Expires those that are not known to be stuck; whether there were any.
+    /// Expires the holds that are not stuck, and returns whether there were any.
     async fn expire(
         &mut self,
         mut due: Vec<DueHold>,
@@ -91,7 +91,7 @@ impl<'s> Sweep<'s> {
     }
 }
 
-/// Whether it was written. The error is of a store that nothing more can be asked of now.
+/// Returns whether the expiry was written. An error means that the store is unavailable.
 async fn expire(
     services: &Services,
     hold: DueHold,
@@ -117,7 +117,9 @@ async fn expire(
     };
     match services.cards.expire(command).await {
         Ok(written) => Ok(written),
-        Err(WriteError::Store(error @ (StoreError::Unavailable(_) | StoreError::Overloaded))) => Err(error),
+        Err(WriteError::Store(
+            error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
+        )) => Err(error),
         Err(error) => {
             tracing::error!(%chain, %error, "a hold could not be expired");
             Ok(false)

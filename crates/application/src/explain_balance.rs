@@ -1,4 +1,4 @@
-//! An integrator asks what a balance is made of (extension of Florin).
+//! An integrator reads the parts of a balance (extension of Florin).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -8,10 +8,10 @@ use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{Explained, StoreError};
 
-/// Why there is nothing to explain.
+/// The reason there is nothing to explain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExplainBalanceError {
-    /// There is no such budget on the account.
+    /// The account has no such budget.
     #[error("no such budget")]
     NoBudget,
     /// The budget does not hold that currency.
@@ -22,7 +22,7 @@ pub enum ExplainBalanceError {
     Store(#[from] StoreError),
 }
 
-/// A balance of the account, explained.
+/// Explains a balance of the account.
 pub async fn explain_balance(
     services: &Services,
     account: &Account,

@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// What the client sends.
 #[derive(Clone, Debug)]
 pub struct NewLimit {
-    /// The window it counts over.
+    /// Its window.
     pub window: SpendingWindow,
-    /// At most this amount in a window.
+    /// The maximum amount in a window.
     pub amount: DecimalAmount,
-    /// At most so many uses in a window.
+    /// The maximum number of uses in a window.
     pub most_uses: Option<u32>,
 }
 

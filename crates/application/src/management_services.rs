@@ -1,27 +1,25 @@
-//! The ports that managing budgets and cards asks, wired by the app.
+//! The ports of the use cases of budgets and cards, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
-use florin_ports::{Budgets, CardManagement, DryRuns, StoreError, Transfers};
+use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
 use std::sync::Arc;
 
-/// What managing budgets and cards takes.
+/// The services that manage budgets and cards.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Tells the time and mints ids: those of an account by [`ManagementServices::at`].
+    /// Clocks and ids. For an account use [`ManagementServices::at`].
     pub time: AccountClocks,
-    /// Reads budgets and makes new ones.
+    /// Reads and creates budgets.
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
     pub transfers: Arc<dyn Transfers>,
-    /// Says what transfers would come to.
-    pub dry_runs: Arc<dyn DryRuns>,
-    /// Reads cards, makes them, and changes their states and limits.
+    /// Reads and creates cards, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
 }
 
 impl ManagementServices {
-    /// Time and ids for a request that writes on an account: once a request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

@@ -7,16 +7,16 @@ use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, 
 use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client asks for.
+/// What the client sends.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSessionRequest {
     /// The batch to confirm.
     pub batch: PaymentBatchId,
-    /// Who is to check the token.
+    /// The provider that checks the token.
     pub provider: MfaProviderName,
 }
 
-/// Opens a session.
+/// Opens an MFA session.
 pub async fn open_mfa_session(
     services: &Services,
     caller: &Caller,

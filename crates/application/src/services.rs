@@ -1,20 +1,20 @@
-//! The ports that use cases ask, wired by the app.
+//! The ports of the use cases, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, DryRuns, ExchangeRates,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
     KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
-/// Every port, and the environment that this process serves.
+/// The ports, and the environment that this process serves.
 #[derive(Clone)]
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Tells the time and mints ids: those of an account by [`Services::at`].
+    /// Clocks and ids. For an account use [`Services::at`].
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
@@ -24,7 +24,7 @@ pub struct Services {
     pub checkouts: Arc<dyn Checkouts>,
     /// Reads the bank list.
     pub banks: Arc<dyn Banks>,
-    /// Reads what moved on an account.
+    /// Reads the activity of an account.
     pub activities: Arc<dyn Activities>,
     /// Reads the books of an account.
     pub books: Arc<dyn Books>,
@@ -32,34 +32,32 @@ pub struct Services {
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainStories>,
-    /// Tells what currencies are worth.
+    /// Provides exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
     /// Decides credits.
     pub credits: Arc<dyn Credits>,
-    /// Says what orders would come to.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Decides confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
-    /// Knows addresses.
+    /// Looks up addresses.
     pub postcodes: Arc<dyn PostcodeProvider>,
-    /// Readiness and house-keeping.
+    /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,
-    /// Keeps the time of accounts.
+    /// Stores the clocks of accounts.
     pub timelines: Arc<dyn Timelines>,
-    /// Keeps worlds.
+    /// Stores worlds.
     pub worlds: Arc<dyn Worlds>,
-    /// Makes API keys.
+    /// Generates API keys.
     pub keys: Arc<dyn KeySource>,
-    /// How long a world lives.
+    /// The lifetime of a world.
     pub world_lifetime: TimeDelta,
 }
 
 impl Services {
-    /// Time and ids for a request that writes on an account: once a request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// What the client sends.
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// How it was written.
+    /// Its format.
     pub format: InputFormat,
     /// Its rows.
     pub rows: Vec<PaymentRow>,
-    /// The budget that pays for rows which name none.
+    /// The budget that pays for rows without one.
     pub default_budget: Option<BudgetId>,
 }
 
-/// Replaces the payments of a batch by rows that were checked.
+/// Replaces the payments of a batch with checked rows.
 pub async fn upload_payments(
     services: &BatchServices,
     account: &Account,
@@ -39,8 +39,7 @@ pub async fn upload_payments(
     services.management.upload(command).await
 }
 
-/// What rows are checked against: the budgets that the account has now. Should it have others under the lock, the rule checks
-/// them again.
+/// Returns the budgets that rows are checked against. If they have changed under the lock, the rule checks the rows again.
 pub async fn check_basis(
     services: &BatchServices,
     account: &Account,
@@ -50,7 +49,7 @@ pub async fn check_basis(
     Ok(CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) })
 }
 
-/// Checks the rows, before any lock is taken. Thousands of them take a while: not for a thread that others wait for.
+/// Checks the rows before any lock is taken. Thousands of rows take a while: call it on a thread that may block.
 pub fn check_upload(upload: Upload, basis: CheckBasis, now: DateTime<Utc>) -> UploadRequest {
     UploadRequest { format: upload.format, checked: check_rows(upload.rows, basis, now) }
 }

@@ -1,4 +1,4 @@
-//! A client asks whether a payment batch could be confirmed now (contract 3.3).
+//! A client checks whether a payment batch could be confirmed now (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -6,7 +6,7 @@ use florin_domain::batch::{Confirmability, PaymentBatch, check_confirmable};
 use florin_domain::ids::PaymentBatchId;
 use florin_ports::StoreError;
 
-/// The batch, and what stands in the way of its confirmation; nothing where there is no such batch on the account.
+/// Returns the batch with the obstacles to its confirmation, or `None` if the account has no such batch.
 pub async fn validate_batch(
     services: &BatchServices,
     account: &Account,

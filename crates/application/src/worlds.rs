@@ -1,4 +1,4 @@
-//! An integrator makes worlds, keeps their state, puts them back, and throws them away.
+//! An integrator creates worlds, takes snapshots of them, restores and deletes them.
 
 use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
@@ -16,38 +16,38 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The time at which clocks of seeded worlds stand where nobody says otherwise: 2026-01-05T12:00:00Z, a Monday.
+/// The default time of the frozen clocks of seeded worlds: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
-/// How many worlds are swept away in one transaction.
+/// The number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
-/// What a new world is to be.
+/// The request for a new world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// What is in it.
+    /// Its contents.
     pub template: NewWorldTemplate,
-    /// What its ids follow from.
+    /// The text from which its ids are derived.
     pub seed: Option<SeedText>,
-    /// Where its clock stands still.
+    /// The time at which its clock is frozen.
     pub starts_at: Option<DateTime<Utc>>,
-    /// Whether one of this seed that lives is to be deleted first.
+    /// If a world with this seed already exists, replace it.
     pub replace: bool,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
 }
 
-/// What a new world is made from.
+/// The contents of a new world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
     /// The demo set.
     Demo,
     /// Nothing.
     Empty,
-    /// A snapshot of a world that the caller reaches.
+    /// A snapshot of a world that the caller may reach.
     Snapshot(SnapshotId),
 }
 
-/// A world that was made, with its key, which is shown once.
+/// A new world with its key, which is shown once.
 #[derive(Debug)]
 pub struct MadeWorld {
     /// The world.
@@ -56,7 +56,7 @@ pub struct MadeWorld {
     pub key: String,
 }
 
-/// Makes a world of the caller's client. Its key has the caller's scopes and its end, and reaches this world only.
+/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and reaches this world only.
 pub async fn create_world(
     services: &Services,
     caller: &Caller,
@@ -130,7 +130,7 @@ fn contents(
     })
 }
 
-/// The accounts that a caller's key lists; none: it reaches all of its client.
+/// Returns the accounts that a caller's key lists, or `None` if it reaches all of its client.
 fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     match &caller.key.accounts {
         AccountGrant::AllOfClient => None,
@@ -138,7 +138,7 @@ fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     }
 }
 
-/// The worlds that the caller reaches.
+/// Returns the worlds that the caller may reach.
 pub async fn list_worlds(
     services: &Services,
     caller: &Caller,
@@ -147,19 +147,19 @@ pub async fn list_worlds(
     services.worlds.list(caller.client.id, reach(caller), page).await
 }
 
-/// The world that an account is, if it is one.
+/// Returns the world of an account, if it is one.
 pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
     services.worlds.find(&account.id).await
 }
 
-/// Deletes a world; whether there was one.
+/// Deletes a world, and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
     services.accounts.forget(&account.id);
     deleted
 }
 
-/// Keeps the state of a world.
+/// Takes a snapshot of a world.
 pub async fn take_snapshot(
     services: &Services,
     account: &Account,
@@ -175,13 +175,13 @@ pub async fn take_snapshot(
         id: SnapshotId(moment.next_id()),
         name,
         now: moment.now(),
-        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
         repeat,
     };
     services.worlds.take_snapshot(command).await
 }
 
-/// Puts a world back to a snapshot of it.
+/// Restores a world to one of its snapshots.
 pub async fn restore_world(
     services: &Services,
     account: &Account,
@@ -192,7 +192,7 @@ pub async fn restore_world(
         account: account.id.clone(),
         snapshot,
         real: services.time.real_now(),
-        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        decide: Arc::new(|situation| decide_restore(*situation)),
         repeat,
     };
     let written = services.worlds.restore(command).await;
@@ -200,7 +200,7 @@ pub async fn restore_world(
     written
 }
 
-/// Deletes the worlds whose time is over; how many.
+/// Deletes expired worlds, and returns their number.
 pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     let mut swept = 0;
     loop {
@@ -215,5 +215,5 @@ pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     }
 }
 
-/// How long a world lives where nobody says otherwise.
+/// The default lifetime of a world.
 pub const WORLD_LIFETIME: TimeDelta = TimeDelta::hours(24);

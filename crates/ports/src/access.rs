@@ -9,8 +9,8 @@ use florin_domain::ids::AccountId;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Callers: Send + Sync {
-    /// The key of that hash with its client; revoked and expired keys included. The time it takes tells nothing of how
-    /// much of a hash was right.
+    /// Returns the key with this hash and its client, revoked and expired keys included. The time that it takes is independent of
+    /// how much of a hash is right.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 
@@ -18,11 +18,10 @@ pub trait Callers: Send + Sync {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// The account of that id, whoever owns it: the caller decides whether it is within reach.
+    /// Returns the account with this id, whoever owns it. The caller decides whether it may be reached.
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError>;
 
-    /// Forgets what is remembered of an account: who asks after this call is told what the store says then. Nothing to do
-    /// where nothing is remembered.
+    /// Removes an account from the cache, if there is one: a later call reads the store.
     fn forget(&self, id: &AccountId) {
         let _ = id;
     }

@@ -5,32 +5,32 @@ use async_trait::async_trait;
 use florin_domain::address::{Address, Postcode};
 use std::time::Duration;
 
-/// Knows the addresses behind postcodes.
+/// Looks up the addresses of postcodes.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PostcodeProvider: Send + Sync {
-    /// All addresses of a postcode in the provider's order; none where it knows none. Never empty because it is down.
+    /// Returns all addresses of a postcode in the provider's order. An outage is an error, never an empty list.
     async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError>;
 }
 
-/// Why a provider has no answer.
+/// The reason a provider did not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostcodeError {
-    /// It can't be reached, or answers nonsense.
+    /// It can't be reached, or its answer can't be read.
     #[error("the postcode provider is down: {0}")]
     Down(String),
     /// It did not answer in time.
     #[error("the postcode provider did not answer in time")]
     Slow,
-    /// The operator's quota with it is used up.
+    /// The operator has used up its quota.
     #[error("the quota with the postcode provider is used up")]
     OutOfQuota {
-        /// When to try again, as far as it told.
+        /// The time to wait before the next try, if the provider said so.
         retry_after: Option<Duration>,
     },
 }
 
-/// The addresses that an operator imported.
+/// Reads the addresses that an operator imported.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AddressBook: Send + Sync {

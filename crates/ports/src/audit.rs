@@ -1,22 +1,22 @@
-//! Proving balances from the journal.
+//! Checking balances against the journal.
 
 use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::Currency;
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// How many journal transactions were read.
+    /// The number of journal transactions that were read.
     pub journal_transactions: i64,
-    /// How many balances were proved.
+    /// The number of balances that were checked.
     pub balances: i64,
-    /// What does not agree; empty when all is well.
+    /// The discrepancies; empty if the books agree.
     pub discrepancies: Vec<Discrepancy>,
 }
 
-/// Something that does not agree.
+/// A discrepancy in the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
     /// A journal transaction that does not add up to zero.
@@ -35,14 +35,14 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
-    /// Reserved money that is not what confirmed and started payment batches have still to pay.
+    /// Reserved money that is not the sum that confirmed and started payment batches still have to pay.
     Reservations {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// Checkouts of an account that are not as many as a store has counted, where it keeps counts beside them.
+    /// A stored count of checkouts that is not their number, in a store that keeps counts.
     CheckoutCount(AccountId),
 }
 

@@ -9,17 +9,17 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::convert::Infallible;
 
-/// A batch to be made.
+/// Creates a payment batch.
 pub struct CreateBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The rule. It is given the account's budgets with the currencies each holds.
+    /// The rule. Its situation is the account's budgets with the currencies that each holds.
     pub decide: Decide<FundingBudgets, Result<CreateDecision, UploadRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<BatchSummary>>,
 }
 
-/// Payments to be put into a batch.
+/// Replaces the payments of a batch.
 pub struct UploadCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -31,7 +31,7 @@ pub struct UploadCommand {
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// A batch to be renamed, hidden or shown.
+/// Renames, hides or shows a batch.
 pub struct EditBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -43,7 +43,7 @@ pub struct EditBatchCommand {
     pub repeat: Option<RepeatClaim<BatchSummary>>,
 }
 
-/// A batch to be cancelled.
+/// Cancels a batch.
 pub struct CancelBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -55,22 +55,22 @@ pub struct CancelBatchCommand {
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// Manages payment batches, with the promises of [`crate::CardLedger`]: of two decisions on one batch the second sees what
-/// the first did, confirmations and processing included; each is stored with its events whole or not at all.
+/// Manages payment batches, with the promises of [`crate::CardLedger`]. Of two decisions on one batch, confirmations and
+/// processing included, the second sees the effects of the first. Each is stored whole with its events, or not at all.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchManagement: Send + Sync {
-    /// Decides the making of a batch and stores it with payments, alerts and events. `Absent`: no such account.
+    /// Decides whether a batch is created, and stores it with payments, alerts and events. `Absent`: no such account.
     async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>>;
 
-    /// Decides an upload. Payments, alerts and orders of the decision take the place of all earlier ones of the batch.
+    /// Decides an upload. Payments, alerts and orders of the decision replace all earlier ones of the batch.
     /// `Absent`: no such batch on the account.
     async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>>;
 
-    /// Edits a batch; alerts are those of the batch as ever. `Absent`: no such batch on the account.
+    /// Edits a batch. Its alerts stay. `Absent`: no such batch on the account.
     async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>>;
 
-    /// Decides a cancellation, and stores the status it says for every payment of the batch. `Absent`: no such batch on
+    /// Decides a cancellation, and stores the status of the decision for every payment of the batch. `Absent`: no such batch on
     /// the account.
     async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>>;
 }

@@ -5,36 +5,37 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision, TakeDecision,
+    TakeSituation,
 };
 use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
 
-/// A batch that a worker may process, and nobody else, until a time.
+/// The exclusive right of a worker to process a batch until a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// What makes it this worker's: minted anew for every claim, never reused.
+    /// Its id: new for every claim, never reused.
     pub id: LeaseId,
     /// The account of the batch.
     pub account: AccountId,
-    /// The batch as it was when it was claimed.
+    /// The batch.
     pub batch: PaymentBatchId,
-    /// Until when others leave it alone.
+    /// The time from which others may take the batch over.
     pub until: DateTime<Utc>,
 }
 
-/// A claim on batches with work to do.
+/// Claims batches that have work to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimCommand {
-    /// The id that the leases get: new for this claim.
+    /// The id of the leases: new for this claim.
     pub lease: LeaseId,
-    /// Now.
+    /// The current time.
     pub now: DateTime<Utc>,
-    /// Until when the leases run.
+    /// The end of the leases.
     pub until: DateTime<Utc>,
-    /// How many batches at most.
+    /// The maximum number of batches.
     pub max: u32,
 }
 
-/// A batch to be started.
+/// Starts a batch.
 pub struct StartCommand {
     /// The lease.
     pub lease: Lease,
@@ -42,27 +43,27 @@ pub struct StartCommand {
     pub decide: Decide<PaymentBatch, Result<StartDecision, IllegalMove>>,
 }
 
-/// Payments to be taken for sending.
+/// Takes payments for sending.
 pub struct TakeCommand {
     /// The lease.
     pub lease: Lease,
-    /// How many payments at most.
+    /// The maximum number of payments.
     pub max: u32,
-    /// The rule. It is shown the batch and its next confirmed payments, by input index.
-    pub decide: Decide<(PaymentBatch, Vec<Payment>), TakeDecision>,
+    /// The rule.
+    pub decide: Decide<TakeSituation, TakeDecision>,
 }
 
-/// Reports to be recorded.
+/// Records reports of the payment rail.
 pub struct RecordCommand {
     /// The lease.
     pub lease: Lease,
-    /// The payments that the reports are about; what is not of the batch is left out of the situation.
+    /// The payments of the reports. Those of other batches are not part of the situation.
     pub payments: Vec<PaymentId>,
     /// The rule.
     pub decide: Decide<SettleSituation, Result<SettleDecision, SettleRefusal>>,
 }
 
-/// Work on a batch came to nothing.
+/// The reason work on a batch stored nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessingError<R> {
     /// The lease was released, or another worker has claimed the batch since. Nothing was stored.
@@ -78,35 +79,35 @@ pub enum ProcessingError<R> {
 
 /// Shares batches among workers.
 ///
-/// Promises: at any time a batch is leased to one claim at most. Every write is fenced: it takes effect only if the batch is
-/// leased to the very [`Lease::id`] that the order shows (whether or not its time has run out: a lease that nobody else has
-/// claimed still holds), and that is looked at in the transaction of the write. Each decision is stored whole, with journal,
-/// balances and events, or not at all, and is durable before it is answered.
+/// Promises: a batch is leased to one claim at most. Every write is fenced: it takes effect only if the batch is leased to the
+/// [`Lease::id`] of the command, which is checked in the transaction of the write. A lease whose time is over holds until another
+/// worker claims the batch. Each decision is stored whole, with journal, balances and events, or not at all, and is durable before
+/// it is answered.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchProcessing: Send + Sync {
-    /// Leases batches that have work to do: those confirmed that have payments, those started with payments to be taken,
-    /// and any with a payment whose `ask_at` is not after `now`. Batches whose lease runs beyond `now` are passed over; one
-    /// that has run out is taken over. Those that were changed longest ago come first.
+    /// Leases batches that have work to do: confirmed batches with payments, started batches with payments to send, and any batch
+    /// with a payment whose `ask_at` is not after `now`. Batches whose lease ends after `now` are skipped; expired leases are
+    /// taken over. The batches that were changed longest ago come first.
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError>;
 
-    /// Decides that a batch starts. Whoever finds it started already is refused by the rule.
+    /// Decides whether a batch starts. The rule refuses one that has started.
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>;
 
-    /// Takes the next payments to be sent: those of status confirmed, by input index. What the decision says is durable
-    /// before they are answered, so that a payment which may have been sent is never forgotten.
+    /// Takes the next confirmed payments, by input index. The decision is durable before the call returns, so that a payment
+    /// that may have been sent is never forgotten.
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
 
-    /// The payments of a leased batch whose bank is due to be asked (`ask_at` not after `now`), the longest due first, at
-    /// most `max`.
+    /// Returns the payments of a leased batch whose outcome is to be asked for (`ask_at` is not after `now`), the longest due
+    /// first, at most `max`.
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError>;
 
-    /// Decides what reports change, all in one transaction; answers with what was stored.
+    /// Decides what reports change, in one transaction, and returns what was stored.
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>>;
 
-    /// Lets a lease run longer; whether it was still held.
+    /// Extends a lease, and returns whether it was still held.
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Gives a batch back, so that it can be claimed at once. One that is not held any more is left alone.
+    /// Releases a batch, so that it can be claimed at once. Does nothing if the lease is not held any more.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 }

@@ -7,23 +7,22 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 
-/// What a balance is made of, or why there is none.
+/// The parts of a balance, or the reason that there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explained {
-    /// There is no such budget on the account.
+    /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
     NotHeld,
-    /// What was read.
+    /// The parts.
     Parts(Box<ExplanationParts>),
 }
 
-/// Adds up the books of one account. Each call sees one moment, whatever is written meanwhile, and takes the time that
-/// reading all of the account takes.
+/// Adds up the books of one account. Each call has one consistent view, and takes as long as reading the whole account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// What one balance is made of. Journal transactions that touch the budget are paged: newest first by time, then by id
+    /// Returns the parts of one balance. Journal transactions that touch the budget are paged: newest first by time, then by id
     /// descending; a transaction counts as one, whatever number of lines it has.
     async fn explain(
         &self,
@@ -33,7 +32,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Everything that invariants are judged by, of this account only. Nothing is corrected or left out: what does not
-    /// agree is told as it is.
+    /// Returns everything that the invariants of this account are checked by. Nothing is corrected or left out: inconsistent data is
+    /// returned as it is.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

@@ -1,6 +1,6 @@
 //! Budgets, and transfers between them.
 
-use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
     BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
@@ -9,11 +9,11 @@ use florin_domain::budget::{
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
-/// A budget to be made.
+/// Creates a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that it is to be a part of, whose level the rule is told.
+    /// The parent budget, whose level is part of the situation.
     pub parent: Option<BudgetId>,
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
@@ -21,21 +21,23 @@ pub struct CreateBudgetCommand {
     pub repeat: Option<RepeatClaim<BudgetRecord>>,
 }
 
-/// A transfer to be decided.
+/// Transfers money between two budgets.
 pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget that gives, which must be the account's.
     pub from: BudgetId,
-    /// The budget that receives; where the account has no such one, the rule is told so.
+    /// The budget that receives. If the account does not have it, the situation says so.
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<TransferDone>>,
 }
 
-/// Reads budgets and makes new ones.
+/// Reads and creates budgets.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Budgets: Send + Sync {
@@ -51,15 +53,15 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Decides the making of a budget. Creations on one account are decided one after the other: the number of budgets
-    /// that a rule is told is true. `Absent`: no such account.
+    /// Decides whether a budget is created. Creations on one account are decided sequentially, so the number of budgets in the
+    /// situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
-/// Takes transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
+/// Decides transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
 /// direction wait for each other in turn.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

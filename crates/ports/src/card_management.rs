@@ -9,11 +9,11 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::page::{Page, PageRequest};
 
-/// A card to be made.
+/// Creates a card.
 pub struct CreateCardCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that is to pay, which must be the account's.
+    /// The budget that pays, which must be the account's.
     pub budget: BudgetId,
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
@@ -21,7 +21,7 @@ pub struct CreateCardCommand {
     pub repeat: Option<RepeatClaim<CardRecord>>,
 }
 
-/// A card to be brought into another state.
+/// Changes the state of a card.
 pub struct TransitionCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -33,32 +33,32 @@ pub struct TransitionCommand {
     pub repeat: Option<RepeatClaim<CardRecord>>,
 }
 
-/// A spending limit to be set.
+/// Sets a spending limit.
 pub struct LimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule. Its limit takes the place of the one over the same window.
+    /// The rule. Its limit replaces the one over the same window.
     pub decide: Decide<CardLimits, Result<LimitSet, LimitRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<LimitSet>>,
 }
 
-/// A spending limit to be removed.
+/// Removes a spending limit.
 pub struct RemoveLimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule: the window whose limit goes.
+    /// The rule. It returns the window whose limit is removed.
     pub decide: Decide<CardLimits, Result<SpendingWindow, NoSuchLimit>>,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<SpendingWindow>>,
 }
 
-/// Manages cards, with the promises of [`crate::CardLedger`]: of a card message and a change of its card, one sees what the
-/// other did.
+/// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second sees the
+/// effects of the first.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CardManagement: Send + Sync {
@@ -77,7 +77,7 @@ pub trait CardManagement: Send + Sync {
     /// A card and its limits, by window: day, week, month, lifetime. `None`: no such card on the account.
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError>;
 
-    /// How a card came to its state, the last transition first. `None`: no such card on the account. The count ignores
+    /// Returns the transitions of a card, the latest first. `None`: no such card on the account. The count ignores
     /// the page.
     async fn transitions(
         &self,
@@ -86,11 +86,11 @@ pub trait CardManagement: Send + Sync {
         page: PageRequest,
     ) -> Result<Option<Page<CardTransition>>, StoreError>;
 
-    /// Decides the making of a card. Creations on one account are decided one after the other: the number of cards that
-    /// a rule is told is true. `Absent`: no such budget on the account.
+    /// Decides whether a card is created. Creations on one account are decided sequentially, so the number of cards in the
+    /// situation is exact. `Absent`: no such budget on the account.
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
 
-    /// Decides a transition, and keeps it. `Absent`: no such card on the account.
+    /// Decides a transition, and stores it. `Absent`: no such card on the account.
     async fn transition(
         &self,
         command: TransitionCommand,

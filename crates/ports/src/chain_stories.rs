@@ -1,4 +1,4 @@
-//! Chains at a glance.
+//! Reading chains of card messages with everything about them.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -7,10 +7,10 @@ use florin_domain::ids::{AccountId, TransactionToken};
 
 /// Reads whole chains.
 ///
-/// Promises: what is told is from one moment; every decline is told with its explanation, as it was decided.
+/// Promises: each call has one consistent view. Every decline has its explanation, as it was decided.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ChainStories: Send + Sync {
-    /// The chain of a message, whichever of its messages that is. `None`: no message of that token on the account.
+    /// Returns the chain of any of its messages. `None`: no message of that token on the account.
     async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError>;
 }

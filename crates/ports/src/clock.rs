@@ -3,16 +3,16 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Tells the time of the machine. What concerns an account goes by the account's own: use cases ask for it through `AccountClocks`.
+/// Reads the time of the machine. Accounts may have clocks of their own, which use cases read through `AccountClocks`.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// Now, in whole microseconds, so that every store keeps it as it is.
+    /// Returns the current time in whole microseconds, which every store can represent.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Mints ids.
+/// Generates ids.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait IdSource: Send + Sync {
-    /// A new UUID (version 7 outside tests), never given before.
+    /// Returns a new UUID (version 7 outside tests).
     fn next_id(&self) -> Uuid;
 }

@@ -1,4 +1,4 @@
-//! What the simulated bank of the sandbox remembers.
+//! The memory of the simulated bank.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -11,20 +11,20 @@ use florin_domain::money::Money;
 pub struct AcceptedPayment {
     /// Its id.
     pub id: PaymentId,
-    /// How much.
+    /// The amount.
     pub amount: Money,
-    /// Its reference, which says how it ends.
+    /// Its reference, which scripts its outcome.
     pub reference: Option<String>,
-    /// When it was accepted.
+    /// The time at which it was accepted.
     pub accepted_at: DateTime<Utc>,
 }
 
-/// The memory of the simulated bank: durable, and shared by all instances on one store, as a bank's would be.
+/// Stores the payments that the simulated bank has accepted. It is durable, and shared by all instances on one store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankMemory: Send + Sync {
-    /// Remembers a payment, or, where one of its id is remembered already, changes nothing; answers with the one that is
-    /// remembered. Durable before it is answered. Of two at once one is remembered.
+    /// Stores a payment unless one with its id is stored, and returns the stored one. It is durable before the call returns.
+    /// Of two concurrent calls one stores.
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
     /// The payment of that id.

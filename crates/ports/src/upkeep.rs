@@ -1,10 +1,10 @@
-//! Readiness and house-keeping.
+//! Readiness and housekeeping.
 
 use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Whether a store can be worked with.
+/// The state of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// Reachable, and its schema is the one this program knows.
@@ -15,17 +15,17 @@ pub enum Readiness {
     SchemaTooNew,
 }
 
-/// Readiness and house-keeping.
+/// Reports readiness, and removes expired records.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Upkeep: Send + Sync {
-    /// Asks the store.
+    /// Returns the state of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
-    /// True while a write would be refused for lack of room ([`StoreError::Overloaded`]). Costs nothing to ask, and may
-    /// have changed by the time the write comes.
+    /// Whether a write would be refused because the queue is full ([`StoreError::Overloaded`]). The call is cheap; the answer may
+    /// have changed when the write comes.
     fn is_overloaded(&self) -> bool;
 
-    /// Forgets idempotency records made before a time, at most `max`; how many went.
+    /// Deletes idempotency records that were stored before a time, at most `max`, and returns their number.
     async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Worlds: accounts that are made, kept, put back and deleted whole.
+//! Worlds: accounts that are created, saved, restored and deleted whole.
 
 use crate::{Decide, RepeatClaim, SeedAccount, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -7,89 +7,89 @@ use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotName, SnapshotRefusal,
-    Timeline, WorldSnapshot,
+    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
+    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// What is in a new world.
+/// The contents of a new world.
 #[derive(Clone, Debug)]
 pub enum WorldContents {
-    /// What stands on this account; its timeline is that of the world.
+    /// This account with everything in it. Its timeline is that of the world.
     Seeded(Box<SeedAccount>),
-    /// What is in a snapshot of a world of the client that `reach` allows (`None`: of any).
+    /// The contents of a snapshot of one of the client's worlds.
     Snapshot {
         /// The snapshot.
         id: SnapshotId,
-        /// The worlds that the caller's key reaches.
+        /// The worlds that the caller's key may reach; `None`: all of the client.
         reach: Option<BTreeSet<AccountId>>,
         /// The name of the account.
         name: String,
-        /// The seed of the new world: with one, its clock stands still where it was when the snapshot was taken.
+        /// The timeline of the new world. With a seed, its clock is frozen at the time of the snapshot.
         timeline: Timeline,
     },
 }
 
-/// A world to be made.
+/// Creates a world.
 pub struct CreateWorldCommand {
-    /// The world; where it is made from a snapshot, its clock is the snapshot's.
+    /// The world. If it is created from a snapshot, its clock is that of the snapshot.
     pub world: SandboxWorld,
-    /// What is in it.
+    /// Its contents.
     pub contents: WorldContents,
     /// Its key.
     pub key: ApiKey,
-    /// The hash of that.
+    /// The hash of the key.
     pub hash: KeyHash,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
-    /// The rule; true where the world that lives is to be deleted first.
+    /// The rule. `true`: delete the existing world first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
 
-/// A snapshot to be taken.
+/// Takes a snapshot of a world.
 pub struct SnapshotCommand {
     /// The world.
     pub account: AccountId,
     /// The id of the snapshot.
     pub id: SnapshotId,
-    /// What the caller calls it.
+    /// Its name.
     pub name: Option<SnapshotName>,
-    /// Now, in the time of the world.
+    /// The current time of the world.
     pub now: DateTime<Utc>,
-    /// The rule: how many snapshots of the world there are, and how many bytes this one has.
-    pub decide: Decide<(i64, i64), Result<(), SnapshotRefusal>>,
+    /// The rule.
+    pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim.
     pub repeat: Option<RepeatClaim<WorldSnapshot>>,
 }
 
-/// A world to be put back.
+/// Restores a world to a snapshot.
 pub struct RestoreCommand {
     /// The world.
     pub account: AccountId,
     /// The snapshot.
     pub snapshot: SnapshotId,
-    /// Now, in real time: a clock that runs goes on from where it was.
+    /// The current real time. A running clock continues from the time of the snapshot.
     pub real: DateTime<Utc>,
-    /// The rule: whether the snapshot is of the schema that the store has now.
-    pub decide: Decide<bool, Result<(), SnapshotRefusal>>,
+    /// The rule.
+    pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim.
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
-/// Keeps worlds. Each call is one transaction: all of it happens, or nothing.
+/// Stores worlds. Each call is one transaction.
 ///
-/// Accounts that were not made as worlds are absent here, and nothing here ever changes them.
+/// Accounts that were not created as worlds are absent here, and no call changes them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Worlds: Send + Sync {
-    /// Makes a world with its account and key. `Absent`: no such snapshot.
+    /// Creates a world with its account and key. `Absent`: no such snapshot.
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
-    /// The world that an account is.
+    /// Returns the world with this account.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
 
-    /// The worlds of a client, the newest first, then by account; only those listed, where there is a list.
+    /// Returns the worlds of a client, the newest first, then by account; with `only`, those among them.
     async fn list(
         &self,
         client: ClientId,
@@ -97,21 +97,21 @@ pub trait Worlds: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError>;
 
-    /// Deletes a world with all that is in it, its snapshots, and its keys (of keys that list other accounts, too, only the
-    /// entry); whether there was one.
+    /// Deletes a world with everything in it, its snapshots and its keys, and returns whether it existed. Keys that list other
+    /// accounts too lose only the entry.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
-    /// Deletes worlds whose time is over, the longest over first, at most `max`; which.
+    /// Deletes expired worlds, the longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Keeps all that is in a world: the clock, the number of ids and the idempotency records, too; not keys and snapshots.
+    /// Saves everything in a world, including its clock, its number of ids and its idempotency records, but no keys and no snapshots.
     /// `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
 
-    /// The snapshots of a world, by id.
+    /// Returns the snapshots of a world, by id.
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError>;
 
     /// Deletes a snapshot. `Absent`: no such snapshot of that world.
@@ -122,7 +122,7 @@ pub trait Worlds: Send + Sync {
         repeat: Option<RepeatClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Puts a world back to what it was: what came to be since is gone, and what was changed is as before. `Absent`: no such
+    /// Restores a world: what was created since is gone, and what was changed is as before. `Absent`: no such
     /// snapshot of that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }

@@ -1,4 +1,4 @@
-//! The demo world: what a sandbox that was never used before is filled with.
+//! The demo data of a new sandbox.
 //!
 //! Ids and keys are fixed and well known, so that examples work as printed; times are relative to the moment of
 //! seeding. Production refuses all of it. Nothing here does I/O: [`world`] builds values, the seeding port stores them.
@@ -25,7 +25,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::ledger::{AmountOverflow, Unbalanced};
 use florin_ports::World;
 
-/// The demo world does not keep a rule of the domain: a bug of this module.
+/// The demo data violates a rule of the domain: a bug of this module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the demo world is wrong: {0}")]
 pub struct DemoFault(String);
@@ -48,12 +48,12 @@ impl From<AmountOverflow> for DemoFault {
     }
 }
 
-/// The account that the demo is about.
+/// The main account of the demo.
 pub fn account() -> Result<AccountId, DemoFault> {
     Ok(AccountId::parse(ACCOUNT)?)
 }
 
-/// The whole demo world, as if it had been worked with for some days before `now`.
+/// Returns the demo data, as if it had been used for some days before `now`.
 pub fn world(now: DateTime<Utc>) -> Result<World, DemoFault> {
     let now = now.trunc_subsecs(0);
     Ok(World {

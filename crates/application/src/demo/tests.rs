@@ -1,4 +1,4 @@
-//! What examples, tests and documents rely on.
+//! The facts that examples, tests and documents rely on.
 
 use super::*;
 use chrono::TimeZone;

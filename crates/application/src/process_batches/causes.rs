@@ -1,7 +1,6 @@
-//! In a seeded world the ids of what a worker writes follow from what each is for, and from nothing else.
+//! Ids of a worker in a seeded world: each is derived from its cause alone.
 //!
-//! Which payments a bank has answered for together, and when it wants to be asked again, is never the same twice: an id that
-//! followed from the portion or its reports would be another one each time.
+//! The grouping and timing of a bank's reports differ from run to run, so ids must not depend on the portion or its reports.
 
 use crate::AccountClocks;
 use chrono::{DateTime, Utc};
@@ -11,7 +10,7 @@ use florin_domain::ledger::JournalTransaction;
 use florin_domain::world::Timeline;
 use uuid::Uuid;
 
-/// Gives ids to what a rule has made for a payment batch.
+/// Assigns ids to what a rule has created for a payment batch.
 pub(super) struct Causes {
     time: AccountClocks,
     timeline: Timeline,
@@ -19,12 +18,12 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// Of this account, at its time.
+    /// Creates the causes of an account, at its time.
     pub(super) fn new(time: &AccountClocks, timeline: &Timeline, now: DateTime<Utc>) -> Self {
         Self { time: time.clone(), timeline: timeline.clone(), now }
     }
 
-    /// A journal transaction is the only one of its kind for its payment. Without a seed ids stay as they are.
+    /// Names journal transactions: each is the only one of its kind for its payment. Without a seed ids stay as they are.
     pub(super) fn name_journal(&self, journal: &mut [JournalTransaction]) {
         for entry in journal.iter_mut().filter(|_| self.timeline.seed.is_some()) {
             entry.id = JournalId(self.id(&[b"journal", entry.kind.as_str().as_bytes(), entry.cause.as_bytes()]));

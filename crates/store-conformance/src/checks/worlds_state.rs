@@ -43,7 +43,7 @@ pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
         id: id(number),
         name: Some(Text::parse("before")?),
         now: noon(),
-        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
         repeat: None,
     })
 }
@@ -54,7 +54,7 @@ pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
         account: Who::Mine.account()?,
         snapshot: id(number),
         real: noon() + TimeDelta::hours(5),
-        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        decide: Arc::new(|situation| decide_restore(*situation)),
         repeat: None,
     })
 }
@@ -167,7 +167,7 @@ async fn bounded(handle: Handle) -> Proof {
     handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
-    second.decide = Arc::new(|(others, _)| if *others == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
+    second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }

@@ -1,4 +1,4 @@
-//! Jobs of the writer: something to be written, and who waits for its answer.
+//! Jobs of the writer: work, and the caller that waits for its answer.
 
 use super::backend::Conn;
 use super::errors::Outcome;
@@ -6,24 +6,24 @@ use super::group::{Command, Footprint, WorkingSet};
 use florin_ports::{StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// What the writer is asked to do.
+/// A job of the writer.
 pub(crate) enum Job {
-    /// An command, which shares its transaction with those that are queued next to it.
+    /// A command, which shares its transaction with those that are queued next to it.
     Command(Box<dyn Decided>),
-    /// Anything that is seldom done. It has a transaction of its own.
+    /// A rare change. It has a transaction of its own, under the lock of operators.
     Change(Box<dyn Alone>),
-    /// Work on one payment batch. It has a transaction of its own, and locks what it touches as commands do.
+    /// Work with a transaction of its own, which locks what it touches as commands do.
     Task(Box<dyn Alone>),
 }
 
 impl Job {
-    /// An command, and where its answer will come.
+    /// Creates the job of a command, and the receiver of its answer.
     pub(crate) fn command<C: Command>(command: C) -> (Self, Receiver<Reply<C>>) {
         let (ticket, answer) = Ticket::new();
         (Self::Command(Box::new(Task { work: command, ticket })), answer)
     }
 
-    /// A change, and where its answer will come.
+    /// Creates the job of a change, and the receiver of its answer.
     pub(crate) fn change<T, F>(change: F) -> (Self, Receiver<Result<T, StoreError>>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -33,7 +33,7 @@ impl Job {
         (Self::Change(Box::new(Task { work: change, ticket })), answer)
     }
 
-    /// Work on a payment batch, and where its answer will come.
+    /// Creates the job of a task, and the receiver of its answer.
     pub(crate) fn task<T, F>(task: F) -> (Self, Receiver<Result<T, StoreError>>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -43,7 +43,7 @@ impl Job {
         (Self::Task(Box::new(Task { work: task, ticket })), answer)
     }
 
-    /// Gives the answer that was kept: what it says is durable.
+    /// Sends the kept answer, whose effect is durable now.
     pub(crate) fn settle(&mut self) {
         match self {
             Self::Command(job) => job.settle(),
@@ -51,7 +51,7 @@ impl Job {
         }
     }
 
-    /// Answers that the store failed, if nothing was answered yet.
+    /// Answers that the store failed, unless an answer was sent.
     pub(crate) fn fail(&mut self, error: StoreError) {
         match self {
             Self::Command(job) => job.fail(error),
@@ -60,30 +60,30 @@ impl Job {
     }
 }
 
-/// The answer to an command.
+/// The answer to a command.
 pub(crate) type Reply<C> = Result<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
 
-/// Who waits for an answer, whatever it is.
+/// A caller that waits for an answer of any type.
 pub(crate) trait Waiting: Send {
-    /// Gives the answer that was kept.
+    /// Sends the kept answer.
     fn settle(&mut self);
 
-    /// Answers that the store failed, if nothing was answered yet.
+    /// Answers that the store failed, unless an answer was sent.
     fn fail(&mut self, error: StoreError);
 }
 
-/// An command of any type.
+/// A command of any type.
 pub(crate) trait Decided: Waiting {
-    /// Says what it must see.
+    /// Declares what it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
-    /// Carries it out on the sheet, and keeps the answer.
+    /// Executes it on the working set, and keeps the answer.
     fn decide(&mut self, working_set: &mut WorkingSet);
 }
 
 /// A change of any type.
 pub(crate) trait Alone: Waiting {
-    /// Makes it, and keeps the answer. An error asks for a rollback.
+    /// Runs it, and keeps the answer. After an error the transaction is rolled back.
     fn attempt(&mut self, conn: &mut Conn) -> Outcome<()>;
 }
 
@@ -106,7 +106,7 @@ struct Task<W, T, E> {
 
 impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
     fn settle(&mut self) {
-        // A caller that went away does not want the answer any more.
+        // The caller may have gone away.
         if let (Some(caller), Some(reply)) = (self.ticket.caller.take(), self.ticket.reply.take()) {
             let _ = caller.send(reply);
         }

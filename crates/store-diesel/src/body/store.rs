@@ -1,7 +1,7 @@
 //! The store: readers, a writer, and what start-up and shut-down need.
 
 use super::backend::{self, Conn, Place, Readers};
-use super::errors::{Failure, MayFail, Outcome};
+use super::errors::{Outcome, Stop};
 use super::group::Command;
 use super::job::{Job, Reply};
 use super::writer::Writer;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// So long a read waits for a connection.
+/// The time for which a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A store on one database: implements every storage port. Clones share it.
@@ -32,7 +32,7 @@ impl Store {
     /// Opens the database and starts the writer. It does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
-        // Before the readers: it tells at once, and in a word, what is wrong.
+        // Before the readers, because its error is immediate and precise.
         let writer = Writer::start(&place, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
@@ -40,28 +40,28 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 
-    /// Applies pending migrations, all of them or none; how many. Programs that do so together do it once. Blocks: for
-    /// start-up.
+    /// Applies pending migrations, all of them or none, and returns their number. Programs that do so at the same time apply each
+    /// one once. Blocks: for start-up.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
             backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;
         Ok(backend::migrate(&mut conn)?)
     }
 
-    /// The names of the migrations that are pending, in order. Changes nothing. Blocks: for start-up.
+    /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
         let applied = backend::read(&self.inner.readers, backend::applied)?;
         let pending = backend::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
         Ok(pending.map(|(_, name)| name).collect())
     }
 
-    /// Ends the writer: what is queued is written, later writes are [`StoreError::Unavailable`], and the log is put into
+    /// Ends the writer: what is queued is written, later writes are [`StoreError::Unavailable`], and the log is moved into
     /// the database file. A second call does nothing. Blocks: for shut-down.
     pub fn close(&self) {
         self.inner.writer.stop();
     }
 
-    /// Where the database is.
+    /// The location of the database.
     pub(super) fn place(&self) -> &Place {
         &self.inner.place
     }
@@ -71,12 +71,12 @@ impl Store {
         &self.inner.readers
     }
 
-    /// Whether writes are taken.
+    /// Whether writes are accepted.
     pub(crate) fn has_writer(&self) -> bool {
         self.inner.writer.is_alive()
     }
 
-    /// Runs a read on a thread that may block; it may be tried more than once.
+    /// Runs a read on a thread that may block. It may be retried.
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -100,17 +100,17 @@ impl Store {
         })
     }
 
-    /// Whether a write would be refused for lack of room.
+    /// Whether a write would be refused because the queue is full.
     pub(crate) fn has_no_room(&self) -> bool {
         self.inner.writer.is_full()
     }
 
-    /// Hands an order to the writer.
+    /// Passes a command to the writer.
     pub(crate) async fn submit<C: Command>(&self, command: C) -> Reply<C> {
         self.inner.writer.submit(Job::command(command)).await
     }
 
-    /// Has the writer make a change in a transaction of its own; it may be tried more than once.
+    /// Has the writer run a change in a transaction of its own. It may be retried.
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -119,19 +119,28 @@ impl Store {
         self.inner.writer.submit(Job::change(work)).await
     }
 
-    /// Has the writer work on a payment batch in a transaction of its own. Only a failure of the store is rolled back, and
-    /// may be tried again; every other end is an answer.
+    /// Has the writer run work in a transaction of its own. Only a failure of the database is rolled back, and may be
+    /// retried; every other end is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
-        F: Fn(&mut Conn) -> Result<T, E> + Send + 'static,
+        F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
         T: Send + 'static,
-        E: MayFail,
+        E: From<StoreError> + Send + 'static,
     {
-        let task = Job::task(move |conn| match work(conn).map_err(E::failure) {
+        let task = Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(Ok(done)),
-            Err(Ok(failure)) => Err(Failure(failure)),
-            Err(Err(answer)) => Ok(Err(answer)),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Answer(answer)) => Ok(Err(answer)),
         });
         self.inner.writer.submit(task).await?
+    }
+
+    /// Has the writer run work that only a failure of the database can end, in a transaction of its own. It may be retried.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.writer.submit(Job::task(work)).await
     }
 }

@@ -1,8 +1,8 @@
 //! The writer: one transaction for all commands that are waiting, and while that is committed, the next one.
 //!
-//! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. When nothing is left but the commit,
-//! it hands the turn over, and the other one begins while the disk is busy. It locks what it needs after the first one did, so commands
-//! of a budget keep the order of their arrival.
+//! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. Before the commit it hands the
+//! turn over, so that the other one begins while the disk is busy. The other one locks its rows after the first one did, so the
+//! commands of a budget keep the order of their arrival.
 
 mod queue;
 
@@ -23,12 +23,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// A group is tried at most so often.
+/// The maximum number of tries of a group.
 const MAX_TRIES: u32 = 10;
-/// For so long a group is tried again: whoever waits for it is answered soon after.
+/// The time for which a group is retried. Its callers are answered soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The way to the writer's threads.
+/// The handle of the writer's threads.
 pub(crate) struct Writer {
     queue: Entrance,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -68,13 +68,13 @@ impl Writer {
         self.queue.is_full()
     }
 
-    /// Whether all threads live.
+    /// Whether all threads run.
     pub(crate) fn is_alive(&self) -> bool {
         let threads = self.threads();
         !threads.is_empty() && threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Lets the writer finish what is queued, and waits for its end.
+    /// Lets the writer finish the queue, and waits for its end.
     pub(crate) fn stop(&self) {
         let threads = std::mem::take(&mut *self.threads());
         self.queue.close();
@@ -86,19 +86,12 @@ impl Writer {
     }
 }
 
-/// Where a thread of the writer works.
+/// A thread of the writer.
 struct Desk {
     place: Place,
-    /// None after it was lost, until there is a new one.
+    /// `None` after it was lost, until there is a new one.
     conn: Option<Conn>,
     counter: Arc<Counter>,
-}
-
-/// Why a group was not written.
-struct Setback {
-    error: StoreError,
-    /// All that was left was to commit: if the connection was lost, nobody knows whether it did.
-    at_commit: bool,
 }
 
 impl Desk {
@@ -115,8 +108,8 @@ impl Desk {
                 self.run_safely(group, &mut last);
             }
         }
-        if let Some(Err(Failure(error))) = self.conn.as_mut().map(backend::finish) {
-            tracing::warn!(%error, "the last checkpoint failed");
+        if let Some(Err(failure)) = self.conn.as_mut().map(backend::finish) {
+            tracing::warn!(error = %failure, "the last checkpoint failed");
         }
     }
 
@@ -127,41 +120,40 @@ impl Desk {
         let done = catch_unwind(AssertUnwindSafe(|| self.run(group, turn, Instant::now() + patience)));
         if let Err(panic) = done {
             self.conn = None;
-            let error = panicked(panic.as_ref());
-            tracing::error!(%error, jobs = group.len(), "a group was not answered");
-            fail(group, &error);
+            let failure = panicked(panic.as_ref());
+            tracing::error!(error = %failure, jobs = group.len(), "a group was not answered");
+            fail(group, &failure.into());
         }
     }
 
-    /// Runs jobs in one transaction, and answers them. What passes is tried again until the time is up; if storing them
-    /// fails, each gets a transaction of its own; if the store fails, all do. Whether there is time left for others.
+    /// Runs jobs in one transaction, and answers them. Passing failures are retried until the time is up. If a constraint
+    /// refuses the group, each job gets a transaction of its own. Returns whether there is time left for others.
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
-            let Err(Setback { error, at_commit }) = self.attempt(group, turn) else {
+            let Err(failure) = self.attempt(group, turn) else {
                 group.iter_mut().for_each(Job::settle);
                 return true;
             };
-            let alone = group.len() == 1;
-            if matches!(error, StoreError::Unavailable(_)) {
-                let again = !at_commit && tries < MAX_TRIES && backend::worth_another_try(&error);
+            if failure.is_passing() {
+                let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(%error, at_commit, jobs = group.len(), "a group was not written");
-                    fail(group, &error);
+                    tracing::error!(error = ?failure, jobs = group.len(), "a group was not written");
+                    fail(group, &failure.into());
                     return Instant::now() < until;
                 }
-                tracing::warn!(%error, tries, jobs = group.len(), "a group is tried again");
+                tracing::warn!(error = ?failure, tries, jobs = group.len(), "a group is tried again");
                 thread::sleep(pause(tries));
-            } else if !alone {
+            } else if group.len() > 1 {
                 return self.run_each(group, turn, until);
-            } else if tries >= MAX_TRIES || !repeat::is_taken(&error) {
-                fail(group, &error);
+            } else if tries >= MAX_TRIES || !repeat::is_stored_elsewhere(&failure) {
+                fail(group, &failure.into());
                 return true;
             }
         }
         true
     }
 
-    /// Runs jobs in transactions of their own. When the store fails and the time is up, the rest is not tried.
+    /// Runs jobs in transactions of their own. When the store fails and the time is up, the rest fails without a try.
     fn run_each(&mut self, jobs: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for index in 0..jobs.len() {
             let (_, rest) = jobs.split_at_mut(index);
@@ -176,16 +168,15 @@ impl Desk {
         true
     }
 
-    /// Runs jobs in one transaction, on a new connection if the old one was lost. Before the commit the turn is handed over.
-    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Result<(), Setback> {
+    /// Tries jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
+    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
-            None => backend::connect_writer(&self.place)
-                .map_err(|error| Setback { error: StoreError::Unavailable(error.to_string()), at_commit: false })?,
+            None => backend::connect_writer(&self.place)?,
         };
         let mut at_commit = false;
         let counter = &self.counter;
-        // After a panic nothing can be said of the connection: it goes away, and what it had begun is rolled back.
+        // After a panic the state of the connection is unknown: it is dropped, which rolls its transaction back.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
             let done = backend::write(&mut conn, |conn| {
@@ -197,22 +188,21 @@ impl Desk {
             drop(committing);
             (done, conn)
         }));
-        let error = match done {
+        match done {
             Ok((Ok(()), conn)) => {
                 self.conn = Some(conn);
-                return Ok(());
+                Ok(())
             }
-            Ok((Err(Failure(error)), conn)) => {
-                self.conn = backend::keeps_connection(&error).then_some(conn);
-                error
+            Ok((Err(failure), conn)) => {
+                self.conn = failure.keeps_connection().then_some(conn);
+                Err(if at_commit { failure.at_commit() } else { failure })
             }
-            Err(panic) => panicked(panic.as_ref()),
-        };
-        Err(Setback { error, at_commit })
+            Err(panic) => Err(panicked(panic.as_ref())),
+        }
     }
 }
 
-/// All of a group but the commit; the keys of the records that it has looked for.
+/// Runs all of a group except the commit, and returns the keys of its idempotency records.
 fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
@@ -236,8 +226,8 @@ fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTree
     Ok(footprint.records)
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> StoreError {
-    StoreError::Corrupt(format!("the writer panicked: {}", text_of(panic)))
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Failure {
+    Failure::Corrupt(format!("the writer panicked: {}", text_of(panic)))
 }
 
 fn fail(jobs: &mut [Job], error: &StoreError) {
@@ -246,7 +236,7 @@ fn fail(jobs: &mut [Job], error: &StoreError) {
     }
 }
 
-/// How long to wait before the next try: longer each time, and never as long as another program that tries again.
+/// Returns the time to wait before the next try: longer each time, with a random part that keeps programs apart.
 fn pause(tries: u32) -> Duration {
     let max = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
     let chance = RandomState::new().build_hasher().finish() % 512;

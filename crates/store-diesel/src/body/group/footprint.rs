@@ -1,16 +1,16 @@
-//! What the orders of a group ask to see.
+//! The footprint of a group: what its commands read and lock.
 
 use super::body::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_ports::RepeatClaim;
 use std::collections::BTreeSet;
 
-/// A row of an account.
+/// The key of a row of an account.
 pub(crate) type Key = (Account, Id);
-/// An idempotency record: account, client, key.
+/// The key of an idempotency record: account, client, key.
 pub(crate) type RecordKey = (Account, Id, String);
 
-/// What is loaded for a group: each thing once, whoever asks for it.
+/// What is loaded for a group: each row once, however many commands need it.
 #[derive(Default)]
 pub(crate) struct Footprint {
     /// Cards, with limits and the balances that pay for them.
@@ -21,7 +21,7 @@ pub(crate) struct Footprint {
     pub(crate) budgets: BTreeSet<Key>,
     /// Batches with their orders.
     pub(crate) batches: BTreeSet<Key>,
-    /// Batches whose funding budgets' balances are wanted.
+    /// Batches, for the balances of their funding budgets.
     pub(crate) funded: BTreeSet<Key>,
     /// Sessions.
     pub(crate) sessions: BTreeSet<Key>,
@@ -29,67 +29,67 @@ pub(crate) struct Footprint {
     pub(crate) enrolments: BTreeSet<(Account,)>,
     /// Numbers of the last credits.
     pub(crate) counters: BTreeSet<(Account,)>,
-    /// Payments that the sandbox's bank may remember.
+    /// Payments that the simulated bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
     /// Idempotency records.
     pub(crate) records: BTreeSet<RecordKey>,
 }
 
 impl Footprint {
-    /// A card, to decide a first message on it.
+    /// Adds a card, to decide a first message on it.
     pub(crate) fn card(&mut self, account: &AccountId, card: CardId) {
         self.cards.insert((Account(account.clone()), Id(card.0)));
     }
 
-    /// A message, to decide what follows it.
+    /// Adds a message, to decide a follow-up.
     pub(crate) fn message(&mut self, account: &AccountId, token: TransactionToken) {
         self.messages.insert((Account(account.clone()), Id(token.0)));
     }
 
-    /// A budget with all it holds.
+    /// Adds a budget with all its balances.
     pub(crate) fn budget(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
     }
 
-    /// What creations on an account are decided under, one after the other: the lock of its counter.
+    /// Adds the counter of an account, whose lock makes creations on the account sequential.
     pub(crate) fn creation(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
 
-    /// A budget, to decide a credit of it.
+    /// Adds a budget, to decide a credit.
     pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
         self.counters.insert((Account(account.clone()),));
     }
 
-    /// A batch, and the enrolment of its account.
+    /// Adds a batch, and the enrolment of its account.
     pub(crate) fn batch(&mut self, account: &AccountId, batch: PaymentBatchId) {
         self.batches.insert((Account(account.clone()), Id(batch.0)));
         self.enrolments.insert((Account(account.clone()),));
     }
 
-    /// A batch, and nothing with it.
+    /// Adds a batch alone.
     pub(crate) fn batch_only(&mut self, account: &AccountId, batch: PaymentBatchId) {
         self.batches.insert((Account(account.clone()), Id(batch.0)));
     }
 
-    /// The balances that pay for a batch.
+    /// Adds the balances that pay for a batch.
     pub(crate) fn funds_of(&mut self, account: &AccountId, batch: PaymentBatchId) {
         self.funded.insert((Account(account.clone()), Id(batch.0)));
     }
 
-    /// A session.
+    /// Adds a session.
     pub(crate) fn session(&mut self, account: &AccountId, session: MfaSessionId) {
         self.sessions.insert((Account(account.clone()), Id(session.0)));
     }
 
-    /// What was answered under a claim.
+    /// Adds the record of a claim.
     pub(crate) fn answer<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
         self.records.extend(claim.map(record_key));
     }
 }
 
-/// The record that a claim is about.
+/// Returns the key of a claim's record.
 pub(crate) fn record_key<T>(claim: &RepeatClaim<T>) -> RecordKey {
     (Account(claim.account.clone()), Id(claim.client.0), claim.key.as_str().to_owned())
 }

@@ -1,14 +1,16 @@
-//! A group of orders on one sheet: loaded with a few statements, decided in memory one order after the other, stored with
-//! a few statements.
+//! A group of commands on one working set: loaded with a few statements, decided in memory sequentially, stored with a few
+//! statements.
 //!
-//! An order says what it needs, and is then carried out on the [`WorkingSet`]: it looks, calls its rule, and only then notes
-//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the sheet as it was, and no other order of
-//! the group notices. What one order notes, the next one sees.
+//! A command declares its [`Footprint`], and is then executed on the [`WorkingSet`]: it reads, calls its rule, and only then stages
+//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the working set as it was, and affects no other
+//! command of the group. The next command sees what this one has staged.
 
 mod footprint;
+mod recorded;
 mod under_claim;
 
 pub(crate) use footprint::{Footprint, Key, RecordKey, record_key};
+pub(crate) use recorded::RecordedCommand;
 pub(crate) use under_claim::under_claim;
 
 use super::backend::{self, Changes, Conn};
@@ -17,7 +19,7 @@ use super::batches::Batches;
 use super::body;
 use super::cards::Cards;
 use super::credits::Counted;
-use super::errors::Outcome;
+use super::errors::{Outcome, corrupt};
 use super::journal::Journal;
 use super::mfa::Authentication;
 use super::payments::{Bank, Events, Statuses};
@@ -30,38 +32,38 @@ use chrono::DateTime;
 use florin_domain::batch::{BatchBalances, PaymentBatch, PaymentStatus};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalTransaction;
-use florin_ports::{StoreError, WriteError};
+use florin_ports::WriteError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Something to be decided under the lock, in a group with others.
+/// A command that is decided under the lock, in a group with others.
 pub(crate) trait Command: Send + 'static {
-    /// What it comes to.
+    /// Its result.
     type Done: Send + 'static;
-    /// How its rule may refuse.
+    /// Its refusal.
     type Refused: Send + 'static;
 
-    /// Says what it must see.
+    /// Declares what it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
-    /// Decides on what is on the sheet, and notes what is to be stored; in case of an error, nothing but counted attempts.
-    /// It may be called again on another sheet.
+    /// Decides on the working set, and stages what is to be stored; after an error, counted attempts only. It may be called again
+    /// on another working set.
     fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
 }
 
-/// What a group works on.
+/// The rows that a group works on.
 pub(crate) struct WorkingSet {
-    /// What budgets hold.
+    /// The balances of budgets.
     pub(crate) balance_set: BalanceSet,
     /// New entries of the journal.
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// What becomes of all payments of batches.
+    /// New statuses of all payments of batches.
     pub(crate) payments: Statuses,
-    /// What happened.
+    /// New events.
     pub(crate) events: Events,
-    /// What the sandbox's bank remembers.
+    /// The memory of the simulated bank.
     pub(crate) bank: Bank,
     /// Sessions and enrolments.
     pub(crate) mfa: Authentication,
@@ -76,7 +78,7 @@ pub(crate) struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Locks and loads what is needed.
+    /// Locks and loads a footprint.
     ///
     /// Locks come first, in one order for all programs: balances by account, budget and currency, batches and sessions by
     /// account and id, enrolments and counters by account. Everything else belongs to a row that is locked, and is read
@@ -106,7 +108,7 @@ impl WorkingSet {
         })
     }
 
-    /// Notes how money of an account moves: entries of the journal, and what the balances are then.
+    /// Stages a movement of money: entries of the journal, and the balances after it.
     pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
         for transaction in journal {
             self.journal.add(transaction);
@@ -116,7 +118,7 @@ impl WorkingSet {
         }
     }
 
-    /// Notes what all payments of a batch become. Those that were confirmed are work at once, and others none.
+    /// Stages a status for all payments of a batch. Confirmed ones are due to be worked on at once, and others never.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
@@ -125,7 +127,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stores what was noted, all at once.
+    /// Stores everything staged.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
@@ -143,14 +145,13 @@ impl WorkingSet {
     }
 }
 
-/// Calls what a caller handed in: a rule, or the function that renders its answer. A panic in it is that caller's alone.
-pub(crate) fn ask<T, R>(rule: impl FnOnce() -> T) -> Result<T, WriteError<R>> {
-    catch_unwind(AssertUnwindSafe(rule)).map_err(|panic| {
-        WriteError::Store(StoreError::Corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
-    })
+/// Calls a function of a caller: a rule, or the function that renders its answer. A panic in it fails only that caller.
+pub(crate) fn ask<T>(rule: impl FnOnce() -> T) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(rule))
+        .map_err(|panic| corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! What waits to be written, and whose turn it is to take it.
+//! The queue of the writer, and the turn of its threads.
 
 use super::body;
 use body::group::RecordKey;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// At most so many jobs are taken at once.
+/// The maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
 
 enum Message {
@@ -17,21 +17,21 @@ enum Message {
     Stop,
 }
 
-/// Where jobs are added.
+/// The end of the queue where jobs are added.
 pub(super) struct Entrance {
     queue: SyncSender<Message>,
     room: usize,
     waiting: Arc<AtomicUsize>,
 }
 
-/// Where jobs are taken.
+/// The end of the queue where jobs are taken.
 pub(super) struct Exit {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
 }
 
-/// The end of the queue: whose turn it is, and what is being committed. At any time one thread at most has the turn, and one commits.
+/// The turn of the threads, and the commit that is under way. At most one thread has the turn, and one commits.
 pub(super) struct Counter {
     exit: Mutex<Exit>,
     committing: Mutex<()>,
@@ -39,7 +39,7 @@ pub(super) struct Counter {
     records: Mutex<BTreeSet<RecordKey>>,
 }
 
-/// Who has it may take jobs. Nobody else can until it is handed over.
+/// The right to take jobs. Its holder hands it over.
 pub(super) type Turn<'q> = MutexGuard<'q, Exit>;
 
 /// A commit that is under way.
@@ -48,7 +48,7 @@ pub(super) struct Committing<'q> {
     _alone: MutexGuard<'q, ()>,
 }
 
-/// An empty queue for so many jobs. It ends when nobody is at its counter any more.
+/// Creates an empty queue for this number of jobs. It ends when the counter is dropped.
 pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
     let (entrance, exit) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -60,7 +60,7 @@ pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
 impl Entrance {
     /// Adds a job, if there is room.
     pub(super) fn add(&self, job: Job) -> Result<(), StoreError> {
-        // Counted before it is there to be taken: the count is never below zero.
+        // Counted before it can be taken, so that the count is never below zero.
         self.waiting.fetch_add(1, Ordering::Relaxed);
         self.queue.try_send(Message::Job(job)).map_err(|error| {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -71,27 +71,27 @@ impl Entrance {
         })
     }
 
-    /// Whether there is no room.
+    /// Whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Lets nothing be taken that comes later.
+    /// Closes the queue: jobs that are added later are not taken.
     pub(super) fn close(&self) {
-        // Where nobody takes anything any more, there is nothing to stop.
+        // An error means that no thread is left.
         let _ = self.queue.send(Message::Stop);
     }
 }
 
 impl Counter {
-    /// Waits for its turn and for a job, and takes all that wait. None when the queue was closed.
+    /// Waits for the turn and for a job, and takes all waiting jobs. `None` when the queue is closed.
     pub(super) fn take(&self) -> Option<(Vec<Job>, Turn<'_>)> {
         let mut turn = locked(&self.exit);
         let jobs = turn.take();
         (!jobs.is_empty()).then_some((jobs, turn))
     }
 
-    /// Hands over a turn to whoever waits for it, once no other commit is under way.
+    /// Hands over the turn, once no other commit is under way.
     pub(super) fn hand_over(&self, turn: Option<Turn<'_>>, records: BTreeSet<RecordKey>) -> Committing<'_> {
         let alone = locked(&self.committing);
         *locked(&self.records) = records;
@@ -99,7 +99,7 @@ impl Counter {
         Committing { counter: self, _alone: alone }
     }
 
-    /// Waits for the commit of any of these records.
+    /// Waits for the commit that stores any of these records.
     pub(super) fn wait_for(&self, records: &BTreeSet<RecordKey>) {
         if !locked(&self.records).is_disjoint(records) {
             drop(locked(&self.committing));
@@ -108,7 +108,7 @@ impl Counter {
 }
 
 impl Exit {
-    /// Waits for a job, and takes it and all that wait; none when the queue was closed.
+    /// Waits for a job, and takes it and all that wait; none when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         let mut next = if self.is_closed { None } else { self.queue.recv().ok() };
@@ -133,12 +133,12 @@ impl Drop for Committing<'_> {
     }
 }
 
-/// Why nothing can be written any more.
+/// The failure of writes after the end of the writer.
 pub(super) fn stopped() -> StoreError {
     StoreError::Unavailable("the writer has stopped".into())
 }
 
-/// None of these is in between two states when its holder panics.
+/// Locks a mutex. Its data is consistent even after a panic of a holder.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
