@@ -35,7 +35,7 @@ async fn buy_coffee(
     };
     match ledger.first_message(command).await? {
         Written::New(transaction) => Ok(transaction),
-        Written::Replayed(_) => unreachable!("no idempotency key was sent"),
+        Written::Replayed(_) | Written::DryRun(_) => unreachable!("neither a repetition nor a dry run"),
     }
 }
 

@@ -1,4 +1,5 @@
 //! The code of the guide for adapters is code that is compiled and run.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 

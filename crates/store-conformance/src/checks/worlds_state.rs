@@ -12,8 +12,8 @@ use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
 use florin_domain::world::{
-    ClockChange, ClockSetting, SnapshotRefusal, Timeline, WorldSeed, WorldSnapshot, WorldTemplate, decide_restore,
-    decide_snapshot,
+    ClockChange, ClockSetting, SnapshotRefusal, SnapshotSituation, Timeline, WorldSeed, WorldSnapshot, WorldTemplate,
+    decide_restore, decide_snapshot,
 };
 use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -178,8 +178,8 @@ async fn bytes(handle: Handle) -> Proof {
     let shown = Arc::new(Mutex::new(Vec::new()));
     for number in 1..=3 {
         let observer = Arc::clone(&shown);
-        let decide = Arc::new(move |(_, bytes): &(i64, i64)| {
-            observer.lock().unwrap_or_else(PoisonError::into_inner).push(*bytes);
+        let decide = Arc::new(move |situation: &SnapshotSituation| {
+            observer.lock().unwrap_or_else(PoisonError::into_inner).push(situation.bytes);
             Ok(())
         });
         fresh(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;

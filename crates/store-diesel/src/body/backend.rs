@@ -89,7 +89,7 @@ functions! {
     /// The table whose primary key or unique constraint was violated; empty where the database does not say.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
     /// The meaning of an error that is no violation of a unique constraint or foreign key.
-    classify: fn(&DatabaseErrorKind, &str) -> Failure;
+    classify: fn(DatabaseErrorKind, &str) -> Failure;
     /// The meaning of a transaction whose state Diesel does not know any more.
     broken_connection: fn(String) -> Failure;
 }

@@ -14,6 +14,7 @@ pub(crate) enum Failure {
     /// try again at once.
     Contended(String),
     /// The connection is lost, or its server accepts no writes any more. A new connection can try again at once.
+    #[allow(dead_code, reason = "only a database with a server constructs it")]
     ConnectionLost(String),
     /// The database can't be used for now: its disk is full, or its schema is missing. Trying again at once is no use.
     Unavailable(String),
@@ -101,7 +102,7 @@ impl From<Error> for Failure {
             Error::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
                 Self::NotFound(info.message().to_owned())
             }
-            Error::DatabaseError(kind, info) => backend::classify(&kind, info.message()),
+            Error::DatabaseError(kind, info) => backend::classify(kind, info.message()),
             Error::RollbackErrorOnCommit { .. }
             | Error::RollbackTransaction
             | Error::AlreadyInTransaction

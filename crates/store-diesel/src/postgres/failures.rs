@@ -41,7 +41,7 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
 }
 
 /// Classifies an error that is no violation of a unique constraint or foreign key.
-pub(crate) fn classify(kind: &DatabaseErrorKind, message: &str) -> Failure {
+pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let has = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
     match kind {
@@ -105,7 +105,7 @@ mod tests {
             (Kind::CheckViolation, "new row violates check constraint: terminating connection", "Corrupt"),
             (Kind::NotNullViolation, "null value in column \"x\"", "Corrupt"),
         ] {
-            let found = format!("{:?}", classify(&kind, text));
+            let found = format!("{:?}", classify(kind, text));
             assert!(found.starts_with(expected), "{text}: {found}");
         }
     }

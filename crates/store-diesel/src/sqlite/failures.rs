@@ -35,7 +35,7 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
 
 /// Classifies an error that is no violation of a unique constraint or foreign key. Nothing is worth a try at once: where
 /// waiting helps, the database has waited.
-pub(crate) fn classify(kind: &DatabaseErrorKind, message: &str) -> Failure {
+pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let passes = || message.contains(LOCKED) || PASSING.iter().any(|text| message.contains(text));
     match kind {
@@ -75,9 +75,9 @@ mod tests {
             (Kind::CheckViolation, "CHECK constraint failed: is locked", "Corrupt"),
             (Kind::NotNullViolation, "NOT NULL constraint failed: cards.id", "Corrupt"),
         ] {
-            let found = format!("{:?}", classify(&kind, text));
+            let found = format!("{:?}", classify(kind, text));
             assert!(found.starts_with(expected), "{text}: {found}");
-            assert!(!classify(&kind, text).may_be_retried(), "{text}");
+            assert!(!classify(kind, text).may_be_retried(), "{text}");
         }
     }
 

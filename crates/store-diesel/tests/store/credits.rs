@@ -39,7 +39,7 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
 async fn taken(home: &Home, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {
     home.store.credit(command).await.map(|written| match written {
         Written::New(credit) => credit,
-        Written::Replayed(answer) => panic!("{answer:?}"),
+        other => panic!("expected an effect, got {other:?}"),
     })
 }
 

@@ -273,9 +273,9 @@ pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTr
 }
 
 #[track_caller]
-pub(crate) fn fresh<T, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
+pub(crate) fn fresh<T: std::fmt::Debug, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
     match answer.unwrap() {
         Written::New(done) => done,
-        Written::Replayed(answer) => panic!("replayed {answer:?}"),
+        other => panic!("expected an effect, got {other:?}"),
     }
 }
