@@ -1,4 +1,4 @@
-//! The ports used by the use cases of payment batches, connected by the app.
+//! The ports of the use cases of payment batches, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -7,54 +7,54 @@ use florin_domain::batch::ModulusTable;
 use florin_ports::{Accounts, BatchManagement, BatchProcessing, BatchReading, PaymentRail, StoreError};
 use std::sync::Arc;
 
-/// The ports for managing batches.
+/// The services that manage batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Time and ids; those of an account by [`BatchServices::at`].
+    /// Clocks and ids. For an account use [`BatchServices::at`].
     pub time: AccountClocks,
     /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
     pub reading: Arc<dyn BatchReading>,
-    /// The table for checking sort codes and account numbers.
+    /// The table that sort codes and account numbers are checked with.
     pub modulus: Arc<ModulusTable>,
 }
 
 impl BatchServices {
-    /// The clock and ids of a request that writes; call it once per request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }
 
-/// The ports for processing batches.
+/// The services that process batches.
 #[derive(Clone)]
 pub struct ProcessingServices {
-    /// Time and ids.
+    /// Clocks and ids.
     pub time: AccountClocks,
-    /// Finds accounts, whose timelines apply to their batches.
+    /// Finds accounts, whose time applies to their batches.
     pub accounts: Arc<dyn Accounts>,
     /// Distributes batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.
     pub rail: Arc<dyn PaymentRail>,
-    /// The size of a worker's steps.
+    /// The limits of a round.
     pub limits: ProcessingLimits,
 }
 
-/// The size of a worker's steps.
+/// The limits of one round of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// How long a batch is leased, and how long after the start of a payment the bank is queried. Must be longer than
-    /// sending a portion.
+    /// The time for which a batch is leased, and after which the outcome of a payment is asked for. Longer than sending a portion
+    /// takes.
     pub lease: TimeDelta,
-    /// Maximum number of batches per claim.
+    /// The number of batches claimed at a time.
     pub batches: u32,
-    /// Maximum number of payments started, or reports recorded, in one transaction.
+    /// The number of payments taken, or reports recorded, in one transaction.
     pub portion: u32,
-    /// Maximum number of portions of one batch before the next batch gets its turn.
+    /// The number of portions of one batch before the others get their turn.
     pub portions: u32,
-    /// Maximum number of concurrent calls to the bank, at least 1.
+    /// The number of payments sent to the bank concurrently, at least 1.
     pub at_once: usize,
 }
 

@@ -7,67 +7,49 @@ use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageSt
 use florin_domain::ids::{CardId, JournalId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    DryRun, ExchangeRates, FirstMessageCommand, FollowUpCommand, RatesUnavailable, RepeatClaim, StoreError, WriteError,
+    ExchangeRates, FirstMessageCommand, FollowUpCommand, Mode, RatesUnavailable, RepeatClaim, StoreError, WriteError,
     Written,
 };
 use std::sync::Arc;
 
-/// Reasons that a first message fails.
+/// The reason a first message was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMessageError {
-    /// No exchange rate exists for the merchant's currency.
+    /// The merchant's currency is not exchanged.
     #[error("nobody exchanges {0}")]
     NoRates(Currency),
-    /// The exchange rates are unavailable.
+    /// Exchange rates are unavailable.
     #[error(transparent)]
     Rates(#[from] RatesUnavailable),
-    /// The message was refused or could not be stored.
+    /// The store did not write it.
     #[error(transparent)]
     Write(#[from] WriteError<CardRefusal>),
 }
 
-/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. Its
-/// amounts are in the merchant's currency if one is given, otherwise in the card's.
+/// Sends a message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
+/// in the merchant's currency if it is given, else in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
+    mode: Mode,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
-    let command = first_message(services, account, card, (message, merchant)).await?;
-    Ok(services.cards.first_message(FirstMessageCommand { repeat, ..command }).await?)
-}
-
-/// Previews [`send_first_message`].
-pub async fn preview_first_message(
-    services: &Services,
-    account: &Account,
-    card: CardId,
-    message: (FirstMessage, Option<Currency>),
-) -> Result<DryRun<CardTransaction>, FirstMessageError> {
-    let command = first_message(services, account, card, message).await?;
-    Ok(services.dry_runs.preview_first_message(command).await?)
-}
-
-async fn first_message(
-    services: &Services,
-    account: &Account,
-    card: CardId,
-    (message, merchant): (FirstMessage, Option<Currency>),
-) -> Result<FirstMessageCommand, FirstMessageError> {
-    // Get rates before any lock is acquired, because the source of rates may be slow.
+    // Before any lock is taken: the provider of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
-    Ok(FirstMessageCommand {
+    let command = FirstMessageCommand {
         account: account.id.clone(),
         card,
         decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
-        repeat: None,
-    })
+        mode,
+        repeat,
+    };
+    Ok(services.cards.first_message(command).await?)
 }
 
-/// Adds the exchange rates of the merchant's currency to the message, if one is given.
+/// Adds the exchange rates of the merchant's currency, if it is given.
 async fn priced(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
@@ -79,44 +61,27 @@ async fn priced(
     Ok(message)
 }
 
-/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal.
+/// Sends a message that follows another one of the account: an advice, increment, clearing or reversal.
 pub async fn send_follow_up(
     services: &Services,
     account: &Account,
     token: TransactionToken,
     message: FollowUp,
+    mode: Mode,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let command = follow_up(services, account, token, message).await?;
-    services.cards.follow_up(FollowUpCommand { repeat, ..command }).await
-}
-
-/// Previews [`send_follow_up`].
-pub async fn preview_follow_up(
-    services: &Services,
-    account: &Account,
-    token: TransactionToken,
-    message: FollowUp,
-) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
-    services.dry_runs.preview_follow_up(follow_up(services, account, token, message).await?).await
-}
-
-async fn follow_up(
-    services: &Services,
-    account: &Account,
-    token: TransactionToken,
-    message: FollowUp,
-) -> Result<FollowUpCommand, StoreError> {
     let stamp = stamp(services, account).await?;
-    Ok(FollowUpCommand {
+    let command = FollowUpCommand {
         account: account.id.clone(),
         token,
         decide: Arc::new(move |situation| decide_follow_up(situation, token, &message, &stamp)),
-        repeat: None,
-    })
+        mode,
+        repeat,
+    };
+    services.cards.follow_up(command).await
 }
 
-/// The time and ids of one message.
+/// Returns the ids and the time of one message.
 async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
     let at = services.at(account).await?;
     Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })

@@ -6,7 +6,7 @@ use florin_domain::access::{Account, Caller};
 use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
-use florin_ports::{ConfirmCommand, DryRun, MfaUnavailable, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, MfaUnavailable, Mode, RepeatClaim, StoreError, WriteError, Written};
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,13 +39,13 @@ impl fmt::Debug for MfaToken {
     }
 }
 
-/// Reasons that a batch was not confirmed.
+/// The reason a batch was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmBatchError {
-    /// The MFA provider could not be called.
+    /// The MFA provider did not answer.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The confirmation was refused or could not be stored.
+    /// The command was refused, or the store failed.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }
@@ -56,34 +56,16 @@ impl From<StoreError> for ConfirmBatchError {
     }
 }
 
-/// Confirms a batch. The provider is called before the lock is acquired; its verdict is evaluated under the lock.
+/// Confirms a batch. The MFA provider checks the token before any lock is taken; the rule judges the result under the lock. A dry
+/// run counts no attempt.
 pub async fn confirm_batch(
     services: &Services,
     caller: &Caller,
     account: &Account,
     request: ConfirmRequest,
+    mode: Mode,
     repeat: Option<RepeatClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
-    let command = command(services, caller, account, request).await?;
-    Ok(services.batches.confirm(ConfirmCommand { repeat, ..command }).await?)
-}
-
-/// Previews [`confirm_batch`]. No attempt is counted.
-pub async fn try_confirm_batch(
-    services: &Services,
-    caller: &Caller,
-    account: &Account,
-    request: ConfirmRequest,
-) -> Result<DryRun<PaymentBatch>, ConfirmBatchError> {
-    Ok(services.dry_runs.preview_confirm(command(services, caller, account, request).await?).await?)
-}
-
-async fn command(
-    services: &Services,
-    caller: &Caller,
-    account: &Account,
-    request: ConfirmRequest,
-) -> Result<ConfirmCommand, ConfirmBatchError> {
     let at = services.at(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);
     let proof = match request.mfa {
@@ -91,13 +73,15 @@ async fn command(
         None => None,
     };
     let client = caller.client.id;
-    Ok(ConfirmCommand {
+    let command = ConfirmCommand {
         account: account.id.clone(),
         batch: request.batch,
         session,
         decide: Arc::new(move |situation| at.rule(|stamp| decide_confirm(situation, proof.as_ref(), client, stamp))),
-        repeat: None,
-    })
+        mode,
+        repeat,
+    };
+    Ok(services.batches.confirm(command).await?)
 }
 
 async fn prove(

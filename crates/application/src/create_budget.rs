@@ -1,4 +1,4 @@
-//! Creates a budget (contract 5.6).
+//! A client creates a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 140>,
-    /// Its parent budget.
+    /// The parent budget.
     pub parent: Option<BudgetId>,
     /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// Its features; `None` for all features.
+    /// The features that may use it; all by default.
     pub features: Option<BTreeSet<BudgetFeature>>,
 }
 

@@ -9,13 +9,12 @@ use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Maximum number of holds per query.
+/// The number of holds read at a time.
 const PORTION: u32 = 200;
 
-/// Expires every hold that is due and returns the number of expired holds.
-///
-/// Accounts with their own clock use its time. A hold that can't be expired is logged and skipped until the next sweep;
-/// any number of such holds does not delay the others. If the store is unavailable, the sweep ends with an error.
+/// Expires every hold that is due, and returns their number. Accounts with a clock of their own use that. A hold that can't be
+/// expired is logged, skipped, and retried by the next sweep, and never delays the others. A store that can't be reached ends
+/// the sweep.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::of(services, None);
     loop {
@@ -32,8 +31,8 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     Ok(written)
 }
 
-/// Expires the holds of an account that are due by its own time, oldest first. Each expiry is dated when its hold was
-/// due, as if the skipped time had passed.
+/// Expires the holds of an account that are due by its own time, the oldest first, each at the time at which it was due: as if
+/// the skipped time had passed.
 pub(crate) async fn expire_holds_of(
     services: &Services,
     account: &AccountId,
@@ -53,12 +52,12 @@ pub(crate) async fn expire_holds_of(
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// A sweep of due holds in portions, until no remaining hold can be expired.
+/// A sweep over due holds in portions, until none is left that can be expired.
 struct Sweep<'s> {
     services: &'s Services,
     when_due: Option<WhenDue>,
     written: usize,
-    /// Holds that could not be expired. They are still due, so the store returns them first again.
+    /// Holds that could not be expired. They are still due, and come first again.
     stuck: BTreeSet<(AccountId, TransactionToken)>,
 }
 
@@ -71,7 +70,7 @@ impl<'s> Sweep<'s> {
         PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
     }
 
-    /// Expires the holds that are not known to be stuck. Returns whether there were any.
+    /// Expires the holds that are not stuck, and returns whether there were any.
     async fn expire(
         &mut self,
         mut due: Vec<DueHold>,
@@ -92,7 +91,7 @@ impl<'s> Sweep<'s> {
     }
 }
 
-/// Expires one hold and returns whether it was written. An error means that the store is unavailable or overloaded.
+/// Returns whether the expiry was written. An error means that the store is unavailable.
 async fn expire(
     services: &Services,
     hold: DueHold,
@@ -118,7 +117,9 @@ async fn expire(
     };
     match services.cards.expire(command).await {
         Ok(written) => Ok(written),
-        Err(WriteError::Store(error @ (StoreError::Unavailable(_) | StoreError::Overloaded))) => Err(error),
+        Err(WriteError::Store(
+            error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
+        )) => Err(error),
         Err(error) => {
             tracing::error!(%chain, %error, "a hold could not be expired");
             Ok(false)

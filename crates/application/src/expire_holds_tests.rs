@@ -8,8 +8,8 @@ use florin_domain::card::decide::CardRefusal;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainStories, MockCheckouts,
-    MockCredits, MockDryRuns, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches,
-    MockPostcodeProvider, MockTimelines, MockUpkeep, MockWorlds,
+    MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
+    MockTimelines, MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
@@ -34,7 +34,6 @@ fn services(cards: MockCardLedger) -> Services {
         chains: Arc::new(MockChainStories::new()),
         rates: Arc::new(MockExchangeRates::new()),
         credits: Arc::new(MockCredits::new()),
-        dry_runs: Arc::new(MockDryRuns::new()),
         batches: Arc::new(MockPaymentBatches::new()),
         mfa_sessions: Arc::new(MockMfaSessions::new()),
         mfa_providers: Vec::new(),

@@ -1,4 +1,4 @@
-//! Explains a balance (extension of Florin).
+//! An integrator reads the parts of a balance (extension of Florin).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -8,7 +8,7 @@ use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{Explained, StoreError};
 
-/// Reasons that a balance can't be explained.
+/// The reason there is nothing to explain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExplainBalanceError {
     /// The account has no such budget.

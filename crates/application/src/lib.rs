@@ -1,4 +1,4 @@
-//! Use cases, one per file. Each calls rules and ports in order, and contains no business rules.
+//! One use case per file: the order in which rules and ports are called. Rules of the business live in the domain.
 
 mod access;
 mod account_clocks;
@@ -37,11 +37,11 @@ pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit
 pub use account_clocks::{AccountClock, AccountClocks};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
 pub use cancel_batch::cancel_batch;
-pub use cards::{FirstMessageError, preview_first_message, preview_follow_up, send_first_message, send_follow_up};
+pub use cards::{FirstMessageError, send_first_message, send_follow_up};
 pub use chain_story::chain_story;
 pub use check_invariants::check_invariants;
 pub use clocks::{read_clock, set_clock};
-pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch, try_confirm_batch};
+pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card};
@@ -49,7 +49,7 @@ pub use edit_batch::edit_batch;
 pub use expire_holds::expire_holds;
 pub use explain_balance::{ExplainBalanceError, explain_balance};
 pub use forget_answers::forget_answers;
-pub use generate_credit::{generate_credit, preview_credit};
+pub use generate_credit::generate_credit;
 pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use list_checkouts::{ListCheckoutsError, list_checkouts};
 pub use lookup_addresses::lookup_addresses;
@@ -57,7 +57,7 @@ pub use management_services::ManagementServices;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
 pub use services::Services;
-pub use transfer::{preview_transfer, transfer};
+pub use transfer::transfer;
 pub use transition_card::transition_card;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;

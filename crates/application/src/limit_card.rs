@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewLimit {
-    /// The window it counts over.
+    /// Its window.
     pub window: SpendingWindow,
-    /// Maximum amount in a window.
+    /// The maximum amount in a window.
     pub amount: DecimalAmount,
-    /// Maximum number of uses in a window.
+    /// The maximum number of uses in a window.
     pub most_uses: Option<u32>,
 }
 

@@ -1,27 +1,25 @@
-//! The ports used by the use cases of budgets and cards, connected by the app.
+//! The ports of the use cases of budgets and cards, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
-use florin_ports::{Budgets, CardManagement, DryRuns, StoreError, Transfers};
+use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
 use std::sync::Arc;
 
-/// The ports for managing budgets and cards.
+/// The services that manage budgets and cards.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Time and ids; those of an account by [`ManagementServices::at`].
+    /// Clocks and ids. For an account use [`ManagementServices::at`].
     pub time: AccountClocks,
     /// Reads and creates budgets.
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
     pub transfers: Arc<dyn Transfers>,
-    /// Previews transfers.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Reads and creates cards, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
 }
 
 impl ManagementServices {
-    /// The clock and ids of a request that writes; call it once per request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

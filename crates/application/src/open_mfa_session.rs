@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, 
 use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// What the client sends.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSessionRequest {
     /// The batch to confirm.
@@ -16,7 +16,7 @@ pub struct OpenSessionRequest {
     pub provider: MfaProviderName,
 }
 
-/// Opens a session.
+/// Opens an MFA session.
 pub async fn open_mfa_session(
     services: &Services,
     caller: &Caller,

@@ -6,7 +6,7 @@ use florin_domain::access::Account;
 use florin_domain::batch::{
     CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch, PaymentBatchStatus,
     PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation, Stamp,
-    UploadRequest, check_rows, decide_create,
+    TakeSituation, UploadRequest, check_rows, decide_create,
 };
 use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
@@ -109,7 +109,7 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
         let mut stored = it.lock().unwrap();
         let open = stored.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
         let next = open.take(order.max as usize).cloned().collect();
-        let decision = (order.decide)(&(stored.batch.clone(), next));
+        let decision = (order.decide)(&TakeSituation { batch: stored.batch.clone(), payments: next });
         stored.keep(&decision.payments);
         Ok(decision.payments)
     });

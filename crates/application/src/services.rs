@@ -1,20 +1,20 @@
-//! The ports used by the use cases, connected by the app.
+//! The ports of the use cases, wired by the application binary.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, DryRuns, ExchangeRates,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
     KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
-/// All ports, and the environment that this process serves.
+/// The ports, and the environment that this process serves.
 #[derive(Clone)]
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Time and ids; those of an account by [`Services::at`].
+    /// Clocks and ids. For an account use [`Services::at`].
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
@@ -32,34 +32,32 @@ pub struct Services {
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainStories>,
-    /// Returns exchange rates.
+    /// Provides exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
     /// Stores credits.
     pub credits: Arc<dyn Credits>,
-    /// Previews commands.
-    pub dry_runs: Arc<dyn DryRuns>,
-    /// Stores confirmations of payment batches.
+    /// Decides confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
-    /// Looks up the addresses of postcodes.
+    /// Looks up addresses.
     pub postcodes: Arc<dyn PostcodeProvider>,
-    /// Readiness and maintenance of the store.
+    /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,
-    /// Stores the timelines of accounts.
+    /// Stores the clocks of accounts.
     pub timelines: Arc<dyn Timelines>,
     /// Stores worlds.
     pub worlds: Arc<dyn Worlds>,
-    /// Creates API keys.
+    /// Generates API keys.
     pub keys: Arc<dyn KeySource>,
     /// The lifetime of a world.
     pub world_lifetime: TimeDelta,
 }
 
 impl Services {
-    /// The clock and ids of a request that writes; call it once per request.
+    /// Returns time and ids for a request that writes on an account. Call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

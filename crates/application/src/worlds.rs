@@ -1,4 +1,4 @@
-//! Creates, snapshots, restores and deletes worlds.
+//! An integrator creates worlds, takes snapshots of them, restores and deletes them.
 
 use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
@@ -16,35 +16,34 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The default time of seeded worlds' frozen clocks: 2026-01-05T12:00:00Z, a Monday.
+/// The default time of the frozen clocks of seeded worlds: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
-/// Maximum number of expired worlds deleted in one transaction.
+/// The number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
-/// A request to create a world.
+/// The request for a new world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// Its template.
+    /// Its contents.
     pub template: NewWorldTemplate,
-    /// The seed of its ids; `None` for random ids.
+    /// The text from which its ids are derived.
     pub seed: Option<SeedText>,
-    /// The time at which its clock is frozen. `None` for the default of a seeded world, or a running clock without a
-    /// seed.
+    /// The time at which its clock is frozen.
     pub starts_at: Option<DateTime<Utc>>,
-    /// Whether to replace an existing world with the same seed.
+    /// If a world with this seed already exists, replace it.
     pub replace: bool,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
 }
 
-/// The template of a new world.
+/// The contents of a new world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
     /// The demo data.
     Demo,
     /// No data.
     Empty,
-    /// A snapshot of a world that the caller has access to.
+    /// A snapshot of a world that the caller may reach.
     Snapshot(SnapshotId),
 }
 
@@ -57,8 +56,7 @@ pub struct MadeWorld {
     pub key: String,
 }
 
-/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and grants access to this world
-/// only.
+/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and reaches this world only.
 pub async fn create_world(
     services: &Services,
     caller: &Caller,
@@ -132,7 +130,7 @@ fn contents(
     })
 }
 
-/// The accounts that the caller's key is restricted to. `None` if it grants access to all accounts of its client.
+/// Returns the accounts that a caller's key lists, or `None` if it reaches all of its client.
 fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     match &caller.key.accounts {
         AccountGrant::AllOfClient => None,
@@ -140,7 +138,7 @@ fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     }
 }
 
-/// Lists the worlds that the caller has access to.
+/// Returns the worlds that the caller may reach.
 pub async fn list_worlds(
     services: &Services,
     caller: &Caller,
@@ -149,19 +147,19 @@ pub async fn list_worlds(
     services.worlds.list(caller.client.id, reach(caller), page).await
 }
 
-/// Finds the world of an account, if the account is a world.
+/// Returns the world of an account, if it is one.
 pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
     services.worlds.find(&account.id).await
 }
 
-/// Deletes a world and returns whether it existed.
+/// Deletes a world, and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
     services.accounts.forget(&account.id);
     deleted
 }
 
-/// Stores a snapshot of a world.
+/// Takes a snapshot of a world.
 pub async fn take_snapshot(
     services: &Services,
     account: &Account,
@@ -177,13 +175,13 @@ pub async fn take_snapshot(
         id: SnapshotId(moment.next_id()),
         name,
         now: moment.now(),
-        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
         repeat,
     };
     services.worlds.take_snapshot(command).await
 }
 
-/// Restores a world from one of its snapshots.
+/// Restores a world to one of its snapshots.
 pub async fn restore_world(
     services: &Services,
     account: &Account,
@@ -194,7 +192,7 @@ pub async fn restore_world(
         account: account.id.clone(),
         snapshot,
         real: services.time.real_now(),
-        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        decide: Arc::new(|situation| decide_restore(*situation)),
         repeat,
     };
     let written = services.worlds.restore(command).await;
@@ -202,7 +200,7 @@ pub async fn restore_world(
     written
 }
 
-/// Deletes expired worlds and returns their number.
+/// Deletes expired worlds, and returns their number.
 pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     let mut swept = 0;
     loop {

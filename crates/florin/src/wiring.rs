@@ -37,7 +37,12 @@ const POSTCODES_KEPT: u64 = 10_000;
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let Sourced { value: url, source } = &settings.database_url;
     let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
-    store.map_err(|error| UsageError::new(format!("{source}: {error}")).into())
+    let store = store.map_err(|error| UsageError::new(format!("{source}: {error}")))?;
+    if settings.environment == Environment::Sandbox && !store.serves_sandbox() {
+        let message = format!("{source}: this kind of database serves production only; a sandbox needs another one");
+        return Err(UsageError::new(message).into());
+    }
+    Ok(store)
 }
 
 /// Locks a SQLite database for this server. PostgreSQL needs no lock, because many servers can share it.
@@ -94,7 +99,6 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         // Only simulations use rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
-        dry_runs: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(settings.environment),
@@ -134,7 +138,6 @@ pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
         time: account_clocks(store),
         budgets: store.clone(),
         transfers: store.clone(),
-        dry_runs: store.clone(),
         cards: store.clone(),
     }
 }

@@ -17,7 +17,7 @@ use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::fault::Faults;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::PageRequest;
-use florin_ports::IdempotencyKey;
+use florin_ports::{IdempotencyKey, Mode};
 
 /// A request whose caller is known and has permission.
 pub(crate) struct Call<'a> {
@@ -87,13 +87,15 @@ impl Call<'_> {
         idempotency_key(self.request, &mut self.faults)
     }
 
-    /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only.
-    pub(crate) fn dry_run(&mut self) -> Result<bool, Problem> {
-        let dry_run = self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run);
-        if dry_run && self.app.services.environment != Environment::Sandbox {
-            return Err(AccessError::SandboxOnly.into());
+    /// Reads `dryRun`, which is allowed in the sandbox only.
+    pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
+        if !self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run) {
+            return Ok(Mode::Commit);
         }
-        Ok(dry_run)
+        match self.app.services.environment {
+            Environment::Sandbox => Ok(Mode::DryRun),
+            Environment::Production => Err(AccessError::SandboxOnly.into()),
+        }
     }
 
     /// Reads the body of an operation that expects none.

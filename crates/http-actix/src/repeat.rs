@@ -107,6 +107,7 @@ pub(crate) async fn execute<T, R>(
     let (answer, replayed) = match written {
         Written::New(outcome) => (render(&outcome), false),
         Written::Replayed(answer) => (answer, true),
+        Written::DryRun(dry_run) => (render(&dry_run.done), false),
     };
     reply(answer, replayed)
 }

@@ -9,24 +9,23 @@ use std::time::Duration;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PostcodeProvider: Send + Sync {
-    /// Returns all addresses of a postcode in the provider's order, or none if it knows none. An outage is an error,
-    /// never an empty list.
+    /// Returns all addresses of a postcode in the provider's order. An outage is an error, never an empty list.
     async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError>;
 }
 
-/// Reasons that a provider returned no answer.
+/// The reason a provider did not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostcodeError {
-    /// It can't be reached, or its answer is invalid.
+    /// It can't be reached, or its answer can't be read.
     #[error("the postcode provider is down: {0}")]
     Down(String),
     /// It did not answer in time.
     #[error("the postcode provider did not answer in time")]
     Slow,
-    /// The operator's quota with it is used up.
+    /// The operator has used up its quota.
     #[error("the quota with the postcode provider is used up")]
     OutOfQuota {
-        /// When to retry, if the provider said so.
+        /// The time to wait before the next try, if the provider said so.
         retry_after: Option<Duration>,
     },
 }

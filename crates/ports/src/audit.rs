@@ -1,4 +1,4 @@
-//! Auditing balances against the journal.
+//! Checking balances against the journal.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -8,15 +8,15 @@ use florin_domain::money::Currency;
 /// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// Number of journal transactions read.
+    /// The number of journal transactions that were read.
     pub journal_transactions: i64,
-    /// Number of balances checked.
+    /// The number of balances that were checked.
     pub balances: i64,
-    /// The discrepancies found; empty if all sums agree.
+    /// The discrepancies; empty if the books agree.
     pub discrepancies: Vec<Discrepancy>,
 }
 
-/// A discrepancy between stored values.
+/// A discrepancy in the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
     /// A journal transaction does not add up to zero.
@@ -35,14 +35,14 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
-    /// The reserved balance differs from the unpaid amount of confirmed and started payment batches.
+    /// Reserved money that is not the sum that confirmed and started payment batches still have to pay.
     Reservations {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
+    /// A stored count of checkouts that is not their number, in a store that keeps counts.
     CheckoutCount(AccountId),
 }
 

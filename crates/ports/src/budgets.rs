@@ -1,6 +1,6 @@
 //! Budgets, and transfers between them.
 
-use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
     BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
@@ -9,7 +9,7 @@ use florin_domain::budget::{
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
-/// A command to create a budget.
+/// Creates a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -21,16 +21,18 @@ pub struct CreateBudgetCommand {
     pub repeat: Option<RepeatClaim<BudgetRecord>>,
 }
 
-/// A command to transfer money.
+/// Transfers money between two budgets.
 pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The paying budget, which must be the account's.
     pub from: BudgetId,
-    /// The receiving budget. If the account has no such budget, the situation says so.
+    /// The budget that receives. If the account does not have it, the situation says so.
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<TransferDone>>,
 }
@@ -52,16 +54,16 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
-    /// the situation is exact. `Absent`: no such account.
+    /// Decides whether a budget is created. Creations on one account are decided sequentially, so the number of budgets in the
+    /// situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
-/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers between the same budgets in
-/// either direction are decided sequentially.
+/// Decides transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
+/// direction wait for each other in turn.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Transfers: Send + Sync {

@@ -3,16 +3,16 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The clock of the machine. Work on an account uses the account's time, which use cases get from `AccountClocks`.
+/// Reads the time of the machine. Accounts may have clocks of their own, which use cases read through `AccountClocks`.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// The current time in whole microseconds, so that every store can keep it exactly.
+    /// Returns the current time in whole microseconds, which every store can represent.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// A source of ids.
+/// Generates ids.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait IdSource: Send + Sync {
-    /// Returns a new UUID (version 7 outside tests) that was never returned before.
+    /// Returns a new UUID (version 7 outside tests).
     fn next_id(&self) -> Uuid;
 }

@@ -1,23 +1,25 @@
 //! Credits, decided under the lock of their budget.
 
-use crate::{Decide, RepeatClaim, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, WriteError, Written};
 use async_trait::async_trait;
-use florin_domain::budget::{Budget, Credit, CreditDecision, CreditRefusal};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::{AccountId, BudgetId};
 
-/// A command to credit a budget.
+/// Credits a budget.
 pub struct CreditCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The budget, which must be the account's.
     pub budget: BudgetId,
-    /// The rule. Its situation is the budget and the number of this credit: the account's next free one, from 1.
-    pub decide: Decide<(Budget, i64), Result<CreditDecision, CreditRefusal>>,
+    /// The rule.
+    pub decide: Decide<CreditSituation, Result<CreditDecision, CreditRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<Credit>>,
 }
 
-/// Stores credits, with the promises of [`crate::CardLedger`].
+/// Decides credits, with the promises of [`crate::CardLedger`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Credits: Send + Sync {

@@ -2,37 +2,40 @@
 
 use crate::repeat::RecordedRequest;
 
-/// Reasons that a store failed. Texts are for logs, never for callers.
+/// The reason a store failed. Texts are for logs, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The store can't be reached or was too slow; a retry may succeed. Nothing was stored, unless the connection was
-    /// lost during the commit. In that case the idempotency record resolves a retry.
+    /// The store can't be reached, or was too slow. Nothing was stored; a later try may work.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// The queue is full; nothing was stored.
+    /// The queue of the store is full. Nothing was stored.
     #[error("the store is overloaded")]
     Overloaded,
-    /// An object with this name or id already exists; nothing was stored.
-    #[error("there already: {0}")]
+    /// The connection was lost during the commit: everything was stored, or nothing. With an idempotency key, a retry finds
+    /// out which.
+    #[error("the connection to the store was lost during the commit: {0}")]
+    OutcomeUnknown(String),
+    /// Something with this name or id already exists. Nothing was stored.
+    #[error("already exists: {0}")]
     Duplicate(String),
-    /// The object to change does not exist; nothing was stored.
-    #[error("not there: {0}")]
+    /// The record to change, or a record that is referred to, does not exist. Nothing was stored.
+    #[error("not found: {0}")]
     NotFound(String),
-    /// A constraint of the store refused what a rule allowed, or a stored value can't be read: a bug.
-    #[error("the store refused or can't be read: {0}")]
+    /// A constraint of the store refused what a rule let through, or a stored value can't be read: a bug. Nothing was stored.
+    #[error("the store refused a change or can't read a value: {0}")]
     Corrupt(String),
 }
 
-/// Reasons that a decision under the lock was not stored.
+/// The reason a command stored nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError<R> {
-    /// An object that the command names is absent, or belongs to another account.
+    /// The record that the command names does not exist, or belongs to another account.
     #[error("absent")]
     Absent,
     /// The rule refused.
     #[error("refused")]
     Refused(R),
-    /// The idempotency key was used for another request, which is attached.
+    /// The idempotency key was used for another request: this one.
     #[error("the idempotency key was used for another request")]
     Mismatch(Box<RecordedRequest>),
     /// The store failed.

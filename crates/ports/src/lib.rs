@@ -1,16 +1,15 @@
-//! Ports: what Florin needs from storage, providers, clock and ids. One trait per file, in the domain's terms.
+//! What Florin needs from the outside world, one trait per file, in the domain's own words.
 //!
 //! Ports have three shapes:
-//! 1. **Read**: a method returns values. Objects of other accounts are absent.
+//! 1. **Read**: a method returns values; an object of another account is absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`], the writes of
-//!    [`Budgets`], and [`DryRuns`], which stores nothing): the port receives a command, which names what to load and
-//!    contains a pure decision. The adapter locks and loads, calls the decision, stores its result together with the
-//!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
-//!    combine many decisions in one transaction; callers can't observe either.
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes): the port
+//!    gets what to load and a pure rule. The adapter locks and loads, calls the rule, stores its decision together with the
+//!    idempotency record, and commits. It may call the rule again (after a serialization failure), and it may store many
+//!    decisions in one transaction; a caller can't tell.
 //!
-//! With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
+//! [`Storage`] and [`SandboxStorage`] list the storage ports. With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
 
 mod access;
 mod activities;
@@ -26,18 +25,20 @@ mod card_management;
 mod chain_stories;
 mod clock;
 mod credits;
-mod dry_runs;
 mod error;
 mod exchange_rates;
 mod key_source;
 mod merchant;
 mod mfa;
+mod mode;
 mod payment_batches;
 mod payment_rail;
+mod production_only;
 mod registry;
 mod repeat;
 mod sandbox_bank;
 mod seeding;
+mod storage;
 #[cfg(feature = "test-support")]
 pub mod test_support;
 mod timelines;
@@ -60,18 +61,20 @@ pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, Remov
 pub use chain_stories::ChainStories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
-pub use dry_runs::{DryRun, DryRuns};
 pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
+pub use mode::{DryRun, DryRunDecline, Mode};
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
+pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
+pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use worlds::{CreateWorldCommand, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
@@ -92,7 +95,6 @@ pub use {
     chain_stories::MockChainStories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
-    dry_runs::MockDryRuns,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
     merchant::{MockBanks, MockCheckouts},
@@ -109,5 +111,5 @@ pub use {
 
 use std::sync::Arc;
 
-/// A pure decision that an adapter calls under its lock, once or more often.
+/// A pure rule that an adapter calls under its lock, once or more: from a situation `S` to a decision `D`.
 pub type Decide<S, D> = Arc<dyn Fn(&S) -> D + Send + Sync>;

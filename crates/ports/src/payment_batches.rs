@@ -1,11 +1,11 @@
 //! Confirming payment batches.
 
-use crate::{Decide, RepeatClaim, WriteError, Written};
+use crate::{Decide, Mode, RepeatClaim, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
 
-/// A command to confirm a batch.
+/// Confirms a payment batch.
 pub struct ConfirmCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -13,13 +13,15 @@ pub struct ConfirmCommand {
     pub batch: PaymentBatchId,
     /// The MFA session that the caller named.
     pub session: Option<MfaSessionId>,
-    /// The rule. Its session and enrolment are stored even if it refuses, because attempts count.
+    /// The rule. Its changes of session and enrolment are stored even if it refuses: attempts count.
     pub decide: Decide<ConfirmSituation, ConfirmDecision>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// Stores confirmations of payment batches, with the promises of [`crate::CardLedger`].
+/// Decides confirmations of payment batches, with the promises of [`crate::CardLedger`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaymentBatches: Send + Sync {

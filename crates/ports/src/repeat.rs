@@ -1,5 +1,6 @@
 //! Idempotency: all requests under one key have one effect (contract 1.4).
 
+use crate::DryRun;
 use chrono::{DateTime, Utc};
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
@@ -26,7 +27,7 @@ impl IdempotencyKey {
     }
 }
 
-/// A request in a comparable form: equal requests have equal texts.
+/// A request in canonical form: equal requests have equal texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The HTTP method.
@@ -48,7 +49,7 @@ pub enum RecordedBody {
     Hash(String),
 }
 
-/// A stored answer, for replays.
+/// A stored answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status, 2xx.
@@ -57,11 +58,11 @@ pub struct Answer {
     pub body: String,
 }
 
-/// An idempotency claim: a request that must take effect only once.
+/// The claim of a request on an idempotency key.
 ///
-/// Before anything else, the adapter looks up the record of (client, account, key). If it finds an equal request, it
-/// returns [`Written::Replayed`]; if it finds another request, [`crate::WriteError::Mismatch`]. Otherwise it stores the
-/// record, with the answer created from the outcome, in the transaction of the effect. Refusals store no record.
+/// The adapter looks for a record of client, account and key before anything else. If it finds one with an equal request, it
+/// returns [`Written::Replayed`]; with another request, [`crate::WriteError::Mismatch`]. If it finds none, it stores the record,
+/// with the answer rendered from the outcome, in the transaction of the effect. A refusal stores no record.
 #[derive(Clone)]
 pub struct RepeatClaim<T> {
     /// The API client.
@@ -74,7 +75,7 @@ pub struct RepeatClaim<T> {
     pub request: RecordedRequest,
     /// The current time.
     pub at: DateTime<Utc>,
-    /// Creates the answer to store.
+    /// Renders the answer that is stored.
     pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
 }
 
@@ -88,11 +89,13 @@ impl<T> fmt::Debug for RepeatClaim<T> {
     }
 }
 
-/// The outcome of a write.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written<T> {
     /// The write took effect now.
     New(T),
-    /// The write took effect before, with this answer.
+    /// It took effect before, and this was the answer.
     Replayed(Answer),
+    /// It was a dry run: nothing was written. Only commands with a [`crate::Mode`] have it.
+    DryRun(Box<DryRun<T>>),
 }

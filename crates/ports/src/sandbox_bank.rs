@@ -1,4 +1,4 @@
-//! Storage of the sandbox's simulated bank.
+//! The memory of the simulated bank.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -15,16 +15,16 @@ pub struct AcceptedPayment {
     pub amount: Money,
     /// Its reference, which scripts its outcome.
     pub reference: Option<String>,
-    /// When it was accepted.
+    /// The time at which it was accepted.
     pub accepted_at: DateTime<Utc>,
 }
 
-/// The storage of the simulated bank: durable, and shared by all instances that use one store.
+/// Stores the payments that the simulated bank has accepted. It is durable, and shared by all instances on one store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankMemory: Send + Sync {
-    /// Stores a payment unless one with its id exists, and returns the stored one. The payment is durable before the
-    /// call returns. Of two concurrent calls only one stores its payment.
+    /// Stores a payment unless one with its id is stored, and returns the stored one. It is durable before the call returns.
+    /// Of two concurrent calls one stores.
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
     /// Returns the payment with that id.

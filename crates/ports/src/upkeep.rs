@@ -1,10 +1,10 @@
-//! Readiness and maintenance.
+//! Readiness and housekeeping.
 
 use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// The readiness of a store.
+/// The state of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// The store is reachable, and its schema is the one that this program expects.
@@ -15,17 +15,17 @@ pub enum Readiness {
     SchemaTooNew,
 }
 
-/// Readiness and maintenance.
+/// Reports readiness, and removes expired records.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Upkeep: Send + Sync {
-    /// Checks the readiness of the store.
+    /// Returns the state of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
-    /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be
-    /// outdated when the write arrives.
+    /// Whether a write would be refused because the queue is full ([`StoreError::Overloaded`]). The call is cheap; the answer may
+    /// have changed when the write comes.
     fn is_overloaded(&self) -> bool;
 
-    /// Deletes idempotency records created before a time, at most `max`, and returns their number.
+    /// Deletes idempotency records that were stored before a time, at most `max`, and returns their number.
     async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

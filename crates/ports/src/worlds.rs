@@ -1,4 +1,4 @@
-//! Worlds: accounts that are created, snapshotted, restored and deleted as a whole.
+//! Worlds: accounts that are created, saved, restored and deleted whole.
 
 use crate::{Decide, RepeatClaim, SeedAccount, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -7,8 +7,8 @@ use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotName, SnapshotRefusal,
-    Timeline, WorldSnapshot,
+    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
+    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -16,13 +16,13 @@ use std::convert::Infallible;
 /// The contents of a new world.
 #[derive(Clone, Debug)]
 pub enum WorldContents {
-    /// The data of this account, whose timeline becomes that of the world.
+    /// This account with everything in it. Its timeline is that of the world.
     Seeded(Box<SeedAccount>),
-    /// The contents of a snapshot of one of the client's worlds that `reach` allows (`None`: any).
+    /// The contents of a snapshot of one of the client's worlds.
     Snapshot {
         /// The snapshot.
         id: SnapshotId,
-        /// The worlds that the caller's key grants access to.
+        /// The worlds that the caller's key may reach; `None`: all of the client.
         reach: Option<BTreeSet<AccountId>>,
         /// The name of the account.
         name: String,
@@ -31,9 +31,9 @@ pub enum WorldContents {
     },
 }
 
-/// A command to create a world.
+/// Creates a world.
 pub struct CreateWorldCommand {
-    /// The world. If it is created from a snapshot, its clock is the snapshot's.
+    /// The world. If it is created from a snapshot, its clock is that of the snapshot.
     pub world: SandboxWorld,
     /// Its contents.
     pub contents: WorldContents,
@@ -43,27 +43,27 @@ pub struct CreateWorldCommand {
     pub hash: KeyHash,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
-    /// The rule. It returns whether an existing world must be deleted first.
+    /// The rule. `true`: delete the existing world first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
 
-/// A command to create a snapshot.
+/// Takes a snapshot of a world.
 pub struct SnapshotCommand {
     /// The world.
     pub account: AccountId,
     /// The id of the snapshot.
     pub id: SnapshotId,
-    /// The caller's name for it.
+    /// Its name.
     pub name: Option<SnapshotName>,
     /// The current time of the world.
     pub now: DateTime<Utc>,
-    /// The rule. Its situation is the number of snapshots of the world, and the size of this one in bytes.
-    pub decide: Decide<(i64, i64), Result<(), SnapshotRefusal>>,
-    /// The idempotency claim, if the caller made one.
+    /// The rule.
+    pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
+    /// The idempotency claim.
     pub repeat: Option<RepeatClaim<WorldSnapshot>>,
 }
 
-/// A command to restore a world.
+/// Restores a world to a snapshot.
 pub struct RestoreCommand {
     /// The world.
     pub account: AccountId,
@@ -71,13 +71,13 @@ pub struct RestoreCommand {
     pub snapshot: SnapshotId,
     /// The current real time. A running clock continues from the time of the snapshot.
     pub real: DateTime<Utc>,
-    /// The rule. Its situation is whether the snapshot has the store's current schema.
-    pub decide: Decide<bool, Result<(), SnapshotRefusal>>,
-    /// The idempotency claim, if the caller made one.
+    /// The rule.
+    pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
+    /// The idempotency claim.
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
-/// Stores worlds. Each call is one transaction, stored whole or not at all.
+/// Stores worlds. Each call is one transaction.
 ///
 /// Accounts that were not created as worlds are absent here, and no call changes them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -86,10 +86,10 @@ pub trait Worlds: Send + Sync {
     /// Creates a world with its account and key. `Absent`: no such snapshot.
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
-    /// Returns the world of an account, if the account is a world.
+    /// Returns the world with this account.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
 
-    /// Lists the worlds of a client, newest first, then by account. If a list of accounts is given, only those.
+    /// Returns the worlds of a client, the newest first, then by account; with `only`, those among them.
     async fn list(
         &self,
         client: ClientId,
@@ -97,21 +97,21 @@ pub trait Worlds: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError>;
 
-    /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that lists
-    /// other accounts, too, loses only this entry.
+    /// Deletes a world with everything in it, its snapshots and its keys, and returns whether it existed. Keys that list other
+    /// accounts too lose only the entry.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
-    /// Deletes expired worlds, longest expired first, at most `max`, and returns their accounts.
+    /// Deletes expired worlds, the longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Stores all contents of a world, including the clock, the number of its ids and the idempotency records, but not
-    /// keys and snapshots. `Absent`: no such world.
+    /// Saves everything in a world, including its clock, its number of ids and its idempotency records, but no keys and no snapshots.
+    /// `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
 
-    /// Lists the snapshots of a world, by id.
+    /// Returns the snapshots of a world, by id.
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError>;
 
     /// Deletes a snapshot. `Absent`: no such snapshot of that world.
@@ -122,7 +122,7 @@ pub trait Worlds: Send + Sync {
         repeat: Option<RepeatClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such
+    /// Restores a world: what was created since is gone, and what was changed is as before. `Absent`: no such
     /// snapshot of that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }

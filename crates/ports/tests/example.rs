@@ -7,7 +7,7 @@ use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::ids::{JournalId, TransactionToken};
 use florin_domain::test_support::{CardWorld, a_budget, a_card, a_purchase, account, minor};
 use florin_ports::test_support::{CountingIds, FakeClock};
-use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, WriteError, Written};
+use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, Mode, WriteError, Written};
 use std::sync::Arc;
 
 /// The situation that an adapter would load: an ACTIVE card and a budget with this available balance.
@@ -30,11 +30,12 @@ async fn buy_coffee(
         account: account(),
         card: a_card().build().id,
         decide: Arc::new(move |situation| decide_first(situation, &a_purchase("2.40"), &stamp)),
+        mode: Mode::Commit,
         repeat: None,
     };
     match ledger.first_message(command).await? {
         Written::New(transaction) => Ok(transaction),
-        Written::Replayed(_) => unreachable!("no idempotency key was sent"),
+        Written::Replayed(_) | Written::DryRun(_) => unreachable!("neither a repetition nor a dry run"),
     }
 }
 

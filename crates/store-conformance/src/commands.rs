@@ -4,7 +4,7 @@ use crate::check::Failure;
 use crate::world::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
-use florin_domain::budget::{Budget, CreditInstruction, CreditScheme, CreditStamp, decide_credit};
+use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, CreditStamp, decide_credit};
 use florin_domain::card::decide::{
     CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp,
     decide_expiry, decide_first, decide_follow_up,
@@ -16,7 +16,7 @@ use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
 use florin_domain::text::Text;
 use florin_ports::{
     Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, OpenSessionCommand, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+    IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -84,7 +84,7 @@ pub(crate) fn first(
     stamp: MessageStamp,
 ) -> Result<FirstMessageCommand, Failure> {
     let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-    Ok(FirstMessageCommand { account: who.account()?, card, decide, repeat: None })
+    Ok(FirstMessageCommand { account: who.account()?, card, decide, mode: Mode::Commit, repeat: None })
 }
 
 /// Builds a follow-up to the message with this token.
@@ -96,7 +96,7 @@ pub(crate) fn follow_up(
 ) -> Result<FollowUpCommand, Failure> {
     let stamp = stamp(number);
     let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
-    Ok(FollowUpCommand { account: who.account()?, token, decide, repeat: None })
+    Ok(FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat: None })
 }
 
 pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> {
@@ -163,8 +163,10 @@ pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Resu
 pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) -> Result<CreditCommand, Failure> {
     let stamp = CreditStamp { journal: journal_id(number), now: noon() };
     let budget = instruction.budget;
-    let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
-    Ok(CreditCommand { account: who.account()?, budget, decide, repeat: None })
+    let decide = Arc::new(move |situation: &CreditSituation| {
+        decide_credit(&situation.budget, situation.number, &instruction, stamp)
+    });
+    Ok(CreditCommand { account: who.account()?, budget, decide, mode: Mode::Commit, repeat: None })
 }
 
 /// Builds a command that opens an MFA session for the account's first batch.
@@ -208,7 +210,7 @@ pub(crate) fn confirm_batch(
         decide_confirm(situation, Some(&proof), who.client(), &Stamp { now: noon(), ids: &ids })
     });
     let session = Some(session_id(session));
-    Ok(ConfirmCommand { account: who.account()?, batch, session, decide, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session, decide, mode: Mode::Commit, repeat: None })
 }
 
 pub(crate) fn request(body: &str) -> RecordedRequest {

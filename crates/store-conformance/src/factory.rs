@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, DryRuns, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
+    ProductionOnly, Registry, SandboxBankMemory, SandboxStorage, Seeding, Storage, Timelines, Transfers, Upkeep,
+    Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -21,68 +22,7 @@ pub trait Factory: Sync {
     fn fresh(&self) -> impl Future<Output = Result<Handle, SetupError>> + Send;
 }
 
-/// All storage ports in one trait.
-pub trait Storage:
-    Callers
-    + Accounts
-    + Checkouts
-    + Banks
-    + CardLedger
-    + CardManagement
-    + Budgets
-    + Transfers
-    + ChainStories
-    + Credits
-    + DryRuns
-    + PaymentBatches
-    + BatchManagement
-    + BatchReading
-    + BatchProcessing
-    + Activities
-    + Books
-    + SandboxBankMemory
-    + MfaSessions
-    + Registry
-    + Seeding
-    + AddressBook
-    + LedgerAudit
-    + Upkeep
-    + Timelines
-    + Worlds
-{
-}
-
-impl<S> Storage for S where
-    S: Callers
-        + Accounts
-        + Checkouts
-        + Banks
-        + CardLedger
-        + CardManagement
-        + Budgets
-        + Transfers
-        + ChainStories
-        + Credits
-        + DryRuns
-        + PaymentBatches
-        + BatchManagement
-        + BatchReading
-        + BatchProcessing
-        + Activities
-        + Books
-        + SandboxBankMemory
-        + MfaSessions
-        + Registry
-        + Seeding
-        + AddressBook
-        + LedgerAudit
-        + Upkeep
-        + Timelines
-        + Worlds
-{
-}
-
-/// Makes the store's server unreachable and restores it.
+/// Takes the store's server away, and brings it back.
 #[async_trait]
 pub trait Outage: Send + Sync {
     /// Makes the server unreachable.
@@ -122,6 +62,11 @@ pub trait Schemas: Send + Sync {
     async fn ahead(&self) -> Result<Handle, SetupError>;
 }
 
+/// The sandbox of a store that has none.
+struct NoSandbox;
+
+impl ProductionOnly for NoSandbox {}
+
 type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
 type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 
@@ -148,8 +93,6 @@ pub struct Handle {
     pub chains: Arc<dyn ChainStories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
-    /// Dry runs of everything that moves money.
-    pub dry_runs: Arc<dyn DryRuns>,
     /// Confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// Creation, upload, editing and cancellation of payment batches.
@@ -180,6 +123,7 @@ pub struct Handle {
     pub timelines: Arc<dyn Timelines>,
     /// Worlds.
     pub worlds: Arc<dyn Worlds>,
+    pub(crate) serves_sandbox: bool,
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
@@ -190,8 +134,20 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Creates a handle of a store that implements every port.
-    pub fn of<S: Storage + 'static>(store: &Arc<S>) -> Self {
+    /// A handle of a store that implements every port, those of a sandbox included.
+    pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
+        Self {
+            bank: Arc::<S>::clone(store),
+            timelines: Arc::<S>::clone(store),
+            worlds: Arc::<S>::clone(store),
+            serves_sandbox: true,
+            ..Self::of_production(store, Arc::<S>::clone(store))
+        }
+    }
+
+    /// A handle of a store for production only. Checks of what only a sandbox needs are skipped. The others need data to begin
+    /// with, which `seeding` puts into the store by the adapter's own means.
+    pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
         Self {
             callers: Arc::<S>::clone(store),
             accounts: Arc::<S>::clone(store),
@@ -203,22 +159,22 @@ impl Handle {
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
-            dry_runs: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),
             reading: Arc::<S>::clone(store),
             processing: Arc::<S>::clone(store),
             activities: Arc::<S>::clone(store),
             books: Arc::<S>::clone(store),
-            bank: Arc::<S>::clone(store),
+            bank: Arc::new(NoSandbox),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),
-            seeding: Arc::<S>::clone(store),
+            seeding,
             addresses: Arc::<S>::clone(store),
             audit: Arc::<S>::clone(store),
             upkeep: Arc::<S>::clone(store),
-            timelines: Arc::<S>::clone(store),
-            worlds: Arc::<S>::clone(store),
+            timelines: Arc::new(NoSandbox),
+            worlds: Arc::new(NoSandbox),
+            serves_sandbox: false,
             reopen: None,
             outage: None,
             faults: None,
@@ -286,6 +242,7 @@ impl Handle {
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle")
+            .field("serves_sandbox", &self.serves_sandbox)
             .field("reopens", &self.reopen.is_some())
             .field("breaks_down", &self.outage.is_some())
             .field("has_faults", &self.faults.is_some())

@@ -33,7 +33,7 @@ mod verdict;
 mod world;
 
 pub use check::{Check, Failure, Need, Outcome};
-pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError, Storage};
+pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError};
 pub use model::{Cases, ModelVerdict, run_against};
 pub use verdict::Verdict;
 

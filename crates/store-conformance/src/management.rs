@@ -16,7 +16,7 @@ use florin_domain::ids::{BudgetId, CardId, TransferId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::text::Text;
 use florin_ports::{
-    CreateBudgetCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransferCommand, TransitionCommand,
+    CreateBudgetCommand, CreateCardCommand, LimitCommand, Mode, RemoveLimitCommand, TransferCommand, TransitionCommand,
 };
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub(crate) fn transfer(
     };
     let stamp = TransferStamp { transfer: TransferId(uuid(83, number)), journal: journal_id(number), now: noon() };
     let decide = Arc::new(move |situation: &TransferSituation| decide_transfer(situation, &instruction, stamp));
-    Ok(TransferCommand { account: who.account()?, from, to, decide, repeat: None })
+    Ok(TransferCommand { account: who.account()?, from, to, decide, mode: Mode::Commit, repeat: None })
 }
 
 /// Builds a command that creates card `number` on a budget, in GBP.

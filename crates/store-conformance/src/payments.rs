@@ -11,14 +11,14 @@ use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchSummary, CancelSituation, ConfirmSituation,
     CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentBatchStatus, PaymentFilter,
     PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentStatus, PaymentTerms, Reported,
-    SettleSituation, Stamp, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
-    decide_settle, decide_start, decide_take,
+    SettleSituation, Stamp, TakeSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel,
+    decide_confirm, decide_settle, decide_start, decide_take,
 };
 use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, RecordCommand,
+    CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, Mode, RecordCommand,
     StartCommand, TakeCommand, UploadCommand,
 };
 use std::sync::Arc;
@@ -197,7 +197,7 @@ pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Conf
         let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
         decide_confirm(&situation, None, who.client(), &Stamp { now: after(30), ids: &ids })
     });
-    Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, mode: Mode::Commit, repeat: None })
 }
 
 /// Creates and confirms batch `number` with `count` payments.
@@ -230,7 +230,7 @@ pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
 
 /// Builds a command that takes payments of a batch for processing. Their result is due 120 seconds after noon.
 pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
-    let decide = Arc::new(move |(batch, payments): &(PaymentBatch, Vec<Payment>)| {
+    let decide = Arc::new(move |TakeSituation { batch, payments }: &TakeSituation| {
         let ids = ids_from(ids);
         decide_take(batch, payments, after(120), &Stamp { now: after(91), ids: &ids })
     });

@@ -75,7 +75,7 @@ pub(crate) fn one_effect<T: Debug, R: Debug>(what: &str, answers: Vec<Result<Wri
         match answer {
             Ok(Written::New(done)) => effects.push(done),
             Ok(Written::Replayed(answer)) => replays.push(answer),
-            Err(error) => return Err(Failure::new(format!("{what}: {error:?}"))),
+            other => return Err(Failure::new(format!("{what}: {other:?}"))),
         }
     }
     same(&format!("{what}: effects and replays"), (effects.len(), replays.len()), (1, all - 1))?;

@@ -1,51 +1,24 @@
 //! A store of any kind, selected by the URL.
 
 use crate::ExportImport;
-use florin_ports::{
-    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, DryRuns, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, SandboxBankMemory, Seeding, StoreError, Timelines, Transfers, Upkeep, Worlds,
-};
+use florin_ports::{SandboxStorage, Storage, StoreError};
 
-/// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
-/// port.
-pub trait AnyStore:
-    Accounts
-    + Activities
-    + AddressBook
-    + Banks
-    + BatchManagement
-    + BatchProcessing
-    + BatchReading
-    + Books
-    + Budgets
-    + Callers
-    + CardLedger
-    + CardManagement
-    + ChainStories
-    + Checkouts
-    + Credits
-    + DryRuns
-    + ExportImport
-    + LedgerAudit
-    + MfaSessions
-    + PaymentBatches
-    + Registry
-    + SandboxBankMemory
-    + Seeding
-    + Timelines
-    + Transfers
-    + Upkeep
-    + Worlds
-{
-    /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
-    /// Blocks: for start-up.
+/// Every storage port, with what start-up and shut-down need, and export and import. An `Arc<dyn AnyStore>` coerces to an
+/// `Arc` of each port.
+pub trait AnyStore: Storage + SandboxStorage + ExportImport {
+    /// Applies pending migrations, all of them or none, and returns their number. Programs that do so at the same time apply
+    /// each one once. Blocks: for start-up.
     fn migrate(&self) -> Result<usize, StoreError>;
 
     /// The names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     fn pending(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Stops the writer. Queued writes are completed, and later writes are [`StoreError::Unavailable`]. A second call
-    /// does nothing. Blocks: for shut-down.
+    /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] says `false`.
+    fn serves_sandbox(&self) -> bool {
+        true
+    }
+
+    /// Ends the writer: what is queued is written, and later writes are [`StoreError::Unavailable`]. A second call does
+    /// nothing. Blocks: for shut-down.
     fn close(&self);
 }

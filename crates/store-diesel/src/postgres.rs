@@ -3,6 +3,7 @@
 mod account_lock;
 mod changes;
 mod connection;
+mod failures;
 mod locks;
 mod lookups;
 pub(crate) mod migrations;
@@ -51,9 +52,8 @@ pub(crate) mod sql {
 }
 
 pub(crate) use account_lock::lock_account;
-pub(crate) use connection::{
-    connect_writer, finish, is_passing, keeps_connection, unhurried, worth_another_try, write,
-};
+pub(crate) use connection::{connect_writer, finish, unhurried, write};
+pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};

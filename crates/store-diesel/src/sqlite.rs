@@ -3,6 +3,7 @@
 mod account_lock;
 mod balances;
 mod connection;
+mod failures;
 pub(crate) mod migrations;
 mod place;
 mod statements;
@@ -47,10 +48,8 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
-pub(crate) use connection::{
-    Readers, connect_writer, finish, is_passing, keeps_connection, lock_operators, open_readers, read, unhurried,
-    worth_another_try, write,
-};
+pub(crate) use connection::{Readers, connect_writer, finish, lock_operators, open_readers, read, unhurried, write};
+pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use place::{Place, place};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
-    SettleSituation,
+    SettleSituation, TakeSituation,
 };
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
@@ -52,7 +52,7 @@ impl BatchProcessing for MemoryStore {
             let payments = payments_of(data, &batch.account, batch.id);
             let next = payments.filter(|payment| payment.status == PaymentStatus::Confirmed);
             let next = next.take(usize::try_from(command.max).unwrap_or(usize::MAX)).cloned().collect();
-            let decision = (command.decide)(&(batch, next));
+            let decision = (command.decide)(&TakeSituation { batch, payments: next });
             save_payments(data, &decision.payments)?;
             data.events.extend(decision.events);
             Ok(decision.payments)

@@ -10,11 +10,14 @@ use florin_domain::batch::{
     PaymentStatus,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, StoreError, WriteError, Written};
 
 #[async_trait]
 impl PaymentBatches for MemoryStore {
     async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide(data, &command)?.answer.map(DryRun::from).map_err(WriteError::Refused));
+        }
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide(data, &command)?;
@@ -33,8 +36,8 @@ impl PaymentBatches for MemoryStore {
     }
 }
 
-/// Decides a confirmation without storing it.
-pub(crate) fn decide(data: &Data, command: &ConfirmCommand) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+/// What is to be stored of a confirmation.
+fn decide(data: &Data, command: &ConfirmCommand) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
     let situation = situation(data, command)?.ok_or(WriteError::Absent)?;
     Ok((command.decide)(&situation))
 }

@@ -11,8 +11,8 @@ use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, ChainStories, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, StoreError, WriteError,
-    Written,
+    CardLedger, ChainStories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
+    WriteError, Written,
 };
 
 #[async_trait]
@@ -21,6 +21,9 @@ impl CardLedger for MemoryStore {
         &self,
         command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide_first(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide_first(data, &command)?;
@@ -31,6 +34,9 @@ impl CardLedger for MemoryStore {
     }
 
     async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide_follow_up(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide_follow_up(data, &command)?;
@@ -87,20 +93,14 @@ impl ChainStories for MemoryStore {
     }
 }
 
-/// Decides a first message without storing it.
-pub(crate) fn decide_first(
-    data: &Data,
-    command: &FirstMessageCommand,
-) -> Result<CardDecision, WriteError<CardRefusal>> {
+/// What is to be stored of a first message.
+fn decide_first(data: &Data, command: &FirstMessageCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = first_situation(data, &command.account, command.card)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Decides a follow-up without storing it.
-pub(crate) fn decide_follow_up(
-    data: &Data,
-    command: &FollowUpCommand,
-) -> Result<CardDecision, WriteError<CardRefusal>> {
+/// What is to be stored of a follow-up.
+fn decide_follow_up(data: &Data, command: &FollowUpCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = chain_situation(data, &command.account, command.token)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
 }

@@ -5,13 +5,16 @@ use crate::data::{Data, add};
 use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
-use florin_domain::budget::{Credit, CreditDecision, CreditRefusal};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::AccountId;
-use florin_ports::{CreditCommand, Credits, StoreError, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, DryRun, Mode, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Credits for MemoryStore {
     async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide(data, &command)?;
@@ -27,11 +30,11 @@ impl Credits for MemoryStore {
     }
 }
 
-/// Decides a credit without storing it.
-pub(crate) fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
+/// What is to be stored of a credit.
+fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
     let budget = data.budgets.get(&(command.account.clone(), command.budget)).ok_or(WriteError::Absent)?.clone();
-    let number = next_number(data, &command.account)?;
-    (command.decide)(&(budget, number)).map_err(WriteError::Refused)
+    let situation = CreditSituation { budget, number: next_number(data, &command.account)? };
+    (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
 /// Returns the number of the account's next credit. Numbers start at 1 and have no gaps.

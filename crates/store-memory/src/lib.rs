@@ -22,7 +22,6 @@ mod card_management;
 mod cards;
 mod credits;
 mod data;
-mod dry_runs;
 mod merchant;
 mod mfa;
 mod money;

@@ -1,7 +1,7 @@
 //! The store: a lock, and the ways to read and change data under it.
 
 use crate::data::Data;
-use florin_ports::{StoreError, WriteError};
+use florin_ports::{DryRun, StoreError, WriteError, Written};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -52,10 +52,13 @@ impl MemoryStore {
         answer
     }
 
-    /// Loads and decides without storing anything.
-    pub(crate) fn look<T, R>(&self, work: impl FnOnce(&Data) -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
+    /// Loads and decides, and stores nothing: a dry run.
+    pub(crate) fn dry_run<T, R>(
+        &self,
+        work: impl FnOnce(&Data) -> Result<DryRun<T>, WriteError<R>>,
+    ) -> Result<Written<T>, WriteError<R>> {
         let data = self.lock();
-        careful(|| work(&data))
+        careful(|| work(&data)).map(|dry_run| Written::DryRun(Box::new(dry_run)))
     }
 
     /// Locks the data. A panic under the lock leaves the data unchanged, because the data is replaced whole or not at

@@ -7,11 +7,14 @@ use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{TransferDecision, TransferDone, TransferRefusal, TransferSituation};
-use florin_ports::{TransferCommand, Transfers, WriteError, Written};
+use florin_ports::{DryRun, Mode, TransferCommand, Transfers, WriteError, Written};
 
 #[async_trait]
 impl Transfers for MemoryStore {
     async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide(data, &command)?;
@@ -26,8 +29,8 @@ impl Transfers for MemoryStore {
     }
 }
 
-/// Decides a transfer without storing it.
-pub(crate) fn decide(data: &Data, command: &TransferCommand) -> Result<TransferDecision, WriteError<TransferRefusal>> {
+/// What is to be stored of a transfer.
+fn decide(data: &Data, command: &TransferCommand) -> Result<TransferDecision, WriteError<TransferRefusal>> {
     let from = find(data, &command.account, command.from).ok_or(WriteError::Absent)?;
     let situation = TransferSituation { from, to: find(data, &command.account, command.to) };
     (command.decide)(&situation).map_err(WriteError::Refused)

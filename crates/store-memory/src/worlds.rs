@@ -12,8 +12,8 @@ use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateSituation, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SnapshotRefusal,
-    Timeline, WorldSnapshot,
+    ClockSetting, CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld,
+    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use florin_ports::{
     CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds, WriteError,
@@ -85,7 +85,7 @@ impl Worlds for MemoryStore {
                 let kept = account_rows::of(data, &command.account);
                 // The data has no stored text; its debug format has about the same length.
                 let bytes = i64::try_from(format!("{kept:?}").len()).unwrap_or(i64::MAX);
-                (command.decide)(&(others, bytes)).map_err(WriteError::Refused)?;
+                (command.decide)(&SnapshotSituation { snapshots: others, bytes }).map_err(WriteError::Refused)?;
                 let snapshot = WorldSnapshot {
                     id: command.id,
                     account: command.account.clone(),
@@ -126,7 +126,7 @@ impl Worlds for MemoryStore {
             once(data, command.repeat.as_ref(), |data| {
                 let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
                 let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
-                (command.decide)(&true).map_err(WriteError::Refused)?;
+                (command.decide)(&RestoreSituation { outdated: false }).map_err(WriteError::Refused)?;
                 account_rows::clear(data, &command.account);
                 account_rows::put(data, &command.account, *kept);
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
@@ -202,6 +202,8 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
         lives: data.worlds.contains_key(&new.account),
         made,
+        // What is in memory has this program's form.
+        outdated: false,
     };
     if decide(&situation).map_err(WriteError::Refused)? {
         delete(data, &new.account);

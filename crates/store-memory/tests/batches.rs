@@ -16,8 +16,8 @@ use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, PaymentBatches, Seeding,
-    WriteError, Written,
+    BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, Mode, PaymentBatches,
+    Seeding, WriteError, Written,
 };
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
@@ -109,6 +109,7 @@ impl Home {
             decide: Arc::new(move |situation| {
                 decide_confirm(situation, None, client, &Stamp { now, ids: &|| ids.next_id() })
             }),
+            mode: Mode::Commit,
             repeat: None,
         };
         self.store.confirm(command).await.unwrap();

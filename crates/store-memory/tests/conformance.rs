@@ -35,3 +35,24 @@ fn handle(store: Arc<MemoryStore>) -> Handle {
 async fn every_promise_is_kept() {
     florin_store_conformance::run(&InMemory).await.assert_passed();
 }
+
+/// A store for production only: the same one, which does not say that it has a sandbox.
+struct OfProduction;
+
+impl Factory for OfProduction {
+    async fn fresh(&self) -> Result<Handle, SetupError> {
+        let store = Arc::new(MemoryStore::new());
+        Ok(Handle::of_production(&store, Arc::<MemoryStore>::clone(&store)))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_store_for_production_only_is_not_asked_for_a_sandbox() {
+    let verdict = florin_store_conformance::run(&OfProduction).await;
+    verdict.assert_passed();
+    let skipped: Vec<_> = verdict.skipped().collect();
+    for check in ["worlds.restore.puts_everything_back", "timelines.next_number.each_once"] {
+        assert!(skipped.contains(&check), "{check} was not skipped");
+        assert!(verdict.to_string().contains(&format!("skipped {check}: it serves production only")));
+    }
+}

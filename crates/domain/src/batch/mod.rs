@@ -45,7 +45,7 @@ pub use network::PaymentNetwork;
 pub use payment::{Payment, PaymentStatus, PaymentTerms};
 pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
 pub use stamp::Stamp;
-pub use start::{StartDecision, TakeDecision, decide_start, decide_take};
+pub use start::{StartDecision, TakeDecision, TakeSituation, decide_start, decide_take};
 pub use status::{BatchMove, IllegalMove, PaymentBatchStatus};
 pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};
 pub use whole::{BatchContent, BatchInput, BatchSummary, InputFormat, InputStatus, PaymentBatch, PaymentOrder};

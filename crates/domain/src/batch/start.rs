@@ -34,7 +34,16 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// What an adapter stores atomically before payments are sent.
+/// What a rule sees before payments are taken for sending, under the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakeSituation {
+    /// The batch.
+    pub batch: PaymentBatch,
+    /// Its next confirmed payments, by input index.
+    pub payments: Vec<Payment>,
+}
+
+/// What an adapter stores, atomically, before payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeDecision {
     /// The payments after the decision.

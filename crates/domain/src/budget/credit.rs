@@ -98,7 +98,16 @@ pub struct Credit {
     pub created_at: DateTime<Utc>,
 }
 
-/// What an adapter stores atomically after a credit.
+/// What a rule sees of a credit, under the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditSituation {
+    /// The budget.
+    pub budget: Budget,
+    /// The number of this credit: the account's next free one, from 1.
+    pub number: i64,
+}
+
+/// What an adapter stores, atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDecision {
     /// The credit.

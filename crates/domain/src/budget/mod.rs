@@ -9,7 +9,9 @@ pub use create::{
     BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MAX_BUDGETS, MAX_CURRENCIES, MAX_LEVELS,
     check_currencies, check_features, decide_create_budget,
 };
-pub use credit::{Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditStamp, decide_credit};
+pub use credit::{
+    Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, CreditStamp, decide_credit,
+};
 pub use record::{BudgetFeature, BudgetFilter, BudgetRecord};
 pub use transfer::{
     Transfer, TransferDecision, TransferDone, TransferInstruction, TransferRefusal, TransferSituation, TransferStamp,

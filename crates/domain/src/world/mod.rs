@@ -9,8 +9,8 @@ mod tests;
 pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::parse_duration;
 pub use rules::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
-    WORLDS_OF_A_CLIENT, decide_create_world, decide_restore, decide_snapshot,
+    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD,
+    SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_restore, decide_snapshot,
 };
 
 use crate::ids::{AccountId, ClientId, SnapshotId};

@@ -28,6 +28,24 @@ pub struct CreateSituation {
     pub lives: bool,
     /// The client's world that was created under the same idempotency key, with the hash of its request.
     pub made: Option<(AccountId, String)>,
+    /// Whether the snapshot that the world is created from has an earlier schema than the store. `false` without a snapshot.
+    pub outdated: bool,
+}
+
+/// What a rule sees before a snapshot is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotSituation {
+    /// The number of snapshots that the world has.
+    pub snapshots: i64,
+    /// The size of the new one, in bytes of its text.
+    pub bytes: i64,
+}
+
+/// What a rule sees before a world is restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RestoreSituation {
+    /// Whether the snapshot has an earlier schema than the store.
+    pub outdated: bool,
 }
 
 /// Reasons to refuse the creation of a world.
@@ -71,10 +89,13 @@ pub fn decide_create_world(
             CreateWorldRefusal::OtherRequest
         });
     }
-    if situation.lives {
-        return if replace { Ok(true) } else { Err(CreateWorldRefusal::Lives) };
+    if situation.lives && !replace {
+        return Err(CreateWorldRefusal::Lives);
     }
-    if situation.worlds >= WORLDS_OF_A_CLIENT { Err(CreateWorldRefusal::TooMany) } else { Ok(false) }
+    if !situation.lives && situation.worlds >= WORLDS_OF_A_CLIENT {
+        return Err(CreateWorldRefusal::TooMany);
+    }
+    if situation.outdated { Err(CreateWorldRefusal::Outdated) } else { Ok(situation.lives) }
 }
 
 /// Reasons to refuse creating or restoring a snapshot.
@@ -91,28 +112,31 @@ pub enum SnapshotRefusal {
     Outdated,
 }
 
-/// Decides whether a snapshot of `bytes` may be stored if the world already has `others`.
+/// Decides whether a world may get another snapshot.
 ///
 /// ```
-/// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, decide_snapshot};
+/// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, decide_snapshot};
 ///
-/// assert_eq!(decide_snapshot(0, 1024), Ok(()));
-/// assert_eq!(decide_snapshot(SNAPSHOTS_OF_A_WORLD, 1024), Err(SnapshotRefusal::TooMany));
+/// let situation = SnapshotSituation { snapshots: 0, bytes: 1024 };
+/// assert_eq!(decide_snapshot(situation), Ok(()));
+///
+/// let full = SnapshotSituation { snapshots: SNAPSHOTS_OF_A_WORLD, ..situation };
+/// assert_eq!(decide_snapshot(full), Err(SnapshotRefusal::TooMany));
 /// ```
-pub const fn decide_snapshot(others: i64, bytes: i64) -> Result<(), SnapshotRefusal> {
-    if others >= SNAPSHOTS_OF_A_WORLD {
+pub const fn decide_snapshot(situation: SnapshotSituation) -> Result<(), SnapshotRefusal> {
+    if situation.snapshots >= SNAPSHOTS_OF_A_WORLD {
         return Err(SnapshotRefusal::TooMany);
     }
-    if bytes > SNAPSHOT_BYTES { Err(SnapshotRefusal::TooLarge) } else { Ok(()) }
+    if situation.bytes > SNAPSHOT_BYTES { Err(SnapshotRefusal::TooLarge) } else { Ok(()) }
 }
 
-/// Decides whether a snapshot may be restored into the current schema.
+/// Decides whether a world may be restored to a snapshot.
 ///
 /// ```
-/// use florin_domain::world::{SnapshotRefusal, decide_restore};
+/// use florin_domain::world::{RestoreSituation, SnapshotRefusal, decide_restore};
 ///
-/// assert_eq!(decide_restore(false), Err(SnapshotRefusal::Outdated));
+/// assert_eq!(decide_restore(RestoreSituation { outdated: true }), Err(SnapshotRefusal::Outdated));
 /// ```
-pub const fn decide_restore(same_schema: bool) -> Result<(), SnapshotRefusal> {
-    if same_schema { Ok(()) } else { Err(SnapshotRefusal::Outdated) }
+pub const fn decide_restore(situation: RestoreSituation) -> Result<(), SnapshotRefusal> {
+    if situation.outdated { Err(SnapshotRefusal::Outdated) } else { Ok(()) }
 }

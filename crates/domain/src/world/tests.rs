@@ -78,6 +78,7 @@ fn a_world_is_made_once() {
         worlds,
         lives,
         made: made.map(|request| (account.clone(), request.to_owned())),
+        outdated: false,
     };
     assert_eq!(decide_create_world(&of(99, false, None), false, Some(&under)), Ok(false));
     assert_eq!(decide_create_world(&of(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
@@ -87,14 +88,23 @@ fn a_world_is_made_once() {
     assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&under)), made);
     let other = Err(CreateWorldRefusal::OtherRequest);
     assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&under)), other);
+    let outdated = |situation| CreateSituation { outdated: true, ..situation };
+    for (situation, refusal) in [
+        (of(1, false, None), CreateWorldRefusal::Outdated),
+        (of(1, true, None), CreateWorldRefusal::Outdated),
+        (of(100, false, None), CreateWorldRefusal::TooMany),
+    ] {
+        assert_eq!(decide_create_world(&outdated(situation), true, None), Err(refusal));
+    }
 }
 
 #[test]
 fn snapshots_are_few_and_small() {
-    assert_eq!(decide_snapshot(19, SNAPSHOT_BYTES), Ok(()));
-    assert_eq!(decide_snapshot(20, 1), Err(SnapshotRefusal::TooMany));
-    assert_eq!(decide_snapshot(0, SNAPSHOT_BYTES + 1), Err(SnapshotRefusal::TooLarge));
-    assert_eq!(decide_restore(false), Err(SnapshotRefusal::Outdated));
+    let of = |snapshots, bytes| decide_snapshot(SnapshotSituation { snapshots, bytes });
+    assert_eq!(of(19, SNAPSHOT_BYTES), Ok(()));
+    assert_eq!(of(20, 1), Err(SnapshotRefusal::TooMany));
+    assert_eq!(of(0, SNAPSHOT_BYTES + 1), Err(SnapshotRefusal::TooLarge));
+    assert_eq!(decide_restore(RestoreSituation { outdated: true }), Err(SnapshotRefusal::Outdated));
 }
 
 fn change() -> impl Strategy<Value = ClockChange> {

@@ -43,7 +43,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Overloaded => refusal(),
-            StoreError::Unavailable(cause) => {
+            StoreError::Unavailable(cause) | StoreError::OutcomeUnknown(cause) => {
                 tracing::error!(%cause, "storage unreachable");
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")
             }

@@ -60,12 +60,12 @@ struct BalanceView {
 }
 
 impl<T> From<&DryRun<T>> for DryRunView {
-    fn from(tried: &DryRun<T>) -> Self {
-        let postings = tried
+    fn from(dry_run: &DryRun<T>) -> Self {
+        let postings = dry_run
             .journal
             .iter()
             .flat_map(|journal| journal.postings().iter().map(|posting| PostingView::of(posting, journal.currency)));
-        let balances = tried.balances.iter().map(|((budget, currency), held)| BalanceView {
+        let balances = dry_run.balances.iter().map(|((budget, currency), held)| BalanceView {
             budget_id: budget.0,
             currency_code: currency.code(),
             ledger: Amount(held.ledger().of(*currency)),
@@ -76,7 +76,10 @@ impl<T> From<&DryRun<T>> for DryRunView {
         Self {
             postings: postings.collect(),
             balances: balances.collect(),
-            explanation: tried.declined.as_ref().map(|(declined, currency)| DeclineView::of(declined, *currency)),
+            explanation: dry_run
+                .declined
+                .as_ref()
+                .map(|declined| DeclineView::of(&declined.explanation, declined.currency)),
         }
     }
 }

@@ -11,14 +11,14 @@ use crate::observe::{Observation, audited, balances};
 use crate::world::{Who, gbp, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
-use florin_domain::budget::Budget;
+use florin_domain::budget::CreditSituation;
 use florin_domain::card::decide::{CardDecision, FollowUp};
 use florin_domain::card::{ChainKind, SpendingLimit, SpendingWindow};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
-use florin_ports::{FirstMessageCommand, StoreError, WriteError};
+use florin_ports::{FirstMessageCommand, Mode, StoreError, WriteError};
 use std::sync::Arc;
 
 checks! {
@@ -63,6 +63,7 @@ async fn fails(
         account: command.account.clone(),
         card: command.card,
         decide: Arc::clone(&command.decide),
+        mode: Mode::Commit,
         repeat: command.repeat.clone(),
     };
     let error = store_failed(handle.cards.first_message(twisted(command, move |_, decision| twist(decision))).await)?;
@@ -174,7 +175,7 @@ async fn credit_number_taken(handle: Handle) -> Proof {
     let before = used(&handle).await?;
     let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
     let rule = command.decide;
-    command.decide = Arc::new(move |situation: &(Budget, i64)| {
+    command.decide = Arc::new(move |situation: &CreditSituation| {
         let mut decision = rule(situation)?;
         decision.credit.box_transaction_id = 1;
         Ok(decision)

@@ -6,7 +6,7 @@ use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, budget};
 use crate::world::{Who, gbp, jpy, noon, seeded};
-use florin_domain::budget::CreditRefusal;
+use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
@@ -65,7 +65,8 @@ async fn unknown_budget(handle: Handle) -> Proof {
 
 async fn whole_budget(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let (seen, number) = there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    let CreditSituation { budget: seen, number } =
+        there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
     let wanted = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),

@@ -9,14 +9,16 @@ use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
 use crate::world::{Who, gbp, seeded};
-use florin_domain::batch::ConfirmRefusal;
+use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
+use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal};
 use florin_domain::card::decide::{CardRefusal, FollowUp};
 use florin_domain::card::{CardTransaction, ChainKind, TransactionState};
 use florin_domain::ids::BudgetId;
 use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, DryRun, FirstMessageCommand, FollowUpCommand, TransferCommand, WriteError,
+    ConfirmCommand, CreditCommand, DryRun, DryRunDecline, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
+    TransferCommand, WriteError, Written,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -42,7 +44,47 @@ const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
 
-/// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
+/// The dry run that a store answers with. An effect instead of it is a failure.
+fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
+    match answer? {
+        Written::DryRun(dry_run) => Ok(*dry_run),
+        Written::New(_) | Written::Replayed(_) => Err(StoreError::Corrupt("a dry run took effect".into()).into()),
+    }
+}
+
+async fn preview_first_message(
+    handle: &Handle,
+    command: FirstMessageCommand,
+) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+    dry(handle.cards.first_message(FirstMessageCommand { mode: Mode::DryRun, ..command }).await)
+}
+
+async fn preview_follow_up(
+    handle: &Handle,
+    command: FollowUpCommand,
+) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+    dry(handle.cards.follow_up(FollowUpCommand { mode: Mode::DryRun, ..command }).await)
+}
+
+async fn preview_credit(handle: &Handle, command: CreditCommand) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+    dry(handle.credits.credit(CreditCommand { mode: Mode::DryRun, ..command }).await)
+}
+
+async fn preview_transfer(
+    handle: &Handle,
+    command: TransferCommand,
+) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+    dry(handle.transfers.transfer(TransferCommand { mode: Mode::DryRun, ..command }).await)
+}
+
+async fn preview_confirm(
+    handle: &Handle,
+    command: ConfirmCommand,
+) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
+    dry(handle.batches.confirm(ConfirmCommand { mode: Mode::DryRun, ..command }).await)
+}
+
+/// Expects what was told of balances and journal to be what there is now, with so many journal transactions before.
 async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
@@ -71,14 +113,11 @@ async fn cards_nothing(handle: Handle) -> Proof {
     fresh(handle.cards.first_message(limited(1, "10")?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
-        handle.dry_runs.preview_first_message(limited(2, "5")?).await?;
-        handle.dry_runs.preview_first_message(limited(3, "5000")?).await?;
-        handle.dry_runs.preview_follow_up(clear(2, "8")?).await?;
-        handle
-            .dry_runs
-            .preview_follow_up(follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?)
-            .await?;
-        refused(handle.dry_runs.preview_first_message(limited(2, "0.001")?).await)?;
+        preview_first_message(&handle, limited(2, "5")?).await?;
+        preview_first_message(&handle, limited(3, "5000")?).await?;
+        preview_follow_up(&handle, clear(2, "8")?).await?;
+        preview_follow_up(&handle, follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?).await?;
+        refused(preview_first_message(&handle, limited(2, "0.001")?).await)?;
     }
     before.still_holds("dry runs of card messages", &handle).await
 }
@@ -86,37 +125,38 @@ async fn cards_nothing(handle: Handle) -> Proof {
 async fn cards_answer(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.preview_first_message(limited(1, "10")?).await?;
+    let tried = preview_first_message(&handle, limited(1, "10")?).await?;
     let done = fresh(handle.cards.first_message(limited(1, "10")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("one transaction", tried.journal.len(), 1)?;
-    let cleared = handle.dry_runs.preview_follow_up(clear(2, "8")?).await?;
+    let cleared = preview_follow_up(&handle, clear(2, "8")?).await?;
     let done = fresh(handle.cards.follow_up(clear(2, "8")?).await)?;
     came_true(&handle, before + 1, &cleared, &done).await?;
     let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(1)).await?)?;
     same("the postings", story.journal, [tried.journal, cleared.journal].concat())?;
-    let again = refused(handle.dry_runs.preview_follow_up(clear(3, "8")?).await)?;
+    let again = refused(preview_follow_up(&handle, clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
 async fn declines(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    let tried = handle.dry_runs.preview_first_message(limited(1, "20.01")?).await?;
+    let tried = preview_first_message(&handle, limited(1, "20.01")?).await?;
     same("the state", tried.done.state, TransactionState::Declined)?;
     same("no postings", &tried.journal, &Vec::new())?;
     let done = fresh(handle.cards.first_message(limited(1, "20.01")?).await)?;
     same("the answer", &tried.done, &done)?;
     let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(1)).await?)?;
     let kept = story.messages.into_iter().next().and_then(|told| told.declined);
-    same("why", tried.declined, kept.map(|kept| (kept, done.currency)))
+    let kept = kept.map(|explanation| DryRunDecline { explanation, currency: done.currency });
+    same("why", tried.declined, kept)
 }
 
 async fn credits_nothing(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        handle.dry_runs.preview_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
-        refused(handle.dry_runs.preview_credit(credit(Who::Mine, 1, "0.001", gbp()?)?).await)?;
+        preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
+        refused(preview_credit(&handle, credit(Who::Mine, 1, "0.001", gbp()?)?).await)?;
     }
     before.still_holds("dry runs of credits", &handle).await
 }
@@ -124,7 +164,7 @@ async fn credits_nothing(handle: Handle) -> Proof {
 async fn credits_answer(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.preview_credit(credit(Who::Mine, 1, "5", gbp()?)?).await?;
+    let tried = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
     let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (1, 1))
@@ -134,8 +174,8 @@ async fn transfers_nothing(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
-        refused(handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "95.01")?).await)?;
+        preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
+        refused(preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.01")?).await)?;
     }
     before.still_holds("dry runs of transfers", &handle).await
 }
@@ -143,7 +183,7 @@ async fn transfers_nothing(handle: Handle) -> Proof {
 async fn transfers_answer(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.preview_transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
+    let tried = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
     let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (2, 1))
@@ -154,7 +194,7 @@ async fn batches_nothing(handle: Handle) -> Proof {
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
-        handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+        preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     }
     before.still_holds("dry runs of confirmations", &handle).await
 }
@@ -163,11 +203,11 @@ async fn batches_answer(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
-    let tried = handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+    let tried = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("transactions", tried.journal.len(), 2)?;
-    let late = refused(handle.dry_runs.preview_confirm(confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
+    let late = refused(preview_confirm(&handle, confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
@@ -180,7 +220,7 @@ async fn attempts(handle: Handle) -> Proof {
     for _ in 0..6 {
         for (session, provider) in [(1, SANDBOX), (2, TOTP)] {
             let wrong = confirm(Who::Mine, session, 1, (provider, MfaVerdict::Wrong))?;
-            let refusal = refused(handle.dry_runs.preview_confirm(wrong).await)?;
+            let refusal = refused(preview_confirm(&handle, wrong).await)?;
             same("a wrong token", refusal, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
         }
     }
@@ -195,23 +235,23 @@ async fn records(handle: Handle) -> Proof {
         let repeat = Some(claim(Who::Mine, "key", "{}")?);
         Ok::<_, Failure>(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "10")? })
     };
-    handle.dry_runs.preview_first_message(keyed(1)?).await?;
+    preview_first_message(&handle, keyed(1)?).await?;
     fresh(handle.cards.first_message(keyed(1)?).await)?;
-    let second = handle.dry_runs.preview_first_message(keyed(2)?).await?;
+    let second = preview_first_message(&handle, keyed(2)?).await?;
     same("what is left", second.done.available_balance, Minor(7_500))?;
     let claimed = |body| {
         let repeat = Some(claim(Who::Mine, "other", body)?);
         Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, 5, ENDS, "1")? })
     };
     fresh(handle.transfers.transfer(claimed("{}")?).await)?;
-    handle.dry_runs.preview_transfer(claimed("[]")?).await?;
+    preview_transfer(&handle, claimed("[]")?).await?;
     let repeat = Some(claim(Who::Mine, "credit", "{}")?);
-    handle.dry_runs.preview_credit(CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await?;
+    preview_credit(&handle, CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await?;
     let repeat = Some(claim(Who::Mine, "credit", "{}")?);
     fresh(handle.credits.credit(CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
-    handle.dry_runs.preview_confirm(ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await?;
+    preview_confirm(&handle, ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await?;
     let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
     fresh(handle.batches.confirm(ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await)?;
     Ok(())
@@ -225,8 +265,8 @@ async fn in_line(handle: Handle) -> Proof {
     for number in 1..=12_u128 {
         let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, number, "10")?);
         real.push(tokio::spawn(async move { cards.first_message(command).await }));
-        let (dry_runs, command) = (handle.dry_runs.clone(), purchase(Who::Mine, 100 + number, "5")?);
-        tried.push(tokio::spawn(async move { dry_runs.preview_first_message(command).await }));
+        let (handle, command) = (handle.clone(), purchase(Who::Mine, 100 + number, "5")?);
+        tried.push(tokio::spawn(async move { preview_first_message(&handle, command).await }));
     }
     let mut approved = 0;
     for task in real {
@@ -241,7 +281,7 @@ async fn in_line(handle: Handle) -> Proof {
         holds("what earlier orders left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
-    let last = told(handle.dry_runs.preview_first_message(purchase(Who::Mine, 99, "5")?).await)?;
+    let last = told(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))
 }
 
@@ -250,7 +290,7 @@ async fn panics(handle: Handle) -> Proof {
     let before = Observation::take(&handle, 1).await?;
     let mut command = purchase(Who::Mine, 1, "10")?;
     command.decide = Arc::new(|_| crate::checks::panics::bug());
-    store_failed(handle.dry_runs.preview_first_message(command).await)?;
+    store_failed(preview_first_message(&handle, command).await)?;
     before.still_holds("a dry run that panicked", &handle).await
 }
 
@@ -258,12 +298,12 @@ async fn foreign(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     let command = first(Who::Mine, Who::Other.card(), message(ChainKind::Purchase, "1")?, stamp(2))?;
-    absent("a foreign card", &handle.dry_runs.preview_first_message(command).await)?;
-    absent("a foreign token", &handle.dry_runs.preview_follow_up(clear(2, "1")?).await)?;
+    absent("a foreign card", &preview_first_message(&handle, command).await)?;
+    absent("a foreign token", &preview_follow_up(&handle, clear(2, "1")?).await)?;
     let command = CreditCommand { budget: Who::Other.budget(), ..credit(Who::Mine, 2, "1", gbp()?)? };
-    absent("a foreign budget", &handle.dry_runs.preview_credit(command).await)?;
+    absent("a foreign budget", &preview_credit(&handle, command).await)?;
     let command = transfer(Who::Mine, 2, (Who::Other.budget(), ENDS.1), "1")?;
-    absent("a foreign giver", &handle.dry_runs.preview_transfer(command).await)?;
+    absent("a foreign giver", &preview_transfer(&handle, command).await)?;
     let command = ConfirmCommand { batch: Who::Other.batch(), ..confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))? };
-    absent("a foreign batch", &handle.dry_runs.preview_confirm(command).await)
+    absent("a foreign batch", &preview_confirm(&handle, command).await)
 }

@@ -113,10 +113,7 @@ async fn every_member(handle: Handle) -> Proof {
     });
     handle.processing.start(command).await?;
     let mut command = take(&lease, 9, 3_000);
-    let command = remembering!(command, decided, |decision: (
-        florin_domain::batch::PaymentBatch,
-        Vec<florin_domain::batch::Payment>
-    )| &decision.events);
+    let command = remembering!(command, decided, |decision: florin_domain::batch::TakeSituation| &decision.events);
     let taken: Vec<_> = handle.processing.take(command).await?.iter().map(|payment| payment.id).collect();
     for (outcome, ids) in
         [(PaymentOutcome::Completed, 4_000), (PaymentOutcome::Returned(FailureReason::AccountClosed), 5_000)]

@@ -41,7 +41,7 @@ pub(super) fn end<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>)
         Ok(Written::Replayed(_)) => Ok(End::Replayed),
         Err(WriteError::Refused(_)) => Ok(End::Refused),
         Err(WriteError::Store(_)) => Ok(End::Failed),
-        Err(other) => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
+        other => Err(Failure::new(format!("neither an effect nor a failure: {other:?}"))),
     }
 }
 

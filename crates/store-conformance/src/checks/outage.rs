@@ -40,8 +40,8 @@ fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
 
 fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
     match answer {
-        Err(WriteError::Store(StoreError::Unavailable(_))) => Ok(()),
-        other => Err(Failure::new(format!("{what}: expected `Unavailable`, got {other:?}"))),
+        Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_))) => Ok(()),
+        other => Err(Failure::new(format!("{what}: expected `Unavailable` or `OutcomeUnknown`, got {other:?}"))),
     }
 }
 

@@ -246,6 +246,7 @@ async fn fifty(handle: Handle) -> Proof {
         match task.await.map_err(|error| Failure::new(error.to_string()))?? {
             Written::New(done) => effects.push(answer_of(&done)),
             Written::Replayed(answer) => answers.push(answer),
+            Written::DryRun(_) => return Err(Failure::new("a command took no effect")),
         }
     }
     same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;

@@ -256,7 +256,7 @@ async fn snapshots(handle: Handle) -> Proof {
     handle.worlds.create(my_world()?).await?;
     let taken = on_both(&handle, |handle, number| {
         let command = SnapshotCommand {
-            decide: Arc::new(|(others, _)| if *others < 5 { Ok(()) } else { Err(SnapshotRefusal::TooMany) }),
+            decide: Arc::new(|situation| if situation.snapshots < 5 { Ok(()) } else { Err(SnapshotRefusal::TooMany) }),
             id: SnapshotId(uuid(91, number.into())),
             ..super::worlds_state::snapshot(1)?
         };

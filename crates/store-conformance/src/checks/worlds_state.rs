@@ -12,8 +12,8 @@ use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
 use florin_domain::world::{
-    ClockChange, ClockSetting, SnapshotRefusal, Timeline, WorldSeed, WorldSnapshot, WorldTemplate, decide_restore,
-    decide_snapshot,
+    ClockChange, ClockSetting, SnapshotRefusal, SnapshotSituation, Timeline, WorldSeed, WorldSnapshot, WorldTemplate,
+    decide_restore, decide_snapshot,
 };
 use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,7 +43,7 @@ pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
         id: id(number),
         name: Some(Text::parse("before")?),
         now: noon(),
-        decide: Arc::new(|(others, bytes)| decide_snapshot(*others, *bytes)),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
         repeat: None,
     })
 }
@@ -54,7 +54,7 @@ pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
         account: Who::Mine.account()?,
         snapshot: id(number),
         real: noon() + TimeDelta::hours(5),
-        decide: Arc::new(|same_schema| decide_restore(*same_schema)),
+        decide: Arc::new(|situation| decide_restore(*situation)),
         repeat: None,
     })
 }
@@ -167,7 +167,7 @@ async fn bounded(handle: Handle) -> Proof {
     handle.worlds.create(command()?).await?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
-    second.decide = Arc::new(|(others, _)| if *others == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
+    second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
@@ -178,8 +178,8 @@ async fn bytes(handle: Handle) -> Proof {
     let shown = Arc::new(Mutex::new(Vec::new()));
     for number in 1..=3 {
         let observer = Arc::clone(&shown);
-        let decide = Arc::new(move |(_, bytes): &(i64, i64)| {
-            observer.lock().unwrap_or_else(PoisonError::into_inner).push(*bytes);
+        let decide = Arc::new(move |situation: &SnapshotSituation| {
+            observer.lock().unwrap_or_else(PoisonError::into_inner).push(situation.bytes);
             Ok(())
         });
         fresh(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;

@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
-use florin_domain::budget::{Budget, CreditInstruction, CreditStamp, decide_credit};
+use florin_domain::budget::{CreditInstruction, CreditSituation, CreditStamp, decide_credit};
 use florin_domain::card::decide::{
     ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
 };
@@ -18,8 +18,8 @@ use florin_domain::card::{ChainKind, Response};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, OpenSessionCommand,
-    RepeatClaim, StoreError, WriteError,
+    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode,
+    OpenSessionCommand, RepeatClaim, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -108,7 +108,13 @@ impl Turn<'_> {
         stamp.journal = journal_id(self.number * 2);
         let repeat = self.claim(who, key, "first")?;
         let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-        Ok(FirstMessageCommand { account: who.account()?, card: card_of(who, card), decide, repeat })
+        Ok(FirstMessageCommand {
+            account: who.account()?,
+            card: card_of(who, card),
+            decide,
+            mode: Mode::Commit,
+            repeat,
+        })
     }
 
     async fn follow_up(
@@ -122,7 +128,7 @@ impl Turn<'_> {
         stamp.journal = journal_id(self.number * 2);
         let repeat = self.claim(who, key, "follow-up")?;
         let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
-        let command = FollowUpCommand { account: who.account()?, token, decide, repeat };
+        let command = FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat };
         Ok(text(self.handle.cards.follow_up(command).await))
     }
 
@@ -137,13 +143,14 @@ impl Turn<'_> {
     async fn credit(&self, who: Who, instruction: CreditInstruction, key: Option<u8>) -> Result<String, Failure> {
         let stamp = CreditStamp { journal: journal_id(self.number * 2), now: self.now };
         let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
-        let rule = move |(budget, number): &(Budget, i64)| {
-            // The HTTP layer refuses zero, so no store receives such a credit.
+        let rule = move |CreditSituation { budget, number }: &CreditSituation| {
+            // The edge refuses zero: no store is shown such a credit.
             let positive = instruction.amount.clone().positive();
             positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
             decide_credit(budget, *number, &instruction, stamp)
         };
-        let command = CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), repeat };
+        let command =
+            CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), mode: Mode::Commit, repeat };
         Ok(text(self.handle.credits.credit(command).await))
     }
 
@@ -174,7 +181,7 @@ impl Turn<'_> {
             decide_confirm(situation, proof.as_ref(), who.client(), &Stamp { now, ids: &ids })
         });
         let session = Some(session_id(session.into()));
-        let command = ConfirmCommand { account, batch, session, decide, repeat };
+        let command = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, repeat };
         Ok(text(self.handle.batches.confirm(command).await))
     }
 }
@@ -209,6 +216,7 @@ fn text<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> String {
     match answer {
         Err(WriteError::Store(error)) => match error {
             StoreError::Unavailable(why) => format!("unavailable: {why}"),
+            StoreError::OutcomeUnknown(why) => format!("outcome unknown: {why}"),
             StoreError::Overloaded => "overloaded".into(),
             StoreError::Duplicate(_) => "duplicate".into(),
             StoreError::NotFound(_) => "not found".into(),

@@ -149,7 +149,7 @@ async fn of_account(
     }
     see("list of batches".into(), &listed);
     see("enrolment".into(), &handle.mfa.enrolment(&account).await?);
-    see("next credit".into(), &budget(handle, &account, who.budget()).await?.map(|(_, number)| number));
+    see("next credit".into(), &budget(handle, &account, who.budget()).await?.map(|seen| seen.number));
     see("activity".into(), &handle.activities.list(&account, ActivityFilter::default(), PAGE).await?);
     for id in [who.card(), who.limited_card(), who.yen_card()] {
         see(format!("card {id}"), &card(handle, &account, id).await?);

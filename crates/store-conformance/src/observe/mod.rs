@@ -12,14 +12,14 @@ use crate::expect::there;
 use crate::factory::Handle;
 use crate::world::Who;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
-use florin_domain::budget::{Budget, CreditRefusal};
+use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, OpenSessionCommand, WriteError,
+    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, Mode, OpenSessionCommand, WriteError,
     Written,
 };
 use std::fmt::Debug;
@@ -63,7 +63,7 @@ pub(crate) async fn card(
 ) -> Result<Option<FirstSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FirstMessageCommand { account: account.clone(), card, decide, repeat: None };
+    let command = FirstMessageCommand { account: account.clone(), card, decide, mode: Mode::Commit, repeat: None };
     let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -79,7 +79,7 @@ pub(crate) async fn chain(
 ) -> Result<Option<ChainSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FollowUpCommand { account: account.clone(), token, decide, repeat: None };
+    let command = FollowUpCommand { account: account.clone(), token, decide, mode: Mode::Commit, repeat: None };
     let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -92,10 +92,10 @@ pub(crate) async fn budget(
     handle: &Handle,
     account: &AccountId,
     budget: BudgetId,
-) -> Result<Option<(Budget, i64)>, Failure> {
+) -> Result<Option<CreditSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
-    let command = CreditCommand { account: account.clone(), budget, decide, repeat: None };
+    let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, repeat: None };
     observer.saw(handle.credits.credit(command).await)
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn batch(
     let observer = Observer::new();
     let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
     let decide = observer.refusing(refused);
-    let command = ConfirmCommand { account: account.clone(), batch, session, decide, repeat: None };
+    let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, repeat: None };
     observer.saw(handle.batches.confirm(command).await)
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
     Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
-    SettleRefusal, SettleSituation, TakeDecision, UploadRefusal,
+    SettleRefusal, SettleSituation, TakeDecision, TakeSituation, UploadRefusal,
 };
 use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
@@ -208,7 +208,7 @@ impl BatchProcessing for Mutant {
         }
         let (rule, told) = (command.decide, Arc::new(Mutex::new(Vec::new())));
         let ear = Arc::clone(&told);
-        command.decide = Arc::new(move |situation: &(PaymentBatch, Vec<Payment>)| {
+        command.decide = Arc::new(move |situation: &TakeSituation| {
             *ear.lock().unwrap() = rule(situation).payments;
             TakeDecision { payments: vec![], events: vec![] }
         });

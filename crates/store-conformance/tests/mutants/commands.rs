@@ -4,7 +4,7 @@ use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentStatus};
-use florin_domain::budget::{Budget, Credit, CreditRefusal};
+use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
@@ -13,8 +13,8 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, MfaSessions, OpenSessionCommand, PaymentBatches, Registry, RepeatClaim, StoreError, WriteError,
-    Written,
+    IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, RepeatClaim, StoreError,
+    WriteError, Written,
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -86,7 +86,13 @@ impl Mutant {
             *observer.lock().unwrap() = Some(situation.clone());
             Err(CardRefusal::Expired)
         });
-        let look = FirstMessageCommand { account: command.account.clone(), card: command.card, decide, repeat: None };
+        let look = FirstMessageCommand {
+            account: command.account.clone(),
+            card: command.card,
+            decide,
+            mode: Mode::Commit,
+            repeat: None,
+        };
         let _ = self.inner.first_message(look).await;
         tokio::task::yield_now().await;
         seen.lock().unwrap().take()
@@ -123,6 +129,9 @@ impl Mutant {
 #[async_trait]
 impl CardLedger for Mutant {
     async fn first_message(&self, command: FirstMessageCommand) -> Carded {
+        if command.mode == Mode::DryRun {
+            return self.dry_first_message(command).await;
+        }
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= ROOM {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::Overloaded.into());
@@ -139,6 +148,7 @@ impl CardLedger for Mutant {
             account,
             card: command.card,
             decide: Arc::clone(&decide) as _,
+            mode: Mode::Commit,
             repeat,
         };
         let repeat = self.claim(command.repeat.clone());
@@ -172,6 +182,7 @@ impl CardLedger for Mutant {
             account,
             token: command.token,
             decide: Arc::clone(&decide) as _,
+            mode: command.mode,
             repeat,
         };
         let repeat = self.claim(command.repeat.clone());
@@ -211,6 +222,9 @@ impl CardLedger for Mutant {
 #[async_trait]
 impl Credits for Mutant {
     async fn credit(&self, command: CreditCommand) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_credit(command).await;
+        }
         let (account, budget, rule) = (command.account.clone(), command.budget, Arc::clone(&command.decide));
         let mut repeat = self.claim(command.repeat.clone());
         if let Some(claim) = repeat.as_mut().filter(|_| self.is_second && self.has(Bug::KeysOfEachHandle)) {
@@ -218,7 +232,7 @@ impl Credits for Mutant {
         }
         let answer = self.inner.credit(CreditCommand { repeat, ..command }).await;
         if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::New(_))) {
-            let decide = Arc::new(move |situation: &(Budget, i64)| {
+            let decide = Arc::new(move |situation: &CreditSituation| {
                 let mut decision = rule(situation)?;
                 let old = decision.journal;
                 let id = JournalId(Uuid::from_u128(!old.id.0.as_u128()));
@@ -227,7 +241,8 @@ impl Credits for Mutant {
                     JournalTransaction::new(id, old.account, cause, old.currency, old.at, postings).unwrap();
                 Ok(decision)
             });
-            let _ = self.inner.credit(CreditCommand { account, budget, decide, repeat: None }).await;
+            let _ =
+                self.inner.credit(CreditCommand { account, budget, decide, mode: Mode::Commit, repeat: None }).await;
         }
         answer
     }
@@ -236,6 +251,9 @@ impl Credits for Mutant {
 #[async_trait]
 impl PaymentBatches for Mutant {
     async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_confirm(command).await;
+        }
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let decide = Arc::new(move |situation: &ConfirmSituation| {
             let mut decision = rule(situation);

@@ -4,11 +4,12 @@
 //! must have the type that is written here. To add a database, provide these items in a module beside `sqlite.rs` and
 //! `postgres.rs`, and include the body there.
 
-use super::errors::Outcome;
+use super::errors::{Failure, Outcome};
 use super::group::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
 use super::tables::money::BalanceRow;
 use super::tables::service::RecordRow;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
 use florin_store_contract::{OpenError, StoreSettings};
@@ -88,12 +89,12 @@ functions! {
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
-    /// Whether an error that Diesel does not classify is transient, judged by its message.
-    is_passing: fn(&str) -> bool;
-    /// Whether to retry at once after this error. Nothing of the failed work may be stored.
-    worth_another_try: fn(&StoreError) -> bool;
-    /// Whether the connection can be used after this error.
-    keeps_connection: fn(&StoreError) -> bool;
+    /// The table whose primary key or unique constraint was violated; empty where the database does not say.
+    violated_table: fn(&dyn DatabaseErrorInformation) -> String;
+    /// The meaning of an error that is no violation of a unique constraint or foreign key.
+    classify: fn(DatabaseErrorKind, &str) -> Failure;
+    /// The meaning of a transaction whose state Diesel does not know any more.
+    broken_connection: fn(String) -> Failure;
 }
 
 /// Runs a read. Retries it once if its connection was lost.

@@ -2,11 +2,9 @@
 
 use super::backend::{Changes, Conn};
 use super::batch_rows::{assemble, with_orders};
-use super::dry_runs::Decidable;
 use super::errors::{Failure, Outcome};
-use super::group::{Command, Footprint, WorkingSet, ask};
+use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
 use super::mfa::Authentication;
-use super::repeat::Records;
 use super::statements::{load, load_four};
 use super::store::Store;
 use super::tables::batches::{BatchChange, BatchRow, LockedBatches, OrdersOfBatches, payment_batches};
@@ -20,7 +18,7 @@ use florin_domain::batch::{
     BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, PaymentBatches, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, RepeatClaim, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
@@ -30,9 +28,9 @@ impl PaymentBatches for Store {
     }
 }
 
-impl Decidable for ConfirmCommand {
-    type Told = PaymentBatch;
-    type Decision = Confirmation;
+impl RecordedCommand for ConfirmCommand {
+    type Done = PaymentBatch;
+    type Decision = ConfirmDecision;
     type Refused = ConfirmRefusal;
 
     fn situation(&self, footprint: &mut Footprint) {
@@ -43,39 +41,37 @@ impl Decidable for ConfirmCommand {
         }
     }
 
-    fn decision(&self, working_set: &WorkingSet) -> Result<Confirmation, WriteError<ConfirmRefusal>> {
-        decide(self, working_set)?.answer.map_err(WriteError::Refused)
-    }
-}
-
-/// Calls the rule. The caller stages the changes of session and enrolment.
-fn decide(command: &ConfirmCommand, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
-    let situation = situation(working_set, command).ok_or(WriteError::Absent)?;
-    ask(|| (command.decide)(&situation))
-}
-
-impl Command for ConfirmCommand {
-    type Done = Written<PaymentBatch>;
-    type Refused = ConfirmRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+    fn mode(&self) -> Mode {
+        self.mode
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<ConfirmRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = decide(self, working_set)?;
-        let confirmed = decision.answer.as_ref().ok();
-        let record = confirmed.map(|done| Records::made(self.repeat.as_ref(), &done.batch)).transpose()?.flatten();
-        // Attempts count, whatever the answer.
+    fn claim(&self) -> Option<&RepeatClaim<PaymentBatch>> {
+        self.repeat.as_ref()
+    }
+
+    fn decision(&self, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
+        let situation = situation(working_set, self).ok_or(WriteError::Absent)?;
+        Ok(ask(|| (self.decide)(&situation))?)
+    }
+
+    fn done(decision: &ConfirmDecision) -> Option<&PaymentBatch> {
+        decision.answer.as_ref().ok().map(|confirmation| &confirmation.batch)
+    }
+
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: ConfirmDecision,
+    ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
+        // Attempts count, whatever the answer is.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
         stage(working_set, &confirmation);
-        working_set.records.add(record);
-        Ok(Written::New(confirmation.batch))
+        Ok(confirmation.batch)
+    }
+
+    fn dry_run(decision: ConfirmDecision) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
+        decision.answer.map(DryRun::from).map_err(WriteError::Refused)
     }
 }
 
@@ -178,8 +174,7 @@ impl Batches {
                     .filter(balances::account_id.eq(account))
                     .filter(balances::budget_id.eq(Id(command.budget.0)));
                 if of_budget.count().get_result::<i64>(conn)? > 0 {
-                    let raced = "could not serialize access: the orders of a batch were replaced meanwhile";
-                    return Err(Failure(StoreError::Unavailable(raced.into())));
+                    return Err(Failure::Contended("the orders of a batch were replaced meanwhile".into()));
                 }
             }
         }

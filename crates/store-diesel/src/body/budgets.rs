@@ -66,7 +66,7 @@ impl Budgets for Store {
             footprint.creation(&command.account);
             under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
-                    return Err(WriteError::Absent);
+                    return Err(WriteError::Absent.into());
                 }
                 let situation = situation(conn, &command.account, command.parent)?;
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;

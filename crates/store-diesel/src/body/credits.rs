@@ -1,10 +1,8 @@
 //! Credits.
 
 use super::backend::{Changes, Conn};
-use super::dry_runs::Decidable;
 use super::errors::{Outcome, corrupt};
-use super::group::{Command, Footprint, WorkingSet, ask};
-use super::repeat::Records;
+use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
 use super::store::Store;
 use super::tables::money::{CounterChange, CounterRow, CreditRow, credits};
 use super::tracked::Tracked;
@@ -12,12 +10,12 @@ use super::types::{Account, Currency, Id, Named, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::activity::CreditDetail;
-use florin_domain::budget::{Credit, CreditDecision, CreditRefusal};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::text::Text;
-use florin_ports::{CreditCommand, Credits, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, DryRun, Mode, RepeatClaim, WriteError, Written};
 use std::collections::BTreeMap;
 
 impl CreditRow {
@@ -56,8 +54,8 @@ impl Credits for Store {
     }
 }
 
-impl Decidable for CreditCommand {
-    type Told = Credit;
+impl RecordedCommand for CreditCommand {
+    type Done = Credit;
     type Decision = CreditDecision;
     type Refused = CreditRefusal;
 
@@ -65,34 +63,38 @@ impl Decidable for CreditCommand {
         footprint.credited(&self.account, self.budget);
     }
 
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn claim(&self) -> Option<&RepeatClaim<Credit>> {
+        self.repeat.as_ref()
+    }
+
     fn decision(&self, working_set: &WorkingSet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
         let budget = working_set.balance_set.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
-        let number = working_set.credits.next(&self.account)?;
-        ask(|| (self.decide)(&(budget, number)))?.map_err(WriteError::Refused)
-    }
-}
-
-impl Command for CreditCommand {
-    type Done = Written<Credit>;
-    type Refused = CreditRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+        let situation = CreditSituation { budget, number: working_set.credits.next(&self.account)? };
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<CreditRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = self.decision(working_set)?;
-        let record = Records::made(self.repeat.as_ref(), &decision.credit)?;
+    fn done(decision: &CreditDecision) -> Option<&Credit> {
+        Some(&decision.credit)
+    }
+
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: CreditDecision,
+    ) -> Result<Credit, WriteError<CreditRefusal>> {
         let currency = decision.credit.instruction.currency;
         working_set.balance_set.change(&self.account, (self.budget, currency), decision.credit.balances);
         working_set.journal.add(&decision.journal);
         working_set.credits.add(self, &decision);
-        working_set.records.add(record);
-        Ok(Written::New(decision.credit))
+        Ok(decision.credit)
+    }
+
+    fn dry_run(decision: CreditDecision) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
+        Ok(decision.into())
     }
 }
 

@@ -1,22 +1,47 @@
-//! Converts the database's errors to those of the ports.
+//! Failures of the database, classified where Diesel's errors come in.
 
 use super::backend;
 use diesel::result::{DatabaseErrorKind, Error};
 use florin_ports::{ProcessingError, StoreError, WriteError};
+use florin_store_contract::ExportError;
+use std::fmt;
 
-/// A [`StoreError`] on its way out. It is a local type, so that `?` converts Diesel's errors.
+/// A failure of the database. Nothing was stored, except perhaps after [`Failure::OutcomeUnknown`]. Texts are for logs only:
+/// every decision matches on the variant.
 #[derive(Debug)]
-pub(crate) struct Failure(pub(crate) StoreError);
-
-/// The result of a query.
-pub(crate) type Outcome<T> = Result<T, Failure>;
-
-/// Reports a bug: a stored value that can't be read, or a change of an unexpected number of rows.
-pub(crate) fn corrupt(what: impl std::fmt::Display) -> Failure {
-    Failure(StoreError::Corrupt(what.to_string()))
+pub(crate) enum Failure {
+    /// Other transactions are in the way: a deadlock, a time-out of a lock, a serialization failure. The same connection can
+    /// try again at once.
+    Contended(String),
+    /// The connection is lost, or its server accepts no writes any more. A new connection can try again at once.
+    #[allow(dead_code, reason = "only a database with a server constructs it")]
+    ConnectionLost(String),
+    /// The database can't be used for now: its disk is full, or its schema is missing. Trying again at once is no use.
+    Unavailable(String),
+    /// The connection was lost during the commit. The transaction may have been stored.
+    OutcomeUnknown(String),
+    /// A primary key or unique constraint refused a row.
+    Duplicate {
+        /// The table of the constraint, or an empty text where the database does not name it.
+        table: String,
+        /// The message of the database.
+        cause: String,
+    },
+    /// A row that another one refers to does not exist.
+    NotFound(String),
+    /// Another constraint refused what a rule let through, or a stored value can't be read: a bug.
+    Corrupt(String),
 }
 
-/// Requires that exactly the expected number of rows was written.
+/// The result of queries.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+/// A stored value that can't be read, or a change that affected another number of rows than it must: a bug.
+pub(crate) fn corrupt(what: impl fmt::Display) -> Failure {
+    Failure::Corrupt(what.to_string())
+}
+
+/// Checks that as many rows were written as there were to write.
 pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<()> {
     if written == expected {
         Ok(())
@@ -25,78 +50,186 @@ pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<(
     }
 }
 
+impl Failure {
+    /// Whether the same may succeed later, unchanged.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Contended(_) | Self::ConnectionLost(_) | Self::Unavailable(_) | Self::OutcomeUnknown(_) => true,
+            Self::Duplicate { .. } | Self::NotFound(_) | Self::Corrupt(_) => false,
+        }
+    }
+
+    /// Whether nothing was stored and the same may succeed at once.
+    pub(crate) fn may_be_retried(&self) -> bool {
+        matches!(self, Self::Contended(_) | Self::ConnectionLost(_))
+    }
+
+    /// Whether the connection is as good as before.
+    pub(crate) fn keeps_connection(&self) -> bool {
+        matches!(self, Self::Contended(_)) || !self.is_passing()
+    }
+
+    /// The same failure when all that was left was to commit. Nothing is retried after it.
+    pub(crate) fn at_commit(self) -> Self {
+        match self {
+            Self::ConnectionLost(cause) => Self::OutcomeUnknown(cause),
+            Self::Contended(cause) => Self::Unavailable(cause),
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contended(cause)
+            | Self::ConnectionLost(cause)
+            | Self::Unavailable(cause)
+            | Self::OutcomeUnknown(cause)
+            | Self::Duplicate { cause, .. }
+            | Self::NotFound(cause)
+            | Self::Corrupt(cause) => f.write_str(cause),
+        }
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let text = error.to_string();
-        Self(match error {
-            Error::DatabaseError(kind, _) => of_database(kind, text),
+        match error {
+            Error::DatabaseError(DatabaseErrorKind::UniqueViolation, info) => {
+                Self::Duplicate { table: backend::violated_table(info.as_ref()), cause: info.message().to_owned() }
+            }
+            Error::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
+                Self::NotFound(info.message().to_owned())
+            }
+            Error::DatabaseError(kind, info) => backend::classify(kind, info.message()),
             Error::RollbackErrorOnCommit { .. }
             | Error::RollbackTransaction
             | Error::AlreadyInTransaction
             | Error::NotInTransaction
-            | Error::BrokenTransactionManager => StoreError::Unavailable(text),
-            _ => StoreError::Corrupt(text),
-        })
-    }
-}
-
-fn of_database(kind: DatabaseErrorKind, text: String) -> StoreError {
-    match kind {
-        DatabaseErrorKind::UniqueViolation => StoreError::Duplicate(text),
-        DatabaseErrorKind::ForeignKeyViolation => StoreError::NotFound(text),
-        DatabaseErrorKind::ClosedConnection
-        | DatabaseErrorKind::SerializationFailure
-        | DatabaseErrorKind::UnableToSendCommand
-        | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(text),
-        DatabaseErrorKind::Unknown if backend::is_passing(&text) => StoreError::Unavailable(text),
-        _ => StoreError::Corrupt(text),
+            | Error::BrokenTransactionManager => backend::broken_connection(error.to_string()),
+            _ => Self::Corrupt(error.to_string()),
+        }
     }
 }
 
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
-        failure.0
+        match failure {
+            Failure::Contended(cause) | Failure::ConnectionLost(cause) | Failure::Unavailable(cause) => {
+                Self::Unavailable(cause)
+            }
+            Failure::OutcomeUnknown(cause) => Self::OutcomeUnknown(cause),
+            Failure::Duplicate { cause, .. } => Self::Duplicate(cause),
+            Failure::NotFound(cause) => Self::NotFound(cause),
+            Failure::Corrupt(cause) => Self::Corrupt(cause),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => Self::Unavailable(cause),
+            StoreError::Overloaded => Self::Unavailable(error.to_string()),
+            StoreError::OutcomeUnknown(cause) => Self::OutcomeUnknown(cause),
+            StoreError::Duplicate(cause) => Self::Duplicate { table: String::new(), cause },
+            StoreError::NotFound(cause) => Self::NotFound(cause),
+            StoreError::Corrupt(cause) => Self::Corrupt(cause),
+        }
     }
 }
 
 impl<R> From<Failure> for WriteError<R> {
     fn from(failure: Failure) -> Self {
-        Self::Store(failure.0)
+        Self::Store(failure.into())
     }
 }
 
-impl<R> From<Failure> for ProcessingError<R> {
+/// The end of a task that stores nothing.
+pub(crate) enum Stop<E> {
+    /// The database failed: the transaction is rolled back, and may be retried.
+    Failed(Failure),
+    /// The caller gets this answer.
+    Answer(E),
+}
+
+impl<E> From<Failure> for Stop<E> {
     fn from(failure: Failure) -> Self {
-        Self::Store(failure.0)
+        Self::Failed(failure)
     }
 }
 
-/// An error of a unit of work: a failure of the store, or another answer to the caller.
-pub(crate) trait MayFail: From<StoreError> + Send + 'static {
-    /// Returns the failure of the store, or the other answer.
-    fn failure(self) -> Result<StoreError, Self>;
+/// Diesel's transactions need it.
+impl<E> From<Error> for Stop<E> {
+    fn from(error: Error) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
-impl<R: Send + 'static> MayFail for WriteError<R> {
-    fn failure(self) -> Result<StoreError, Self> {
-        match self {
-            Self::Store(error) => Ok(error),
-            answer => Err(answer),
+impl<R> From<WriteError<R>> for Stop<WriteError<R>> {
+    fn from(error: WriteError<R>) -> Self {
+        match error {
+            WriteError::Store(error) => Self::Failed(error.into()),
+            answer => Self::Answer(answer),
         }
     }
 }
 
-impl<R: Send + 'static> MayFail for ProcessingError<R> {
-    fn failure(self) -> Result<StoreError, Self> {
-        match self {
-            Self::Store(error) => Ok(error),
-            answer => Err(answer),
+impl<R> From<ProcessingError<R>> for Stop<ProcessingError<R>> {
+    fn from(error: ProcessingError<R>) -> Self {
+        match error {
+            ProcessingError::Store(error) => Self::Failed(error.into()),
+            answer => Self::Answer(answer),
         }
     }
 }
 
-impl MayFail for StoreError {
-    fn failure(self) -> Result<StoreError, Self> {
-        Ok(self)
+impl From<ExportError> for Stop<ExportError> {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => Self::Failed(error.into()),
+            answer => Self::Answer(answer),
+        }
+    }
+}
+
+impl From<Stop<Self>> for ExportError {
+    fn from(stop: Stop<Self>) -> Self {
+        match stop {
+            Stop::Failed(failure) => Self::Store(failure.into()),
+            Stop::Answer(error) => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_says_what_may_be_done_about_it() {
+        let text = String::new;
+        let duplicate = Failure::Duplicate { table: text(), cause: text() };
+        for (failure, passing, retried, kept) in [
+            (Failure::Contended(text()), true, true, true),
+            (Failure::ConnectionLost(text()), true, true, false),
+            (Failure::Unavailable(text()), true, false, false),
+            (Failure::OutcomeUnknown(text()), true, false, false),
+            (duplicate, false, false, true),
+            (Failure::NotFound(text()), false, false, true),
+            (Failure::Corrupt(text()), false, false, true),
+        ] {
+            let found = (failure.is_passing(), failure.may_be_retried(), failure.keeps_connection());
+            assert_eq!(found, (passing, retried, kept), "{failure:?}");
+            assert!(!failure.at_commit().may_be_retried());
+        }
+        assert!(matches!(Failure::ConnectionLost(text()).at_commit(), Failure::OutcomeUnknown(_)));
+    }
+
+    #[test]
+    fn errors_of_diesel_that_no_database_reports_are_bugs() {
+        assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
+        assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
     }
 }

@@ -2,8 +2,7 @@
 
 use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
-use super::group::{Command, Footprint, WorkingSet, ask};
-use super::repeat::Records;
+use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
 use super::statements::insert;
 use super::store::Store;
 use super::tables::mfa::{EnrolmentChange, EnrolmentRow, SessionChange, SessionRow, totp_enrolments};
@@ -14,7 +13,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
-use florin_ports::{MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
+use florin_ports::{MfaSessions, OpenSessionCommand, RepeatClaim, StoreError, WriteError, Written};
 
 impl SessionRow {
     fn read(self) -> Outcome<MfaSession> {
@@ -78,26 +77,32 @@ impl MfaSessions for Store {
     }
 }
 
-impl Command for OpenSessionCommand {
-    type Done = Written<MfaSession>;
+impl RecordedCommand for OpenSessionCommand {
+    type Done = MfaSession;
+    type Decision = MfaSession;
     type Refused = OpenRefusal;
 
-    fn footprint(&self, footprint: &mut Footprint) {
+    fn situation(&self, footprint: &mut Footprint) {
         footprint.batch(&self.account, self.batch);
-        footprint.answer(self.repeat.as_ref());
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<OpenRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
+    fn claim(&self) -> Option<&RepeatClaim<MfaSession>> {
+        self.repeat.as_ref()
+    }
+
+    fn decision(&self, working_set: &WorkingSet) -> Result<MfaSession, WriteError<OpenRefusal>> {
         let batch = working_set.batches.get(&self.account, self.batch).ok_or(WriteError::Absent)?.clone();
         let situation = OpenSituation { batch, enrolment: working_set.mfa.enrolment(&self.account) };
-        let session = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
-        let record = Records::made(self.repeat.as_ref(), &session)?;
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
+    }
+
+    fn done(session: &MfaSession) -> Option<&MfaSession> {
+        Some(session)
+    }
+
+    fn stage(&self, working_set: &mut WorkingSet, session: MfaSession) -> Result<MfaSession, WriteError<OpenRefusal>> {
         working_set.mfa.open(&session);
-        working_set.records.add(record);
-        Ok(Written::New(session))
+        Ok(session)
     }
 }
 

@@ -20,7 +20,6 @@ mod budgets;
 mod cards;
 pub(super) mod columns;
 mod credits;
-mod dry_runs;
 pub(super) mod errors;
 pub(super) mod group;
 mod job;

@@ -120,7 +120,7 @@ impl Registry for Store {
 }
 
 fn no_account(account: &AccountId) -> Failure {
-    Failure(StoreError::NotFound(format!("account {account}")))
+    Failure::NotFound(format!("account {account}"))
 }
 
 /// Removes the enrolment of an account, which must exist. Returns whether it had an enrolment.
@@ -137,7 +137,7 @@ fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) ->
     let known: bool =
         diesel::select(diesel::dsl::exists(clients::table.filter(clients::id.eq(Id(client.0))))).get_result(conn)?;
     if !known {
-        return Err(Failure(StoreError::NotFound(format!("client {client}"))));
+        return Err(Failure::NotFound(format!("client {client}")));
     }
     let row = client_features::table
         .filter(client_features::client_id.eq(Id(client.0)))
@@ -167,7 +167,7 @@ fn revoke_key(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> 
         .set(api_keys::revoked_at.eq(Time(at)))
         .execute(conn)?;
     if revoked == 0 && row.count().get_result::<i64>(conn)? == 0 {
-        return Err(Failure(StoreError::NotFound(format!("key {key}"))));
+        return Err(Failure::NotFound(format!("key {key}")));
     }
     Ok(())
 }

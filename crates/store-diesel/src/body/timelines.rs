@@ -2,7 +2,7 @@
 
 use super::backend::{self, Conn};
 use super::cards;
-use super::errors::{Failure, Outcome, corrupt};
+use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::{Footprint, ask, under_claim};
 use super::statements;
 use super::store::Store;
@@ -98,8 +98,8 @@ impl Timelines for Store {
             // Serializes changes of one clock, across all instances.
             backend::lock_operators(conn)?;
             let known = accounts::table.filter(accounts::id.eq(command.account.as_str()));
-            if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn).map_err(Failure::from)? {
-                return Err(WriteError::Absent);
+            if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn)? {
+                return Err(WriteError::Absent.into());
             }
             under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| set(conn, &command))
         })
@@ -108,7 +108,7 @@ impl Timelines for Store {
 
     async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
         let account = account.clone();
-        self.task(move |conn| Ok::<_, StoreError>(next(conn, &account)?)).await
+        self.write(move |conn| next(conn, &account)).await
     }
 
     async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
@@ -125,7 +125,7 @@ impl Timelines for Store {
     }
 }
 
-fn set(conn: &mut Conn, command: &ClockCommand) -> Result<ClockReading, WriteError<ClockRefusal>> {
+fn set(conn: &mut Conn, command: &ClockCommand) -> Result<ClockReading, Stop<WriteError<ClockRefusal>>> {
     let own = find(conn, &command.account)?;
     let clock = own.as_ref().map_or_else(ClockSetting::default, |own| own.clock);
     let reading = ask(|| (command.decide)(&clock))?.map_err(WriteError::Refused)?;
@@ -139,6 +139,6 @@ fn set(conn: &mut Conn, command: &ClockCommand) -> Result<ClockReading, WriteErr
 
 fn next(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
     let row = sql_query(NEXT).bind::<Text, _>(Account(account.clone())).get_result::<Next>(conn).optional()?;
-    let row = row.ok_or_else(|| Failure(StoreError::NotFound(format!("a timeline of account {account}"))))?;
+    let row = row.ok_or_else(|| Failure::NotFound(format!("a timeline of account {account}")))?;
     u64::try_from(row.last_number).map_err(corrupt)
 }

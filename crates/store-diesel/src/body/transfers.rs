@@ -1,10 +1,8 @@
 //! Transfers between budgets.
 
 use super::backend::{Changes, Conn};
-use super::dry_runs::Decidable;
 use super::errors::Outcome;
-use super::group::{Command, Footprint, WorkingSet, ask};
-use super::repeat::Records;
+use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
 use super::store::Store;
 use super::tables::money::{TransferRow, transfers};
 use super::types::{Account, Currency, Id, Time};
@@ -13,7 +11,7 @@ use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
-use florin_ports::{TransferCommand, Transfers, WriteError, Written};
+use florin_ports::{DryRun, Mode, RepeatClaim, TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
 
 impl From<&Transfer> for TransferRow {
@@ -39,8 +37,8 @@ impl Transfers for Store {
     }
 }
 
-impl Decidable for TransferCommand {
-    type Told = TransferDone;
+impl RecordedCommand for TransferCommand {
+    type Done = TransferDone;
     type Decision = TransferDecision;
     type Refused = TransferRefusal;
 
@@ -49,35 +47,39 @@ impl Decidable for TransferCommand {
         footprint.budget(&self.account, self.to);
     }
 
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn claim(&self) -> Option<&RepeatClaim<TransferDone>> {
+        self.repeat.as_ref()
+    }
+
     fn decision(&self, working_set: &WorkingSet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
         let from = working_set.balance_set.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
         let situation = TransferSituation { from, to: working_set.balance_set.record(&self.account, self.to)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
-}
 
-impl Command for TransferCommand {
-    type Done = Written<TransferDone>;
-    type Refused = TransferRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+    fn done(decision: &TransferDecision) -> Option<&TransferDone> {
+        Some(&decision.done)
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<TransferRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = self.decision(working_set)?;
-        let record = Records::made(self.repeat.as_ref(), &decision.done)?;
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: TransferDecision,
+    ) -> Result<TransferDone, WriteError<TransferRefusal>> {
         let TransferDone { transfer, from, to } = &decision.done;
         working_set.balance_set.change(&self.account, (self.from, transfer.currency), *from);
         working_set.balance_set.change(&self.account, (self.to, transfer.currency), *to);
         working_set.journal.add(&decision.journal);
         working_set.transfers.0.push(TransferRow::from(transfer));
-        working_set.records.add(record);
-        Ok(Written::New(decision.done))
+        Ok(decision.done)
+    }
+
+    fn dry_run(decision: TransferDecision) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
+        Ok(decision.into())
     }
 }
 

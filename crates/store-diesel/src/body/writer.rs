@@ -1,8 +1,8 @@
 //! The writer: one transaction for all waiting commands, and during its commit the next transaction.
 //!
-//! Its threads share a queue. One thread has the turn: it takes the waiting jobs, locks, decides and stores them. When
-//! only the commit is left, it hands the turn over, and the other thread starts while the disk is busy. The second
-//! thread acquires its locks after the first one, so commands of a budget keep the order of their arrival.
+//! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. Before the commit it hands the
+//! turn over, so that the other one begins while the disk is busy. The other one locks its rows after the first one did, so the
+//! commands of a budget keep the order of their arrival.
 
 mod queue;
 
@@ -23,9 +23,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Maximum number of tries of a group.
+/// The maximum number of tries of a group.
 const MAX_TRIES: u32 = 10;
-/// Time during which a group is retried. Its callers get an answer soon after.
+/// The time for which a group is retried. Its callers are answered soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The handle of the writer's threads.
@@ -68,13 +68,13 @@ impl Writer {
         self.queue.is_full()
     }
 
-    /// Whether all threads are running.
+    /// Whether all threads run.
     pub(crate) fn is_alive(&self) -> bool {
         let threads = self.threads();
         !threads.is_empty() && threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Lets the writer finish the queued jobs, and waits until its threads end.
+    /// Lets the writer finish the queue, and waits for its end.
     pub(crate) fn stop(&self) {
         let threads = std::mem::take(&mut *self.threads());
         self.queue.close();
@@ -86,19 +86,12 @@ impl Writer {
     }
 }
 
-/// The state of a thread of the writer.
+/// A thread of the writer.
 struct Desk {
     place: Place,
-    /// `None` after the connection was lost, until a new one is opened.
+    /// `None` after it was lost, until there is a new one.
     conn: Option<Conn>,
     counter: Arc<Counter>,
-}
-
-/// The reason why a group was not written.
-struct Setback {
-    error: StoreError,
-    /// Whether the commit failed. If the connection was lost there, the outcome of the commit is unknown.
-    at_commit: bool,
 }
 
 impl Desk {
@@ -115,8 +108,8 @@ impl Desk {
                 self.run_safely(group, &mut last);
             }
         }
-        if let Some(Err(Failure(error))) = self.conn.as_mut().map(backend::finish) {
-            tracing::warn!(%error, "the last checkpoint failed");
+        if let Some(Err(failure)) = self.conn.as_mut().map(backend::finish) {
+            tracing::warn!(error = %failure, "the last checkpoint failed");
         }
     }
 
@@ -127,43 +120,40 @@ impl Desk {
         let done = catch_unwind(AssertUnwindSafe(|| self.run(group, turn, Instant::now() + patience)));
         if let Err(panic) = done {
             self.conn = None;
-            let error = panicked(panic.as_ref());
-            tracing::error!(%error, jobs = group.len(), "a group was not answered");
-            fail(group, &error);
+            let failure = panicked(panic.as_ref());
+            tracing::error!(error = %failure, jobs = group.len(), "a group was not answered");
+            fail(group, &failure.into());
         }
     }
 
-    /// Runs jobs in one transaction, and answers them. Retries transient failures until the deadline. If storing the
-    /// jobs fails, each runs in its own transaction; if the store fails, all jobs fail. Returns whether there is time
-    /// left for other groups.
+    /// Runs jobs in one transaction, and answers them. Passing failures are retried until the time is up. If a constraint
+    /// refuses the group, each job gets a transaction of its own. Returns whether there is time left for others.
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
-            let Err(Setback { error, at_commit }) = self.attempt(group, turn) else {
+            let Err(failure) = self.attempt(group, turn) else {
                 group.iter_mut().for_each(Job::settle);
                 return true;
             };
-            let alone = group.len() == 1;
-            if matches!(error, StoreError::Unavailable(_)) {
-                let again = !at_commit && tries < MAX_TRIES && backend::worth_another_try(&error);
+            if failure.is_passing() {
+                let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(%error, at_commit, jobs = group.len(), "a group was not written");
-                    fail(group, &error);
+                    tracing::error!(error = ?failure, jobs = group.len(), "a group was not written");
+                    fail(group, &failure.into());
                     return Instant::now() < until;
                 }
-                tracing::warn!(%error, tries, jobs = group.len(), "a group is tried again");
+                tracing::warn!(error = ?failure, tries, jobs = group.len(), "a group is tried again");
                 thread::sleep(pause(tries));
-            } else if !alone {
+            } else if group.len() > 1 {
                 return self.run_each(group, turn, until);
-            } else if tries >= MAX_TRIES || !repeat::is_taken(&error) {
-                fail(group, &error);
+            } else if tries >= MAX_TRIES || !repeat::is_stored_elsewhere(&failure) {
+                fail(group, &failure.into());
                 return true;
             }
         }
         true
     }
 
-    /// Runs each job in its own transaction. When the store fails after the deadline, fails the remaining jobs without
-    /// trying them.
+    /// Runs jobs in transactions of their own. When the store fails and the time is up, the rest fails without a try.
     fn run_each(&mut self, jobs: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for index in 0..jobs.len() {
             let (_, rest) = jobs.split_at_mut(index);
@@ -178,17 +168,15 @@ impl Desk {
         true
     }
 
-    /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands over the turn before the
-    /// commit.
-    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Result<(), Setback> {
+    /// Tries jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
+    fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
-            None => backend::connect_writer(&self.place)
-                .map_err(|error| Setback { error: StoreError::Unavailable(error.to_string()), at_commit: false })?,
+            None => backend::connect_writer(&self.place)?,
         };
         let mut at_commit = false;
         let counter = &self.counter;
-        // After a panic the state of the connection is unknown: it is closed, which rolls back its transaction.
+        // After a panic the state of the connection is unknown: it is dropped, which rolls its transaction back.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
             let done = backend::write(&mut conn, |conn| {
@@ -200,22 +188,21 @@ impl Desk {
             drop(committing);
             (done, conn)
         }));
-        let error = match done {
+        match done {
             Ok((Ok(()), conn)) => {
                 self.conn = Some(conn);
-                return Ok(());
+                Ok(())
             }
-            Ok((Err(Failure(error)), conn)) => {
-                self.conn = backend::keeps_connection(&error).then_some(conn);
-                error
+            Ok((Err(failure), conn)) => {
+                self.conn = failure.keeps_connection().then_some(conn);
+                Err(if at_commit { failure.at_commit() } else { failure })
             }
-            Err(panic) => panicked(panic.as_ref()),
-        };
-        Err(Setback { error, at_commit })
+            Err(panic) => Err(panicked(panic.as_ref())),
+        }
     }
 }
 
-/// Does all the work of a group except the commit, and returns the keys of the records that it looked up.
+/// Runs all of a group except the commit, and returns the keys of its idempotency records.
 fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
@@ -239,8 +226,8 @@ fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTree
     Ok(footprint.records)
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> StoreError {
-    StoreError::Corrupt(format!("the writer panicked: {}", text_of(panic)))
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Failure {
+    Failure::Corrupt(format!("the writer panicked: {}", text_of(panic)))
 }
 
 fn fail(jobs: &mut [Job], error: &StoreError) {
@@ -249,8 +236,7 @@ fn fail(jobs: &mut [Job], error: &StoreError) {
     }
 }
 
-/// Returns the time to wait before the next try. It grows with each try, and is random so that two programs do not
-/// retry in step.
+/// Returns the time to wait before the next try: longer each time, with a random part that keeps programs apart.
 fn pause(tries: u32) -> Duration {
     let max = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
     let chance = RandomState::new().build_hasher().finish() % 512;

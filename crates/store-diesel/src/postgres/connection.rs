@@ -1,12 +1,11 @@
 //! Connections: how they are opened and set up, and how their errors are classified.
 
 use super::Conn;
-use super::body::errors::{Failure, Outcome};
+use super::body::errors::Outcome;
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, sql_query};
-use florin_ports::StoreError;
 use florin_store_contract::OpenError;
 
 /// Settings of every connection: no wait is unlimited. (Diesel sets the time zone to UTC and the encoding to UTF-8.)
@@ -93,88 +92,6 @@ pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(UNHURRIED)?)
 }
 
-/// Errors that pass when the work is retried on the same connection.
-const CONTENDED: [&str; 6] = [
-    "deadlock detected",
-    "could not serialize access",
-    "due to lock timeout",
-    "due to statement timeout",
-    "could not obtain lock",
-    "due to conflict with recovery",
-];
-
-/// Errors that pass eventually, but not at once.
-const LATER: [&str; 4] = ["does not exist", "No space left", "could not extend file", "out of memory"];
-
-/// Errors that pass when the server can be reached again, or another server becomes primary.
-const ELSEWHERE: [&str; 11] = [
-    "terminating connection",
-    "the database system is",
-    "server closed the connection",
-    "connection to server",
-    "connection not open",
-    "no connection to the server",
-    "could not receive data",
-    "could not send data",
-    "too many clients",
-    "connection slots",
-    "out of shared memory",
-];
-
-/// Whether an error that Diesel does not classify is transient, so that a later retry may work. (`relation … does not
-/// exist`: the migrations are pending.)
-pub(crate) fn is_passing(message: &str) -> bool {
-    let relation = message.starts_with("relation ") && message.contains("does not exist");
-    relation || [&CONTENDED[..], &ELSEWHERE, &LATER[1..]].concat().iter().any(|text| message.contains(text))
-}
-
-/// Whether to retry at once after this error. Nothing of the failed work may be stored.
-pub(crate) fn worth_another_try(error: &StoreError) -> bool {
-    matches!(error, StoreError::Unavailable(text) if !LATER.iter().any(|later| text.contains(later)))
-}
-
-/// Whether the connection can be used after this error.
-pub(crate) fn keeps_connection(error: &StoreError) -> bool {
-    match error {
-        StoreError::Unavailable(text) => CONTENDED.iter().any(|contended| text.contains(contended)),
-        _ => true,
-    }
-}
-
 fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {
     OpenError::Unreachable(place.redact(&reason.to_string()))
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        Self(StoreError::Unavailable(error.to_string()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_are_told_apart() {
-        let unavailable = |text: &str| StoreError::Unavailable(text.into());
-        for (text, again, same) in [
-            ("deadlock detected", true, true),
-            ("could not serialize access due to concurrent update", true, true),
-            ("canceling statement due to lock timeout", true, true),
-            ("terminating connection due to administrator command", true, false),
-            ("cannot execute UPDATE in a read-only transaction", true, false),
-            ("relation \"balances\" does not exist", false, false),
-        ] {
-            let error = unavailable(text);
-            assert_eq!((worth_another_try(&error), keeps_connection(&error)), (again, same), "{text}");
-            assert!(is_passing(text) || text.contains("read-only"), "{text}");
-        }
-        for text in
-            ["column \"x\" does not exist", "invalid byte sequence for encoding \"UTF8\": 0x00", "bigint out of range"]
-        {
-            assert!(!is_passing(text), "{text}");
-        }
-        assert!(!worth_another_try(&StoreError::Corrupt("terminating connection".into())));
-    }
 }

@@ -1,7 +1,7 @@
 //! The connections that read.
 
 use super::Conn;
-use super::body::errors::{Failure, Outcome};
+use super::body::errors::Outcome;
 use super::connection::connect_reader;
 use super::url::PostgresUrl;
 use diesel::r2d2::R2D2Connection;
@@ -63,14 +63,14 @@ pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Res
 /// Runs a read. Retries it once if its connection was dead.
 pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
     let mut reader = get(readers)?;
-    let error = match work(&mut reader.conn) {
-        Err(Failure(error @ StoreError::Unavailable(_))) => error,
+    let failure = match work(&mut reader.conn) {
+        Err(failure) if failure.is_passing() => failure,
         other => return Ok(other?),
     };
     if reader.lives() {
-        return Err(error);
+        return Err(failure.into());
     }
-    tracing::warn!(%error, "a reader lost its connection");
+    tracing::warn!(error = %failure, "a reader lost its connection");
     drop(reader);
     // When a server goes away, all idle connections of the pool are dead.
     for _ in 0..=readers.max_size() {
@@ -79,7 +79,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
             return Ok(work(&mut reader.conn)?);
         }
     }
-    Err(error)
+    Err(failure.into())
 }
 
 fn get(readers: &Readers) -> Result<r2d2::PooledConnection<Server>, StoreError> {

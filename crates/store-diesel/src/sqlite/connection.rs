@@ -1,7 +1,8 @@
 //! Connections: one that writes, several that read.
 
 use super::Conn;
-use super::body::errors::{Failure, Outcome};
+use super::body::errors::Outcome;
+use super::failures::is_locked;
 use super::place::Place;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
@@ -64,7 +65,7 @@ fn set_up(conn: &mut Conn) -> QueryResult<()> {
     conn.batch_execute(PRAGMAS)?;
     for _ in 1..TRIES {
         match conn.batch_execute("PRAGMA journal_mode = WAL;") {
-            Err(error) if error.to_string().contains("is locked") => std::thread::sleep(Duration::from_millis(20)),
+            Err(error) if is_locked(&error) => std::thread::sleep(Duration::from_millis(20)),
             done => return done,
         }
     }
@@ -94,40 +95,13 @@ pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether to retry at once after an error. Always false: the database has waited already.
-pub(crate) fn worth_another_try(_error: &StoreError) -> bool {
-    false
-}
-
-/// Whether the connection can be used after this error. After a transient error its state is unknown.
-pub(crate) fn keeps_connection(error: &StoreError) -> bool {
-    !matches!(error, StoreError::Unavailable(_))
-}
-
-/// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for
-/// readers, because waiting would block other writers.
+/// What the writer does last: everything in the log goes into the database file, as far as no other program is reading
+/// it. It does not wait for those: that would keep others from writing.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
 }
 
-/// Whether an error that Diesel does not classify is transient, so that a later retry may work.
-pub(crate) fn is_passing(message: &str) -> bool {
-    const PASSING: [&str; 9] = [
-        "is locked",
-        "disk I/O error",
-        "disk is full",
-        "unable to open database file",
-        "readonly database",
-        "out of memory",
-        "interrupted",
-        "locking protocol",
-        // The migrations are pending.
-        "no such table",
-    ];
-    PASSING.iter().any(|text| message.contains(text))
-}
-
-/// Returns the absolute path, which Diesel can't mistake for a URL.
+/// The absolute path: nothing that Diesel could take for a URL.
 fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
     std::path::absolute(path).map_err(|error| unopenable(path, &error))
 }
@@ -139,12 +113,6 @@ fn text(path: &Path) -> Result<String, OpenError> {
 
 fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
     OpenError::Unopenable { path: path.to_path_buf(), reason: reason.to_string() }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        Self(StoreError::Unavailable(error.to_string()))
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use diesel::migration::MigrationSource;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use florin_ports::StoreError;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
@@ -46,10 +45,10 @@ pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
 
 #[allow(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
-    Failure(match error.downcast::<diesel_migrations::MigrationError>() {
-        Ok(error) => StoreError::Corrupt(format!("migrations: {error}")),
-        Err(error) => StoreError::Unavailable(format!("migrations: {error}")),
-    })
+    match error.downcast::<diesel_migrations::MigrationError>() {
+        Ok(error) => Failure::Corrupt(format!("migrations: {error}")),
+        Err(error) => Failure::Unavailable(format!("migrations: {error}")),
+    }
 }
 
 /// Returns the text of all migrations.

@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatc
 use florin_domain::page::PageRequest;
 use florin_ports::{
     BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimCommand, ConfirmCommand, LedgerAudit,
-    PaymentBatches, Seeding, WriteError, Written,
+    Mode, PaymentBatches, Seeding, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -107,7 +107,8 @@ async fn confirm(store: &impl PaymentBatches, account: AccountId) -> Confirmatio
         decision
     });
     let (batch, session) = (PaymentBatchId(id(0xf1)), Some(MfaSessionId(id(0xe1))));
-    let done = store.confirm(ConfirmCommand { account, batch, session, decide, repeat: None }).await;
+    let done =
+        store.confirm(ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, repeat: None }).await;
     assert!(matches!(done, Ok::<_, WriteError<_>>(Written::New(_))), "{done:?}");
     let confirmation = confirmed.lock().unwrap().take();
     confirmation.unwrap()

@@ -8,7 +8,7 @@ use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CardLedger, ConfirmCommand, FirstMessageCommand, PaymentBatches, SeedBudget, SeedCard, Seeding, World,
+    CardLedger, ConfirmCommand, FirstMessageCommand, Mode, PaymentBatches, SeedBudget, SeedCard, Seeding, World,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn confirmation(number: u128) -> ConfirmCommand {
         decide_confirm(situation, None, client(MINE), &Stamp { now: noon(), ids: &ids })
     });
     let batch = PaymentBatchId(numbered(52, number));
-    ConfirmCommand { account: id(MINE), batch, session: None, decide, repeat: None }
+    ConfirmCommand { account: id(MINE), batch, session: None, decide, mode: Mode::Commit, repeat: None }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -45,7 +45,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
                 let start = Instant::now();
                 match store.first_message(authorization(account, stamp(number.into()), "0.01")).await {
                     Ok(Written::New(_)) => written += 1,
-                    Err(WriteError::Store(StoreError::Unavailable(_))) => {}
+                    Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_))) => {}
                     other => panic!("{other:?}"),
                 }
                 worst = worst.max(start.elapsed());
@@ -157,14 +157,14 @@ async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
     };
     proxy.cut(Cut::After);
     let lost = store.first_message(command(1, "after")).await;
-    assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
+    assert!(matches!(lost, Err(WriteError::Store(StoreError::OutcomeUnknown(_)))), "{lost:?}");
     let again = store.first_message(command(2, "after")).await.unwrap();
     assert!(matches!(&again, Written::Replayed(answer) if answer.body == stamp(1).token.to_string()), "{again:?}");
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
 
     proxy.cut(Cut::Before);
     let lost = store.first_message(command(3, "before")).await;
-    assert!(matches!(lost, Err(WriteError::Store(StoreError::Unavailable(_)))), "{lost:?}");
+    assert!(matches!(lost, Err(WriteError::Store(StoreError::OutcomeUnknown(_)))), "{lost:?}");
     fresh(store.first_message(command(4, "before")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
     home.audit().await;

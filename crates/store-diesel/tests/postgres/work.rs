@@ -20,7 +20,7 @@ use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, Open
 use florin_domain::money::Minor;
 use florin_ports::{
     Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
-    FollowUpCommand, MfaSessions, OpenSessionCommand, PaymentBatches, World, Written,
+    FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, World, Written,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Round {
     fn first(&self, kind: ChainKind, number: u128) -> FirstMessageCommand {
         let (message, stamp) = (first_message(kind, "10"), self.stamp(number));
         let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-        FirstMessageCommand { account: id(MINE), card: card(MINE), decide, repeat: None }
+        FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None }
     }
 
     fn keyed(&self, name: &str) -> FirstMessageCommand {
@@ -117,7 +117,7 @@ impl Round {
             decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
         });
         let repeat = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
-        ConfirmCommand { account: id(MINE), batch, session: Some(self.session()), decide, repeat }
+        ConfirmCommand { account: id(MINE), batch, session: Some(self.session()), decide, mode: Mode::Commit, repeat }
     }
 
     fn expiry(&self, chain: u128, number: u128) -> ExpiryCommand {

@@ -11,7 +11,9 @@ use florin_domain::mfa::{
     decide_open,
 };
 use florin_domain::money::Minor;
-use florin_ports::{ConfirmCommand, MfaSessions, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written};
+use florin_ports::{
+    ConfirmCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written,
+};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
@@ -36,7 +38,14 @@ pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, ve
         let ids = || Uuid::from_u128(next.replace(next.get() + (1 << 32)));
         decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
     });
-    ConfirmCommand { account: id(MINE), batch: batch(MINE), session: Some(session_id(number)), decide, repeat: None }
+    ConfirmCommand {
+        account: id(MINE),
+        batch: batch(MINE),
+        session: Some(session_id(number)),
+        decide,
+        mode: Mode::Commit,
+        repeat: None,
+    }
 }
 
 /// Returns the situation that the store passes to a confirmation.

@@ -4,7 +4,7 @@ use crate::support::{Home, MINE, amount, authorization, authorize, follow_up, fr
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};
 use florin_domain::card::{ChainEnd, MessageKind, Response, TransactionState};
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FollowUpCommand, WriteError};
+use florin_ports::{CardLedger, FollowUpCommand, Mode, WriteError};
 use std::sync::{Arc, Mutex};
 
 /// Returns the situation that the store passes to a follow-up on `token`.
@@ -15,7 +15,7 @@ async fn situation(home: &Home, token: florin_domain::ids::TransactionToken) -> 
         *keep.lock().unwrap() = Some(situation.clone());
         Err(CardRefusal::Expired)
     });
-    let command = FollowUpCommand { account: id(MINE), token, decide, repeat: None };
+    let command = FollowUpCommand { account: id(MINE), token, decide, mode: Mode::Commit, repeat: None };
     assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     seen.lock().unwrap().take().unwrap()
 }

@@ -2,12 +2,12 @@
 
 use crate::support::{Home, MINE, OTHER, budget, fresh, gbp, id, noon};
 use florin_domain::budget::{
-    Budget, Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditStamp, decide_credit,
+    Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, CreditStamp, decide_credit,
 };
 use florin_domain::ids::{BudgetId, JournalId};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
-use florin_ports::{CreditCommand, Credits, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, Mode, WriteError, Written};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -30,14 +30,16 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
         institution_address: None,
     };
     let stamp = CreditStamp { journal: JournalId(Uuid::from_u128((30 << 64) + number)), now: noon() };
-    let decide = Arc::new(move |(budget, number): &(Budget, i64)| decide_credit(budget, *number, &instruction, stamp));
-    CreditCommand { account: id(account), budget: to, decide, repeat: None }
+    let decide = Arc::new(move |situation: &CreditSituation| {
+        decide_credit(&situation.budget, situation.number, &instruction, stamp)
+    });
+    CreditCommand { account: id(account), budget: to, decide, mode: Mode::Commit, repeat: None }
 }
 
 async fn taken(home: &Home, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {
     home.store.credit(command).await.map(|written| match written {
         Written::New(credit) => credit,
-        Written::Replayed(answer) => panic!("{answer:?}"),
+        other => panic!("expected an effect, got {other:?}"),
     })
 }
 

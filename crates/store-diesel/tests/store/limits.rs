@@ -6,7 +6,7 @@ use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, d
 use florin_domain::card::{ChainKind, Response, SpendingLimit, SpendingWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, FirstMessageCommand, FollowUpCommand, Seeding, WriteError};
+use florin_ports::{CardLedger, FirstMessageCommand, FollowUpCommand, Mode, Seeding, WriteError};
 use std::sync::{Arc, Mutex};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,7 +59,7 @@ async fn what_was_used_of_a_limit_is_kept() {
         *keep.lock().unwrap() = Some(situation.limits.clone());
         Err(CardRefusal::Expired)
     });
-    let command = FollowUpCommand { account: id(MINE), token: first.token, decide, repeat: None };
+    let command = FollowUpCommand { account: id(MINE), token: first.token, decide, mode: Mode::Commit, repeat: None };
     assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     let mut limits = seen.lock().unwrap().take().unwrap();
     limits.sort_by_key(|limit| limit.window);
@@ -77,7 +77,7 @@ async fn checks_of_the_schema_stop_what_no_rule_may_do() {
         decision.chain.as_mut().unwrap().held = Minor(-1);
         Ok(decision)
     });
-    let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, repeat: None };
+    let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None };
     let error = home.store.first_message(command).await.unwrap_err();
     assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));

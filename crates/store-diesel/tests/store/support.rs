@@ -18,8 +18,8 @@ use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::text::Text;
 use florin_ports::{
-    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, SeedAccount, SeedBudget, SeedCard, Seeding, World,
-    WriteError, Written,
+    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, Seeding,
+    World, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
@@ -252,7 +252,7 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
 pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageCommand {
     let message = first_message(ChainKind::Purchase, text);
     let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
-    FirstMessageCommand { account: id(account), card: card(account), decide, repeat: None }
+    FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, repeat: None }
 }
 
 /// Returns a follow-up that names `token`, with these ids.
@@ -263,7 +263,7 @@ pub(crate) fn follow_up(
     message: FollowUp,
 ) -> FollowUpCommand {
     let decide = Arc::new(move |situation: &_| decide_follow_up(situation, token, &message, &stamp));
-    FollowUpCommand { account: id(account), token, decide, repeat: None }
+    FollowUpCommand { account: id(account), token, decide, mode: Mode::Commit, repeat: None }
 }
 
 pub(crate) type Answered = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
@@ -273,9 +273,9 @@ pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTr
 }
 
 #[track_caller]
-pub(crate) fn fresh<T, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
+pub(crate) fn fresh<T: std::fmt::Debug, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
     match answer.unwrap() {
         Written::New(done) => done,
-        Written::Replayed(answer) => panic!("replayed {answer:?}"),
+        other => panic!("expected an effect, got {other:?}"),
     }
 }

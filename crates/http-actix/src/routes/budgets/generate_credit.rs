@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, PositiveDecimalText, body};
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::mapping::{credit_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::claim;
@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, generate_credit, preview_credit};
+use florin_application::{Permission, generate_credit};
 use florin_domain::access::Scope;
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
 use florin_domain::ids::BudgetId;
@@ -120,20 +120,16 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let body = write.read::<CreditBody>()?;
     let account = write.account().await?;
     let instruction = CreditInstruction::from(read(body)?);
     let claim = claim(&write, &account, false, |credit| render(credit, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_credit(&app.services, &account, instruction).await.map(Outcome::DryRun)
-    } else {
-        generate_credit(&app.services, &account, instruction, claim).await.map(Outcome::Written)
-    };
+    let written = generate_credit(&app.services, &account, instruction, mode, claim).await;
     let object = ("body.budgetId", "budget");
-    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
+    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
 }
 
 fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {

@@ -3,7 +3,7 @@
 use super::common::{BUDGET, BudgetPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, OtherBudget, PositiveDecimalText, body};
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::mapping::{transfer_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::claim;
@@ -13,7 +13,7 @@ use crate::state::App;
 use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{preview_transfer, transfer};
+use florin_application::transfer;
 use florin_domain::budget::{TransferDone, TransferInstruction};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
@@ -47,7 +47,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let from = write.call.read::<BudgetPath>().map(|path| path.id);
     let body = write.read_for::<TransferBody>(from)?;
@@ -56,13 +56,9 @@ pub(crate) async fn handle(
     let instruction = TransferInstruction { from: read(from)?, to: to.0, amount: amount.0, currency, reference };
     let claim = claim(&write, &account, false, |done| render(done, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_transfer(&app.management, &account, instruction).await.map(Outcome::DryRun)
-    } else {
-        transfer(&app.management, &account, instruction, claim).await.map(Outcome::Written)
-    };
+    let written = transfer(&app.management, &account, instruction, mode, claim).await;
     let object = (BUDGET, "budget");
-    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
+    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
 }
 
 fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {

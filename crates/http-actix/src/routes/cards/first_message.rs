@@ -4,14 +4,14 @@ use super::bodies::First;
 use super::common::{SIMULATE, transaction_answer};
 use crate::call::Call;
 use crate::declare::Member;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::mapping::first_message_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::claim;
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{preview_first_message, send_first_message};
+use florin_application::send_first_message;
 
 /// Reads a first message and sends it.
 pub(super) async fn handle<B: Member + Into<First>>(
@@ -20,7 +20,7 @@ pub(super) async fn handle<B: Member + Into<First>>(
     payload: Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &SIMULATE).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let body = write.read::<B>()?;
     let account = write.account().await?;
@@ -28,10 +28,6 @@ pub(super) async fn handle<B: Member + Into<First>>(
     let message = (message, currency);
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_first_message(&app.services, &account, card, message).await.map(Outcome::DryRun)
-    } else {
-        send_first_message(&app.services, &account, card, message, claim).await.map(Outcome::Written)
-    };
-    send(outcome.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
+    let written = send_first_message(&app.services, &account, card, message, mode, claim).await;
+    send(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
 }

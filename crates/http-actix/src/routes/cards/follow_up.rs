@@ -4,14 +4,14 @@ use super::bodies::Next;
 use super::common::{SIMULATE, transaction_answer};
 use crate::call::Call;
 use crate::declare::Member;
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::mapping::{card_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::repeat::claim;
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{preview_follow_up, send_follow_up};
+use florin_application::send_follow_up;
 
 /// Reads a follow-up and sends it.
 pub(super) async fn handle<B: Member>(
@@ -21,18 +21,14 @@ pub(super) async fn handle<B: Member>(
     message: fn(B) -> Next,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &SIMULATE).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let body = write.read::<B>()?;
     let account = write.account().await?;
     let Next { preceding, message } = message(read(body)?);
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let outcome = if dry_run {
-        preview_follow_up(&app.services, &account, preceding, message).await.map(Outcome::DryRun)
-    } else {
-        send_follow_up(&app.services, &account, preceding, message, claim).await.map(Outcome::Written)
-    };
+    let written = send_follow_up(&app.services, &account, preceding, message, mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    send(outcome.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
+    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
 }

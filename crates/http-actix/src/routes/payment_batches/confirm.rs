@@ -3,7 +3,7 @@
 use super::common::BatchPath;
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, MfaProvider, body};
-use crate::dry_run::{Outcome, send};
+use crate::dry_run::send;
 use crate::mapping::confirm_problem;
 use crate::problem::{Problem, read};
 use crate::repeat::claim;
@@ -13,7 +13,7 @@ use crate::state::App;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch, try_confirm_batch};
+use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch};
 use florin_domain::access::Scope;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::ids::MfaSessionId;
@@ -73,7 +73,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let dry_run = call.dry_run()?;
+    let mode = call.mode()?;
     let mut write = call.with_body(payload).await?;
     let batch = write.call.read::<BatchPath>();
     let body = write.read::<ConfirmBody>()?;
@@ -82,12 +82,8 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, true, |batch| render(batch, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
-    let outcome = if dry_run {
-        try_confirm_batch(&app.services, caller, &account, confirm).await.map(Outcome::DryRun)
-    } else {
-        confirm_batch(&app.services, caller, &account, confirm, claim).await.map(Outcome::Written)
-    };
-    send(outcome.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+    let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
+    send(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {

@@ -1,8 +1,6 @@
 //! Card messages as commands of the writer.
 
-use super::body::dry_runs::Decidable;
-use super::body::group::{Command, Footprint, WorkingSet, ask};
-use super::body::repeat::Records;
+use super::body::group::{Command, Footprint, RecordedCommand, WorkingSet, ask};
 use super::body::store::Store;
 use super::chains;
 use async_trait::async_trait;
@@ -10,8 +8,8 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal};
 use florin_ports::{
-    CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, RepeatClaim, StoreError, WriteError,
-    Written,
+    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, RepeatClaim, StoreError,
+    WriteError, Written,
 };
 
 #[async_trait]
@@ -36,8 +34,8 @@ impl CardLedger for Store {
     }
 }
 
-impl Decidable for FirstMessageCommand {
-    type Told = CardTransaction;
+impl RecordedCommand for FirstMessageCommand {
+    type Done = CardTransaction;
     type Decision = CardDecision;
     type Refused = CardRefusal;
 
@@ -45,32 +43,39 @@ impl Decidable for FirstMessageCommand {
         footprint.card(&self.account, self.card);
     }
 
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn claim(&self) -> Option<&RepeatClaim<CardTransaction>> {
+        self.repeat.as_ref()
+    }
+
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
         let situation = working_set.first_situation(&self.account, self.card).ok_or(WriteError::Absent)?;
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
-}
 
-impl Command for FirstMessageCommand {
-    type Done = Written<CardTransaction>;
-    type Refused = CardRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+    fn done(decision: &CardDecision) -> Option<&CardTransaction> {
+        Some(&decision.transaction)
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<CardRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = self.decision(working_set)?;
-        record(working_set, self.repeat.as_ref(), decision)
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: CardDecision,
+    ) -> Result<CardTransaction, WriteError<CardRefusal>> {
+        working_set.stage(&decision);
+        Ok(decision.transaction)
+    }
+
+    fn dry_run(decision: CardDecision) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        Ok(decision.into())
     }
 }
 
-impl Decidable for FollowUpCommand {
-    type Told = CardTransaction;
+impl RecordedCommand for FollowUpCommand {
+    type Done = CardTransaction;
     type Decision = CardDecision;
     type Refused = CardRefusal;
 
@@ -78,27 +83,34 @@ impl Decidable for FollowUpCommand {
         footprint.message(&self.account, self.token);
     }
 
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn claim(&self) -> Option<&RepeatClaim<CardTransaction>> {
+        self.repeat.as_ref()
+    }
+
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
         let situation = working_set.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
-}
 
-impl Command for FollowUpCommand {
-    type Done = Written<CardTransaction>;
-    type Refused = CardRefusal;
-
-    fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
-        footprint.answer(self.repeat.as_ref());
+    fn done(decision: &CardDecision) -> Option<&CardTransaction> {
+        Some(&decision.transaction)
     }
 
-    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<CardRefusal>> {
-        if let Some(answer) = working_set.records.find(self.repeat.as_ref())? {
-            return Ok(Written::Replayed(answer));
-        }
-        let decision = self.decision(working_set)?;
-        record(working_set, self.repeat.as_ref(), decision)
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: CardDecision,
+    ) -> Result<CardTransaction, WriteError<CardRefusal>> {
+        working_set.stage(&decision);
+        Ok(decision.transaction)
+    }
+
+    fn dry_run(decision: CardDecision) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
+        Ok(decision.into())
     }
 }
 
@@ -116,16 +128,4 @@ impl Command for ExpiryCommand {
         let decision = ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)?;
         Ok(decision.inspect(|decision| working_set.stage(decision)).is_some())
     }
-}
-
-/// Stages a decision with its idempotency record.
-fn record(
-    working_set: &mut WorkingSet,
-    claim: Option<&RepeatClaim<CardTransaction>>,
-    decision: CardDecision,
-) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let record = Records::made(claim, &decision.transaction)?;
-    working_set.stage(&decision);
-    working_set.records.add(record);
-    Ok(Written::New(decision.transaction))
 }

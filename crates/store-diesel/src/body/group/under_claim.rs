@@ -1,18 +1,19 @@
-//! Changes with a rule that run outside groups, each with its own transaction and working set.
+//! Commands outside of groups: each in a transaction of its own, with a working set of its own.
 
 use super::body::backend::Conn;
+use super::body::errors::Stop;
 use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
-/// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
-/// answer.
+/// Runs a command under its claim, with the steps of a [`super::RecordedCommand`]: find the record, decide and stage, render the
+/// answer, record, store.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,
     claim: Option<&RepeatClaim<T>>,
-    work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, WriteError<R>>,
-) -> Result<Written<T>, WriteError<R>> {
+    work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
     footprint.answer(claim);
     let mut working_set = WorkingSet::load(conn, &footprint)?;
     if let Some(answer) = working_set.records.find(claim)? {

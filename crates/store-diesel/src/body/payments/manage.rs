@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::batch_rows;
 use super::body::batches::funds;
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, Stop};
 use super::body::group::{Footprint, WorkingSet, ask, under_claim};
 use super::body::store::Store;
 use super::body::tables::access::accounts;
@@ -23,31 +23,33 @@ use std::convert::Infallible;
 
 #[async_trait]
 impl BatchManagement for Store {
-    async fn create(&self, order: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+    async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         self.task(move |conn| {
-            under_claim(conn, Footprint::default(), order.repeat.as_ref(), |conn, working_set| {
-                create(conn, working_set, &order)
+            under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, working_set| {
+                create(conn, working_set, &command)
             })
         })
         .await
     }
 
-    async fn upload(&self, order: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+    async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.batch_only(&order.account, order.batch);
-            under_claim(conn, footprint, order.repeat.as_ref(), |conn, working_set| upload(conn, working_set, &order))
+            footprint.batch_only(&command.account, command.batch);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                upload(conn, working_set, &command)
+            })
         })
         .await
     }
 
-    async fn edit(&self, order: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
+    async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.batch_only(&order.account, order.batch);
-            under_claim(conn, footprint, order.repeat.as_ref(), |conn, working_set| {
-                let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?;
-                let batch = ask(|| (order.decide)(batch))?;
+            footprint.batch_only(&command.account, command.batch);
+            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+                let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?;
+                let batch = ask(|| (command.decide)(batch))?;
                 working_set.batches.change(batch.clone());
                 Ok(read::summary(conn, batch)?)
             })
@@ -55,12 +57,12 @@ impl BatchManagement for Store {
         .await
     }
 
-    async fn cancel(&self, order: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+    async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.batch_only(&order.account, order.batch);
-            footprint.funds_of(&order.account, order.batch);
-            under_claim(conn, footprint, order.repeat.as_ref(), |_, working_set| cancel(working_set, &order))
+            footprint.batch_only(&command.account, command.batch);
+            footprint.funds_of(&command.account, command.batch);
+            under_claim(conn, footprint, command.repeat.as_ref(), |_, working_set| cancel(working_set, &command))
         })
         .await
     }
@@ -69,13 +71,13 @@ impl BatchManagement for Store {
 fn create(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
-    order: &CreateBatchCommand,
-) -> Result<BatchSummary, WriteError<UploadRefusal>> {
-    if !exists(conn, &order.account)? {
-        return Err(WriteError::Absent);
+    command: &CreateBatchCommand,
+) -> Result<BatchSummary, Stop<WriteError<UploadRefusal>>> {
+    if !exists(conn, &command.account)? {
+        return Err(WriteError::Absent.into());
     }
-    let funding = read::funding(conn, &order.account)?;
-    let decision = ask(|| (order.decide)(&funding))?.map_err(WriteError::Refused)?;
+    let funding = read::funding(conn, &command.account)?;
+    let decision = ask(|| (command.decide)(&funding))?.map_err(WriteError::Refused)?;
     batch_rows::insert(conn, &decision.batch)?;
     rows::insert_payments(conn, &decision.payments)?;
     rows::insert_alerts(conn, &decision.batch, &decision.alerts)?;
@@ -91,12 +93,12 @@ fn exists(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
 fn upload(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
-    order: &UploadCommand,
-) -> Result<PaymentBatch, WriteError<UploadRefusal>> {
-    let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
-    // Read after the batch was locked, so that changes of budgets made meanwhile count.
-    let situation = UploadSituation { funding: read::funding(conn, &order.account)?, batch };
-    let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
+    command: &UploadCommand,
+) -> Result<PaymentBatch, Stop<WriteError<UploadRefusal>>> {
+    let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?.clone();
+    // Read after the batch was locked: what was granted meanwhile counts.
+    let situation = UploadSituation { funding: read::funding(conn, &command.account)?, batch };
+    let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;
     working_set.batches.change(decision.batch.clone());
     Ok(decision.batch)
@@ -118,11 +120,14 @@ fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
     work::mark(conn, &batch.account, batch.id)
 }
 
-fn cancel(working_set: &mut WorkingSet, order: &CancelBatchCommand) -> Result<PaymentBatch, WriteError<CancelRefusal>> {
-    let batch = working_set.batches.get(&order.account, order.batch).ok_or(WriteError::Absent)?.clone();
+fn cancel(
+    working_set: &mut WorkingSet,
+    command: &CancelBatchCommand,
+) -> Result<PaymentBatch, Stop<WriteError<CancelRefusal>>> {
+    let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?.clone();
     let situation = CancelSituation { balances: funds(working_set, &batch), batch };
-    let decision = ask(|| (order.decide)(&situation))?.map_err(WriteError::Refused)?;
-    working_set.move_money(&order.account, &decision.journal, &decision.balances);
+    let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    working_set.move_money(&command.account, &decision.journal, &decision.balances);
     working_set.all_become(&decision.batch, decision.payments);
     working_set.events.add(&decision.events);
     working_set.batches.change(decision.batch.clone());

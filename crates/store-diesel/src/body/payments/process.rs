@@ -3,7 +3,7 @@
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{self, Conn};
 use super::body::batches::funds;
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, Stop};
 use super::body::group::{Footprint, WorkingSet, ask};
 use super::body::statements::{load, update};
 use super::body::store::Store;
@@ -17,12 +17,11 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
+    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation, TakeSituation,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
-    WriteError,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -47,13 +46,13 @@ struct Claimable {
 #[async_trait]
 impl BatchProcessing for Store {
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
-        self.task(move |conn| Ok(claim(conn, &command)?)).await
+        self.write(move |conn| claim(conn, &command)).await
     }
 
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
-            let decision = rule(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
+            let decision = ask(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
             working_set.events.add(&decision.events);
             working_set.batches.change(decision.batch.clone());
             store(conn, working_set, &command.lease)?;
@@ -65,8 +64,8 @@ impl BatchProcessing for Store {
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
-            let next = confirmed(conn, &command.lease, command.max)?;
-            let decision = rule(|| (command.decide)(&(batch, next)))?;
+            let payments = confirmed(conn, &command.lease, command.max)?;
+            let decision = ask(|| (command.decide)(&TakeSituation { batch, payments }))?;
             update_payments(conn, &decision.payments)?;
             working_set.events.add(&decision.events);
             store(conn, working_set, &command.lease)?;
@@ -95,7 +94,7 @@ impl BatchProcessing for Store {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, true)?;
             let situation = situation(conn, &working_set, batch, &command.payments)?;
-            let decision = rule(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
+            let decision = ask(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
             update_payments(conn, &decision.payments)?;
             working_set.move_money(&command.lease.account, &decision.journal, &decision.balances);
             working_set.events.add(&decision.events);
@@ -108,26 +107,26 @@ impl BatchProcessing for Store {
 
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
         let lease = lease.clone();
-        self.task(move |conn| {
+        self.write(move |conn| {
             let renewed = sql_query(RENEW)
                 .bind::<TimeSql, _>(Time(until))
                 .bind::<Text, _>(Account(lease.account.clone()))
                 .bind::<IdSql, _>(Id(lease.batch.0))
                 .bind::<IdSql, _>(Id(lease.id.0));
-            Ok::<_, StoreError>(run(conn, renewed)? == 1)
+            Ok(run(conn, renewed)? == 1)
         })
         .await
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         let lease = lease.clone();
-        self.task(move |conn| {
+        self.write(move |conn| {
             let released = sql_query(RELEASE)
                 .bind::<Text, _>(Account(lease.account.clone()))
                 .bind::<IdSql, _>(Id(lease.batch.0))
                 .bind::<IdSql, _>(Id(lease.id.0));
             run(conn, released)?;
-            Ok::<_, StoreError>(())
+            Ok(())
         })
         .await
     }
@@ -138,15 +137,6 @@ fn run(
     statement: impl RunQueryDsl<Conn> + diesel::query_dsl::methods::ExecuteDsl<Conn>,
 ) -> Outcome<usize> {
     Ok(statement.execute(conn)?)
-}
-
-/// Calls a rule. A panic in it fails this task alone.
-fn rule<T>(rule: impl FnOnce() -> T) -> Result<T, StoreError> {
-    ask(rule).map_err(|error: WriteError<Infallible>| match error {
-        WriteError::Store(error) => error,
-        WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a rule was not asked".into()),
-        WriteError::Refused(never) => match never {},
-    })
 }
 
 fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
@@ -170,8 +160,12 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
     Ok(found.into_iter().map(lease).collect())
 }
 
-/// Locks a batch, with its funds if money will move, and requires that the lease is current.
-fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(WorkingSet, PaymentBatch), ProcessingError<R>> {
+/// Locks a batch, with its funds if money is to move, and wants that the lease holds.
+fn held<R>(
+    conn: &mut Conn,
+    lease: &Lease,
+    with_funds: bool,
+) -> Result<(WorkingSet, PaymentBatch), Stop<ProcessingError<R>>> {
     let mut footprint = Footprint::default();
     footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
@@ -180,7 +174,7 @@ fn held<R>(conn: &mut Conn, lease: &Lease, with_funds: bool) -> Result<(WorkingS
     let working_set = WorkingSet::load(conn, &footprint)?;
     let batch = working_set.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
     if holder(conn, &lease.account, lease.batch)? != Some(Id(lease.id.0)) {
-        return Err(ProcessingError::LeaseLost);
+        return Err(ProcessingError::LeaseLost.into());
     }
     Ok((working_set, batch))
 }

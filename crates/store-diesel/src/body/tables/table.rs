@@ -2,11 +2,10 @@
 
 use super::backend::Conn;
 use super::batches::payments;
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::statements::{self, Row};
 use super::body::types::Id;
 use diesel::prelude::*;
-use florin_ports::StoreError;
 use florin_store_contract::ExportError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,7 +23,7 @@ pub(crate) struct Table {
     /// Passes on every row, in the order of the keys.
     pub(crate) export: fn(&mut Conn, Take<'_>) -> Outcome<()>,
     /// Inserts rows.
-    pub(crate) import: fn(&mut Conn, &[NumberedRow]) -> Result<(), ExportError>,
+    pub(crate) import: fn(&mut Conn, &[NumberedRow]) -> Result<(), Stop<ExportError>>,
     /// Counts the rows.
     pub(crate) count: fn(&mut Conn) -> Outcome<i64>,
     /// Whether there are no rows.
@@ -91,12 +90,12 @@ fn export<R: WholeRow>(conn: &mut Conn, take: Take<'_>) -> Outcome<()> {
     R::each(conn, &mut |row| take(&json(&row)?))
 }
 
-fn import<R: WholeRow>(conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), ExportError> {
+fn import<R: WholeRow>(conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), Stop<ExportError>> {
     let read = |(line, json): &NumberedRow| {
         serde_json::from_str(json).map_err(|error| ExportError::Line { line: *line, reason: error.to_string() })
     };
-    let rows = rows.iter().map(read).collect::<Result<Vec<R>, _>>()?;
-    Ok(statements::insert(rows, conn).map_err(StoreError::from)?)
+    let rows = rows.iter().map(read).collect::<Result<Vec<R>, ExportError>>()?;
+    Ok(statements::insert(rows, conn)?)
 }
 
 /// Serializes a row as JSON.

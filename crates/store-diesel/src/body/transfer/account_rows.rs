@@ -2,13 +2,12 @@
 
 use super::Batch;
 use super::body::backend::Conn;
-use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
 use super::body::types::{Id, Time};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
-use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -91,9 +90,9 @@ fn moved(row: &str, account: &AccountId) -> Outcome<String> {
     serde_json::to_string(&row).map_err(corrupt)
 }
 
-fn failure(error: ExportError) -> Failure {
-    match error {
-        ExportError::Store(error) => Failure(error),
-        error => Failure(StoreError::Corrupt(error.to_string())),
+fn failure(stop: Stop<ExportError>) -> Failure {
+    match stop {
+        Stop::Failed(failure) => failure,
+        Stop::Answer(error) => corrupt(error),
     }
 }

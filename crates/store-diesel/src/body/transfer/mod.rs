@@ -5,7 +5,7 @@ pub(super) mod account_rows;
 use super::audit::audit;
 use super::backend::{self, Conn};
 use super::body;
-use super::errors::{Failure, Outcome, corrupt};
+use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::store::Store;
 use super::tables;
 use super::tables::table::{NumberedRow, Table};
@@ -97,7 +97,7 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
         }
     }
     let mut batch = Batch::default();
-    let contents = rows.each(|row| batch.add(conn, row))?;
+    let contents = rows.each(|row| Ok(batch.add(conn, row)?))?;
     batch.store(conn)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;
@@ -133,7 +133,7 @@ impl Default for Batch {
 }
 
 impl Batch {
-    fn add(&mut self, conn: &mut Conn, row: ExportRow<'_>) -> Result<(), ExportError> {
+    fn add(&mut self, conn: &mut Conn, row: ExportRow<'_>) -> Result<(), Stop<ExportError>> {
         let is_of = |table: &&'static Table| table.name == row.table;
         let is_next = !self.table.as_ref().is_some_and(is_of);
         if is_next || self.rows.len() >= ROWS_AT_ONCE || self.bytes >= BYTES_AT_ONCE {
@@ -152,7 +152,7 @@ impl Batch {
         Ok(())
     }
 
-    fn store(&mut self, conn: &mut Conn) -> Result<(), ExportError> {
+    fn store(&mut self, conn: &mut Conn) -> Result<(), Stop<ExportError>> {
         if let Some(table) = self.table.filter(|_| !self.rows.is_empty()) {
             (table.import)(conn, &self.rows)?;
         }

@@ -1,20 +1,20 @@
 //! Creates a world.
 
 use super::body::backend::Conn;
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::group::ask;
 use super::body::transfer::account_rows;
 use super::body::{registry, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
-use florin_ports::{CreateWorldCommand, StoreError, WorldContents, WriteError};
+use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
 
 /// Creates a world with its account and key. Refuses before anything is written.
 pub(super) fn make(
     conn: &mut Conn,
     command: &CreateWorldCommand,
-) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+) -> Result<SandboxWorld, Stop<WriteError<CreateWorldRefusal>>> {
     let world = &command.world;
     let kept = match &command.contents {
         WorldContents::Seeded(_) => None,
@@ -29,11 +29,9 @@ pub(super) fn make(
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,
         },
+        outdated: kept.as_ref().is_some_and(|kept| !kept.fits),
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    if kept.as_ref().is_some_and(|kept| !kept.fits) {
-        return Err(WriteError::Refused(CreateWorldRefusal::Outdated));
-    }
     if replaces {
         delete::delete(conn, &world.account)?;
     }
@@ -41,7 +39,7 @@ pub(super) fn make(
     rows::insert(conn, world, command.under.as_ref())?;
     registry::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
-    made.ok_or_else(|| StoreError::Corrupt("a world that was made is not there".into()).into())
+    Ok(made.ok_or_else(|| corrupt("a world that was made is not there"))?)
 }
 
 fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::SnapshotContents>) -> Outcome<()> {

@@ -47,21 +47,21 @@ impl Worlds for Store {
 
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
         let account = account.clone();
-        self.task(move |conn| {
+        self.write(move |conn| {
             backend::lock_operators(conn)?;
-            Ok::<_, StoreError>(delete::delete(conn, &account)?)
+            delete::delete(conn, &account)
         })
         .await
     }
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
-        self.task(move |conn| {
+        self.write(move |conn| {
             backend::lock_operators(conn)?;
             let over = rows::over(conn, real, max)?;
             for account in &over {
                 delete::delete(conn, account)?;
             }
-            Ok::<_, StoreError>(over)
+            Ok(over)
         })
         .await
     }
@@ -91,7 +91,7 @@ impl Worlds for Store {
         let account = account.clone();
         self.task(move |conn| {
             under_claim(conn, Footprint::default(), repeat.as_ref(), |conn, _| {
-                if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent) }
+                if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent.into()) }
             })
         })
         .await

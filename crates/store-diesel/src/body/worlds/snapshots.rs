@@ -1,7 +1,7 @@
 //! Snapshots of worlds.
 
 use super::body::backend::{self, Conn};
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::group::{Footprint, ask, under_claim};
 use super::body::repeat;
 use super::body::statements;
@@ -15,7 +15,9 @@ use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{RestoredWorld, SnapshotRefusal, Timeline, WorldSnapshot};
+use florin_domain::world::{
+    RestoreSituation, RestoredWorld, SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
+};
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 
@@ -48,16 +50,16 @@ fn schema() -> Outcome<String> {
 pub(super) fn take(
     conn: &mut Conn,
     command: &SnapshotCommand,
-) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+) -> Result<Written<WorldSnapshot>, Stop<WriteError<SnapshotRefusal>>> {
     if rows::find(conn, &command.account)?.is_none() {
-        return Err(WriteError::Absent);
+        return Err(WriteError::Absent.into());
     }
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         backend::lock_account(conn, &command.account)?;
         let kept = account_rows::of(conn, &command.account)?;
-        let others = count(conn, &command.account)?;
         let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
-        ask(|| (command.decide)(&(others, bytes)))?.map_err(WriteError::Refused)?;
+        let situation = SnapshotSituation { snapshots: count(conn, &command.account)?, bytes };
+        ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         let snapshot = WorldSnapshot {
             id: command.id,
             account: command.account.clone(),
@@ -144,10 +146,10 @@ pub(super) fn of_client(
 pub(super) fn restore(
     conn: &mut Conn,
     command: &RestoreCommand,
-) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+) -> Result<Written<RestoredWorld>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
-        ask(|| (command.decide)(&kept.fits))?.map_err(WriteError::Refused)?;
+        ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
         backend::lock_account(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents)?;

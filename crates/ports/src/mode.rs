@@ -1,0 +1,83 @@
+//! Dry runs: commands that are decided, and store nothing.
+
+use florin_domain::batch::{Confirmation, PaymentBatch};
+use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
+use florin_domain::card::decide::CardDecision;
+use florin_domain::card::{CardTransaction, Explanation};
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::{Balances, JournalTransaction};
+use florin_domain::money::Currency;
+use std::collections::BTreeMap;
+
+/// Whether a command is committed, or only decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Decide and store.
+    #[default]
+    Commit,
+    /// Decide and store nothing. The result is [`crate::Written::DryRun`].
+    ///
+    /// Promises: the command is decided as it would be in the other mode at this moment, under the same lock and after everything
+    /// that came before it; an absence or a refusal is the same error. Nothing is stored, whatever the decision says: no attempt
+    /// is counted, and no session is used up. The idempotency claim of the command is ignored: no record is looked for, and none
+    /// is stored.
+    DryRun,
+}
+
+/// What a command would have stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DryRun<T> {
+    /// What the caller would get.
+    pub done: T,
+    /// The reason a card message would be declined; `None` if it would not be.
+    pub declined: Option<DryRunDecline>,
+    /// The journal transactions that would be written; none if no money would move.
+    pub journal: Vec<JournalTransaction>,
+    /// The balances of the budgets afterwards.
+    pub balances: BTreeMap<(BudgetId, Currency), Balances>,
+}
+
+/// The reason a dry run of a card message was declined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DryRunDecline {
+    /// The reason.
+    pub explanation: Explanation,
+    /// The currency of the amounts in it.
+    pub currency: Currency,
+}
+
+impl From<CardDecision> for DryRun<CardTransaction> {
+    fn from(decision: CardDecision) -> Self {
+        let message = decision.transaction;
+        let currency = message.currency;
+        Self {
+            declined: decision.declined.map(|explanation| DryRunDecline { explanation, currency }),
+            journal: decision.journal.into_iter().collect(),
+            balances: [((message.budget, currency), decision.balances)].into(),
+            done: message,
+        }
+    }
+}
+
+impl From<CreditDecision> for DryRun<Credit> {
+    fn from(CreditDecision { credit, journal }: CreditDecision) -> Self {
+        let of_budget = (credit.instruction.budget, credit.instruction.currency);
+        let balances = [(of_budget, credit.balances)].into();
+        Self { done: credit, declined: None, journal: vec![journal], balances }
+    }
+}
+
+impl From<TransferDecision> for DryRun<TransferDone> {
+    fn from(TransferDecision { done, journal }: TransferDecision) -> Self {
+        let TransferDone { transfer, from, to } = &done;
+        let balances = [((transfer.from, transfer.currency), *from), ((transfer.to, transfer.currency), *to)].into();
+        Self { done, declined: None, journal: vec![journal], balances }
+    }
+}
+
+impl From<Confirmation> for DryRun<PaymentBatch> {
+    fn from(confirmed: Confirmation) -> Self {
+        let Confirmation { batch, journal, balances, .. } = confirmed;
+        Self { done: batch, declined: None, journal, balances }
+    }
+}

@@ -1,0 +1,157 @@
+//! Stores without a sandbox.
+
+use crate::{
+    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, RepeatClaim, RestoreCommand, SandboxBankMemory,
+    Seeding, SnapshotCommand, StoreError, Timelines, World, Worlds, WriteError, Written,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::batch::PaymentBatch;
+use florin_domain::budget::Budget;
+use florin_domain::card::Card;
+use florin_domain::ids::{AccountId, ClientId, PaymentId, SnapshotId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::{
+    ClockReading, ClockRefusal, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, Timeline,
+    WorldSnapshot,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+/// Marks a store that serves production only. It implements the ports of [`crate::SandboxStorage`] by this mark alone: there are no
+/// worlds and no clocks of accounts, and nothing can be seeded.
+pub trait ProductionOnly: Send + Sync {}
+
+/// The failure of whatever only a sandbox can do. No use case asks for it in production.
+fn no_sandbox() -> StoreError {
+    StoreError::Corrupt("this store serves production only".into())
+}
+
+#[async_trait]
+impl<S: ProductionOnly> Timelines for S {
+    async fn set_clock(&self, _command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
+        Err(no_sandbox().into())
+    }
+
+    async fn next_number(&self, _account: &AccountId) -> Result<u64, StoreError> {
+        Err(no_sandbox())
+    }
+
+    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn due_holds(
+        &self,
+        _account: &AccountId,
+        _now: DateTime<Utc>,
+        _max: u32,
+    ) -> Result<Vec<DueHold>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl<S: ProductionOnly> Worlds for S {
+    async fn create(&self, _command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
+        Err(no_sandbox().into())
+    }
+
+    async fn find(&self, _account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
+        Ok(None)
+    }
+
+    async fn list(
+        &self,
+        _client: ClientId,
+        _only: Option<BTreeSet<AccountId>>,
+        _page: PageRequest,
+    ) -> Result<Page<SandboxWorld>, StoreError> {
+        Ok(Page { count: 0, rows: Vec::new() })
+    }
+
+    async fn delete(&self, _account: &AccountId) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn delete_expired(&self, _real: DateTime<Utc>, _max: u32) -> Result<Vec<AccountId>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn take_snapshot(
+        &self,
+        _command: SnapshotCommand,
+    ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
+        Err(WriteError::Absent)
+    }
+
+    async fn snapshots(&self, _account: &AccountId, _page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
+        Ok(Page { count: 0, rows: Vec::new() })
+    }
+
+    async fn delete_snapshot(
+        &self,
+        _account: &AccountId,
+        _snapshot: SnapshotId,
+        _repeat: Option<RepeatClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        Err(WriteError::Absent)
+    }
+
+    async fn restore(&self, _command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+        Err(WriteError::Absent)
+    }
+}
+
+#[async_trait]
+impl<S: ProductionOnly> Seeding for S {
+    async fn is_fresh(&self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn seed(&self, _world: World) -> Result<(), StoreError> {
+        Err(no_sandbox())
+    }
+
+    async fn budgets(&self, _account: &AccountId) -> Result<Vec<Budget>, StoreError> {
+        Err(no_sandbox())
+    }
+
+    async fn cards(&self, _account: &AccountId) -> Result<Vec<Card>, StoreError> {
+        Err(no_sandbox())
+    }
+
+    async fn batches(&self, _account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
+        Err(no_sandbox())
+    }
+}
+
+#[async_trait]
+impl<S: ProductionOnly> SandboxBankMemory for S {
+    async fn accept(&self, _payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        Err(no_sandbox())
+    }
+
+    async fn find(&self, _payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SandboxStorage;
+
+    struct Production;
+
+    impl ProductionOnly for Production {}
+
+    fn is_sandbox_storage(_: &impl SandboxStorage) {}
+
+    #[tokio::test]
+    async fn the_mark_is_all_that_it_takes() {
+        is_sandbox_storage(&Production);
+        assert_eq!(Production.own().await, Ok(Vec::new()));
+        assert!(matches!(Production.seed(World::default()).await, Err(StoreError::Corrupt(_))));
+    }
+}

@@ -1,0 +1,48 @@
+//! The lists of storage ports: the one place that names all of them.
+
+use crate::{
+    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
+    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
+};
+
+/// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
+macro_rules! sum_of_ports {
+    ($(#[$doc:meta])* $name:ident: $first:ident $(+ $port:ident)*) => {
+        $(#[$doc])*
+        pub trait $name: $first $(+ $port)* {}
+
+        impl<S: $first $(+ $port)* + ?Sized> $name for S {}
+    };
+}
+
+sum_of_ports! {
+    /// Every port that a store of production implements. An `Arc<dyn Storage>` coerces to an `Arc` of each port.
+    Storage: Accounts
+        + Activities
+        + AddressBook
+        + Banks
+        + BatchManagement
+        + BatchProcessing
+        + BatchReading
+        + Books
+        + Budgets
+        + Callers
+        + CardLedger
+        + CardManagement
+        + ChainStories
+        + Checkouts
+        + Credits
+        + LedgerAudit
+        + MfaSessions
+        + PaymentBatches
+        + Registry
+        + Transfers
+        + Upkeep
+}
+
+sum_of_ports! {
+    /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the memory of the simulated bank. An adapter
+    /// for production leaves it out with [`crate::ProductionOnly`].
+    SandboxStorage: SandboxBankMemory + Seeding + Timelines + Worlds
+}

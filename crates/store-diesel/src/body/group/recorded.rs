@@ -1,0 +1,77 @@
+//! The steps of every command that is recorded under an idempotency key.
+
+use super::body::errors::corrupt;
+use super::body::repeat::Records;
+use super::{Command, Footprint, WorkingSet};
+use florin_ports::{DryRun, Mode, RepeatClaim, WriteError, Written};
+
+/// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the
+/// record, decide, render the answer, stage, record.
+pub(crate) trait RecordedCommand: Send + 'static {
+    /// What the caller gets.
+    type Done: Send + 'static;
+    /// What the rule says.
+    type Decision;
+    /// How the rule may refuse.
+    type Refused: Send + 'static;
+
+    /// Declares what the rule reads and the decision changes.
+    fn situation(&self, footprint: &mut Footprint);
+
+    /// Whether it is a dry run.
+    fn mode(&self) -> Mode {
+        Mode::Commit
+    }
+
+    /// The idempotency claim, if the caller made one.
+    fn claim(&self) -> Option<&RepeatClaim<Self::Done>>;
+
+    /// Calls the rule on the working set, as the commands before it have left it.
+    fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
+
+    /// What the caller gets by a decision; `None` where it refuses.
+    fn done(decision: &Self::Decision) -> Option<&Self::Done>;
+
+    /// Stages what a decision stores.
+    fn stage(
+        &self,
+        working_set: &mut WorkingSet,
+        decision: Self::Decision,
+    ) -> Result<Self::Done, WriteError<Self::Refused>>;
+
+    /// What a decision would store.
+    fn dry_run(_decision: Self::Decision) -> Result<DryRun<Self::Done>, WriteError<Self::Refused>> {
+        Err(corrupt("this command has no dry run").into())
+    }
+}
+
+impl<C: RecordedCommand> Command for C {
+    type Done = Written<C::Done>;
+    type Refused = C::Refused;
+
+    fn footprint(&self, footprint: &mut Footprint) {
+        self.situation(footprint);
+        if self.mode() == Mode::Commit {
+            footprint.answer(self.claim());
+        }
+    }
+
+    fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<C::Refused>> {
+        if self.mode() == Mode::DryRun {
+            let dry_run = C::dry_run(self.decision(working_set)?)?;
+            return Ok(Written::DryRun(Box::new(dry_run)));
+        }
+        if let Some(answer) = working_set.records.find(self.claim())? {
+            return Ok(Written::Replayed(answer));
+        }
+        let decision = self.decision(working_set)?;
+        // Rendering the answer may panic: before anything is staged.
+        let record = match C::done(&decision) {
+            Some(done) => Records::made(self.claim(), done)?,
+            None => None,
+        };
+        let done = self.stage(working_set, decision)?;
+        working_set.records.add(record);
+        Ok(Written::New(done))
+    }
+}

@@ -1,0 +1,120 @@
+//! The meaning of PostgreSQL's errors: the one place where their texts are read.
+//!
+//! Diesel has a kind for some SQLSTATEs, and names the table of a violated constraint. It exposes no other SQLSTATE: those
+//! errors are told apart by their text, which the writer's connection asks for in English.
+
+use super::body::errors::Failure;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
+use florin_store_contract::OpenError;
+
+/// The transaction was aborted for the sake of others, and the connection is fine.
+const CONTENDED: [&str; 6] = [
+    "deadlock detected",
+    "could not serialize access",
+    "due to lock timeout",
+    "due to statement timeout",
+    "could not obtain lock",
+    "due to conflict with recovery",
+];
+
+/// The server has no room.
+const NO_ROOM: [&str; 3] = ["No space left", "could not extend file", "out of memory"];
+
+/// The connection is lost, or the server accepts no work for now; another one may lead.
+const CONNECTION_LOST: [&str; 11] = [
+    "terminating connection",
+    "the database system is",
+    "server closed the connection",
+    "connection to server",
+    "connection not open",
+    "no connection to the server",
+    "could not receive data",
+    "could not send data",
+    "too many clients",
+    "connection slots",
+    "out of shared memory",
+];
+
+/// The table whose primary key or unique constraint was violated.
+pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
+    info.table_name().unwrap_or_default().to_owned()
+}
+
+/// Classifies an error that is no violation of a unique constraint or foreign key.
+pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
+    let cause = message.to_owned();
+    let has = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+    match kind {
+        DatabaseErrorKind::SerializationFailure => Failure::Contended(cause),
+        DatabaseErrorKind::ClosedConnection
+        | DatabaseErrorKind::UnableToSendCommand
+        | DatabaseErrorKind::ReadOnlyTransaction => Failure::ConnectionLost(cause),
+        DatabaseErrorKind::Unknown if has(&NO_ROOM) || is_missing_table(message) => Failure::Unavailable(cause),
+        DatabaseErrorKind::Unknown if has(&CONTENDED) => Failure::Contended(cause),
+        DatabaseErrorKind::Unknown if has(&CONNECTION_LOST) => Failure::ConnectionLost(cause),
+        _ => Failure::Corrupt(cause),
+    }
+}
+
+/// Diesel's transaction manager does not know the state of the connection any more.
+pub(crate) fn broken_connection(cause: String) -> Failure {
+    Failure::ConnectionLost(cause)
+}
+
+/// The migrations are pending.
+fn is_missing_table(message: &str) -> bool {
+    message.starts_with("relation ") && message.contains("does not exist")
+}
+
+/// A failure to connect. A database or user that does not exist stays so for now; anything else may pass.
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let cause = error.to_string();
+        if cause.contains("does not exist") || NO_ROOM.iter().any(|text| cause.contains(text)) {
+            Self::Unavailable(cause)
+        } else {
+            Self::ConnectionLost(cause)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diesel::result::DatabaseErrorKind as Kind;
+
+    #[test]
+    fn errors_are_classified() {
+        for (kind, text, expected) in [
+            (Kind::Unknown, "deadlock detected", "Contended"),
+            (Kind::SerializationFailure, "could not serialize access due to concurrent update", "Contended"),
+            (Kind::Unknown, "canceling statement due to lock timeout", "Contended"),
+            (Kind::Unknown, "canceling statement due to statement timeout", "Contended"),
+            (Kind::Unknown, "could not obtain lock on row in relation \"balances\"", "Contended"),
+            (Kind::Unknown, "terminating connection due to administrator command", "ConnectionLost"),
+            (Kind::ClosedConnection, "server closed the connection unexpectedly", "ConnectionLost"),
+            (Kind::UnableToSendCommand, "no connection to the server", "ConnectionLost"),
+            (Kind::ReadOnlyTransaction, "cannot execute UPDATE in a read-only transaction", "ConnectionLost"),
+            (Kind::Unknown, "sorry, too many clients already", "ConnectionLost"),
+            (Kind::Unknown, "relation \"balances\" does not exist", "Unavailable"),
+            (Kind::Unknown, "could not extend file \"base/1\": No space left on device", "Unavailable"),
+            (Kind::Unknown, "out of memory", "Unavailable"),
+            (Kind::Unknown, "column \"x\" does not exist", "Corrupt"),
+            (Kind::Unknown, "invalid byte sequence for encoding \"UTF8\": 0x00", "Corrupt"),
+            (Kind::Unknown, "bigint out of range", "Corrupt"),
+            (Kind::CheckViolation, "new row violates check constraint: terminating connection", "Corrupt"),
+            (Kind::NotNullViolation, "null value in column \"x\"", "Corrupt"),
+        ] {
+            let found = format!("{:?}", classify(kind, text));
+            assert!(found.starts_with(expected), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_failed_connect_may_pass_unless_something_does_not_exist() {
+        let of = |text: &str| Failure::from(OpenError::Unreachable(text.into()));
+        assert!(of("connection to server at \"127.0.0.1\" failed: Connection refused").may_be_retried());
+        assert!(of("FATAL: the database system is starting up").may_be_retried());
+        assert!(!of("FATAL: database \"florin\" does not exist").may_be_retried());
+    }
+}

@@ -1,0 +1,94 @@
+//! The meaning of SQLite's errors: the one place where their texts are read.
+//!
+//! Diesel exposes no result codes but those of constraints: other errors are told apart by their text.
+
+use super::body::errors::Failure;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
+use florin_store_contract::OpenError;
+
+/// Another connection writes. The database has waited for it already, for as long as its `busy_timeout`.
+const LOCKED: &str = "is locked";
+
+/// The file can't be used for now.
+const PASSING: [&str; 8] = [
+    "disk I/O error",
+    "disk is full",
+    "unable to open database file",
+    "readonly database",
+    "out of memory",
+    "interrupted",
+    "locking protocol",
+    // The migrations are pending.
+    "no such table",
+];
+
+/// Whether another connection holds the lock that a statement needs.
+pub(super) fn is_locked(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(DatabaseErrorKind::Unknown, info) if info.message().contains(LOCKED))
+}
+
+/// The table whose primary key or unique constraint was violated: `UNIQUE constraint failed: table.column, …`.
+pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
+    let columns = info.message().rsplit(": ").next().unwrap_or_default();
+    columns.split_once('.').map(|(table, _)| table.to_owned()).unwrap_or_default()
+}
+
+/// Classifies an error that is no violation of a unique constraint or foreign key. Nothing is worth a try at once: where
+/// waiting helps, the database has waited.
+pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
+    let cause = message.to_owned();
+    let passes = || message.contains(LOCKED) || PASSING.iter().any(|text| message.contains(text));
+    match kind {
+        DatabaseErrorKind::ClosedConnection
+        | DatabaseErrorKind::SerializationFailure
+        | DatabaseErrorKind::UnableToSendCommand
+        | DatabaseErrorKind::ReadOnlyTransaction => Failure::Unavailable(cause),
+        DatabaseErrorKind::Unknown if passes() => Failure::Unavailable(cause),
+        _ => Failure::Corrupt(cause),
+    }
+}
+
+/// Diesel's transaction manager does not know the state of the connection any more.
+pub(crate) fn broken_connection(cause: String) -> Failure {
+    Failure::Unavailable(cause)
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diesel::result::DatabaseErrorKind as Kind;
+
+    #[test]
+    fn errors_are_classified() {
+        for (kind, text, expected) in [
+            (Kind::Unknown, "database is locked", "Unavailable"),
+            (Kind::Unknown, "database or disk is full", "Unavailable"),
+            (Kind::Unknown, "attempt to write a readonly database", "Unavailable"),
+            (Kind::Unknown, "no such table: balances", "Unavailable"),
+            (Kind::Unknown, "no such column: x", "Corrupt"),
+            (Kind::CheckViolation, "CHECK constraint failed: is locked", "Corrupt"),
+            (Kind::NotNullViolation, "NOT NULL constraint failed: cards.id", "Corrupt"),
+        ] {
+            let found = format!("{:?}", classify(kind, text));
+            assert!(found.starts_with(expected), "{text}: {found}");
+            assert!(!classify(kind, text).may_be_retried(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_violated_constraint_names_its_table() {
+        let table = |text: &str| violated_table(&text.to_owned());
+        assert_eq!(
+            table("UNIQUE constraint failed: idempotency_records.account_id, idempotency_records.key"),
+            "idempotency_records"
+        );
+        assert_eq!(table("UNIQUE constraint failed: accounts.id"), "accounts");
+        assert_eq!(table("UNIQUE constraint failed"), "");
+    }
+}
