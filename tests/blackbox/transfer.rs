@@ -201,7 +201,7 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
         assert_ne!(text, whole, "{name}");
         refused(&target, &source.write(name, text), output);
     }
-    refused(&target, "/nowhere/at/all", "can't be read");
+    refused(&target, "/nowhere/at/all", "cannot read");
     target.json(&["import", &file, "--json"]);
     check_journal(&target);
 }

@@ -1,10 +1,10 @@
-//! A cache of callers and accounts in front of any store.
+//! Cache of callers and accounts in front of a store.
 //!
-//! Every request looks up its caller and its account, which takes a store one or two round trips each. At thousands of requests
-//! per second these are most of the store's reads, and nearly all return the same answers.
+//! Every request looks up its caller and its account, which costs a store one or two round trips each. At thousands of
+//! requests per second, these lookups are most of the store's reads, and nearly all return the same answers.
 //!
-//! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The expiry of a key is
-//! not checked here but on every request.
+//! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The cache does
+//! not check the expiry of a key; every request does.
 
 use async_trait::async_trait;
 use florin_domain::access::{Account, Caller, KeyHash};
@@ -14,7 +14,7 @@ use florin_short_cache::ShortCache;
 use std::fmt;
 use std::sync::Arc;
 
-/// Maximum number of cached callers and of cached accounts. A caller takes about 1 KiB.
+/// Maximum number of cached callers, and of cached accounts. A caller occupies about 1 KiB.
 const MAX: u64 = 10_000;
 
 macro_rules! remembered {
@@ -26,7 +26,7 @@ macro_rules! remembered {
         }
 
         impl $name {
-            /// Caches the answers of `inner`.
+            /// Creates a cache in front of `inner`.
             pub fn new(inner: Arc<dyn $port>) -> Self {
                 Self { inner, recent: ShortCache::new(MAX) }
             }

@@ -1,4 +1,4 @@
-//! Tests of which look-ups reach the store.
+//! Tests of which lookups reach the store.
 
 use super::*;
 use chrono::{DateTime, TimeDelta};

@@ -1,4 +1,4 @@
-//! Who calls, and what they may do (contract 1.1, 1.2).
+//! Identifies callers and checks their permissions (contract 1.1, 1.2).
 
 use crate::Services;
 use florin_domain::access::{Account, Caller, Environment, Feature, KeyHash, Scope};
@@ -8,39 +8,39 @@ use ipnet::IpNet;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
-/// The permissions that an operation needs.
+/// The requirements of an operation on its caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Permission {
-    /// The scope.
+    /// The scope that the key must have.
     pub scope: Scope,
-    /// Whether it exists in the sandbox only.
+    /// Whether the operation exists in the sandbox only.
     pub sandbox_only: bool,
-    /// The feature that must be switched on.
+    /// The feature that must be switched on for the client.
     pub feature: Option<Feature>,
 }
 
 impl Permission {
-    /// An operation that needs a scope and nothing else.
+    /// An operation that requires a scope and nothing else.
     pub const fn of(scope: Scope) -> Self {
         Self { scope, sandbox_only: false, feature: None }
     }
 
-    /// An operation of the sandbox.
+    /// An operation of the sandbox that requires a scope.
     pub const fn sandbox(scope: Scope) -> Self {
         Self { scope, sandbox_only: true, feature: None }
     }
 }
 
-/// The reason a caller is refused.
+/// Reasons to reject a caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// The key is malformed, unknown, expired, revoked or of another environment: the answer does not say which.
+    /// The key is malformed, unknown, expired, revoked or of another environment. The caller does not learn which.
     #[error("the credentials are not valid")]
     InvalidCredentials,
     /// The key lacks a scope.
     #[error("the scope {0} is missing")]
     InsufficientScope(Scope),
-    /// The key reaches some accounts of its client only.
+    /// The key grants access to only some accounts of its client.
     #[error("the key does not reach every account of its client")]
     SomeAccounts,
     /// The operation exists in the sandbox only.
@@ -57,20 +57,20 @@ pub enum AccessError {
     Store(#[from] StoreError),
 }
 
-/// Hashes an API key; only the hash is stored. A key has 256 random bits, so a plain hash is enough, and the time of a lookup
-/// reveals nothing about the key.
+/// Hashes a key; only the hash is stored. A key has 256 random bits, so a plain hash is enough, and the time of a
+/// lookup does not reveal how much of the key was right.
 pub fn key_hash(key: &str) -> KeyHash {
     KeyHash(Sha256::digest(key.as_bytes()).into())
 }
 
-/// Finds the caller of a key that is valid now in this environment.
+/// Finds the caller of a key that is valid in this environment now.
 pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessError> {
     let caller = services.callers.find(&key_hash(key)).await?;
     let now = services.time.real_now();
     caller.filter(|caller| caller.key.is_valid(services.environment, now)).ok_or(AccessError::InvalidCredentials)
 }
 
-/// Checks scope, then the switches: environment, feature, address.
+/// Checks the scope, the environment, the feature and the network address, in this order.
 pub fn permit(
     caller: &Caller,
     permission: &Permission,
@@ -89,12 +89,12 @@ pub fn permit(
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
 }
 
-/// Whether the caller may create worlds.
+/// Checks that the caller may create worlds.
 pub fn permit_worlds(caller: &Caller) -> Result<(), AccessError> {
     if caller.key.makes_worlds() { Ok(()) } else { Err(AccessError::SomeAccounts) }
 }
 
-/// Without a list every address is allowed. A network that can't be read allows none.
+/// Whether the networks contain the peer. An empty list allows any peer; an unreadable network allows none.
 fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
     if networks.is_empty() {
         return true;
@@ -103,10 +103,10 @@ fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
     networks.iter().filter_map(|network| network.parse::<IpNet>().ok()).any(|network| network.contains(&peer))
 }
 
-/// The reason an account can't be used.
+/// Reasons that an account is not accessible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReachError {
-    /// It does not exist, or the key may not touch it: the answer does not say which.
+    /// The account does not exist, or the key has no access to it. The caller does not learn which.
     #[error("absent")]
     Absent,
     /// The store failed.
@@ -114,7 +114,7 @@ pub enum ReachError {
     Store(#[from] StoreError),
 }
 
-/// Returns the account if the caller's key may reach it.
+/// Finds the account, if the caller's key has access to it.
 pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId) -> Result<Account, ReachError> {
     let account = services.accounts.find(id).await?;
     account.filter(|account| caller.key.reaches(account)).ok_or(ReachError::Absent)

@@ -1,4 +1,4 @@
-//! An integrator reads and changes the clock of an account.
+//! Reads and changes the clock of an account.
 
 use crate::Services;
 use crate::expire_holds::expire_holds_of;
@@ -12,7 +12,7 @@ pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
     ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
 }
 
-/// Changes the clock of an account. Holds that are due at the new time have expired when it returns.
+/// Changes the clock of an account. Before it returns, it expires all holds that are now due.
 pub async fn set_clock(
     services: &Services,
     account: &Account,
@@ -28,7 +28,7 @@ pub async fn set_clock(
     let written = services.timelines.set_clock(command).await;
     services.accounts.forget(&account.id);
     let written = written?;
-    // One that is repeated may have been cut short the first time.
+    // Expire holds on a repeated request, too: the first one may have been interrupted.
     if let Some(account) = services.accounts.find(&account.id).await? {
         let Timeline { clock, seed } = account.timeline;
         expire_holds_of(services, &account.id, &Timeline { clock, seed }).await?;

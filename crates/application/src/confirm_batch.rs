@@ -1,4 +1,4 @@
-//! A client confirms a payment batch (contract 3.2).
+//! Confirms a payment batch (contract 3.2).
 
 use crate::Services;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use florin_ports::{ConfirmCommand, MfaUnavailable, Mode, RepeatClaim, StoreError
 use std::fmt;
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct ConfirmRequest {
     /// The batch.
@@ -24,9 +24,9 @@ pub struct ConfirmRequest {
 pub struct MfaToken {
     /// The provider that checks it.
     pub provider: MfaProviderName,
-    /// The session.
+    /// The MFA session.
     pub session: MfaSessionId,
-    /// The token, a secret.
+    /// The token, which is secret.
     pub token: String,
 }
 
@@ -39,13 +39,13 @@ impl fmt::Debug for MfaToken {
     }
 }
 
-/// The reason a batch was not confirmed.
+/// Reasons that a batch was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmBatchError {
-    /// The MFA provider did not answer.
+    /// The MFA provider could not be called.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The command was refused, or the store failed.
+    /// The confirmation was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }
@@ -56,8 +56,7 @@ impl From<StoreError> for ConfirmBatchError {
     }
 }
 
-/// Confirms a batch. The MFA provider checks the token before any lock is taken; the rule judges the result under the lock. A dry
-/// run counts no attempt.
+/// Confirms a batch. The provider is called before the lock is acquired; its verdict is evaluated under the lock.
 pub async fn confirm_batch(
     services: &Services,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! A client creates a budget (contract 5.6).
+//! Creates a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -10,16 +10,16 @@ use florin_ports::{CreateBudgetCommand, RepeatClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 140>,
-    /// The parent budget.
+    /// Its parent budget.
     pub parent: Option<BudgetId>,
-    /// The currencies that it holds.
+    /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// The features that may use it; all by default.
+    /// Its features; `None` for all features.
     pub features: Option<BTreeSet<BudgetFeature>>,
 }
 

@@ -1,4 +1,4 @@
-//! A client renames a payment batch, hides it or shows it (contract 3.3).
+//! Renames, hides or shows a payment batch (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;

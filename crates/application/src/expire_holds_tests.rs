@@ -51,7 +51,7 @@ fn hold(number: u32) -> DueHold {
     DueHold { account: AccountId::parse("F1").unwrap(), chain }
 }
 
-/// A ledger with so many due holds, the oldest first, of which the first `stuck` can't be expired.
+/// A ledger with `all` due holds, oldest first, of which the first `stuck` can't be expired.
 fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let due = Arc::new(Mutex::new((0..all).map(hold).collect::<Vec<_>>()));
     let mut cards = MockCardLedger::new();

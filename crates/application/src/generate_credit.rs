@@ -1,4 +1,4 @@
-//! An integrator plays an inbound credit (contract 5.2).
+//! Simulates an inbound credit (contract 5.2).
 
 use crate::Services;
 use florin_domain::access::Account;

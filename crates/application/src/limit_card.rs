@@ -1,4 +1,4 @@
-//! A client limits what a card may spend (contract 5.5, 5.6).
+//! Sets and removes spending limits of a card (contract 5.5, 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -10,18 +10,18 @@ use florin_domain::money::DecimalAmount;
 use florin_ports::{LimitCommand, RemoveLimitCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewLimit {
     /// Its window.
     pub window: SpendingWindow,
-    /// The maximum amount in a window.
+    /// Maximum amount in a window.
     pub amount: DecimalAmount,
-    /// The maximum number of uses in a window.
+    /// Maximum number of uses in a window.
     pub most_uses: Option<u32>,
 }
 
-/// Sets the limit of a card over a window, or changes it.
+/// Sets or changes the limit of a card over a window.
 pub async fn set_limit(
     services: &ManagementServices,
     account: &Account,

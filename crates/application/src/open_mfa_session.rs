@@ -1,4 +1,4 @@
-//! A client opens an MFA session for a batch (contract 3.2).
+//! Opens an MFA session for a batch (contract 3.2).
 
 use crate::Services;
 use florin_domain::access::{Account, Caller};
@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, 
 use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSessionRequest {
     /// The batch to confirm.

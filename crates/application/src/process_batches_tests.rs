@@ -1,4 +1,4 @@
-//! A worker's round against mocks: the real rules run, the bank is scripted.
+//! Tests of a worker's round against mocks: the real rules run, the bank is scripted.
 
 use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches};
 use chrono::{DateTime, Utc};
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 const BUDGET: BudgetId = BudgetId(Uuid::from_u128(1));
 
-/// A confirmed batch with some payments of 1.00.
+/// A confirmed batch with this number of payments of 1.00.
 fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     let pounds = Currency::parse("GBP").unwrap();
     let funding = FundingBudgets::from([(BUDGET, [pounds].into())]);
@@ -54,7 +54,7 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     (made.batch, made.payments)
 }
 
-/// The one batch of a store that keeps what decisions say.
+/// The only batch of a store that applies decisions.
 struct Stored {
     batch: PaymentBatch,
     payments: Vec<Payment>,
@@ -88,7 +88,7 @@ fn store(payments: usize) -> Arc<Mutex<Stored>> {
     Arc::new(Mutex::new(Stored { batch, payments }))
 }
 
-/// A port over the one batch, which is always free to be claimed.
+/// A port with one batch, which can always be claimed.
 fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     let mut mock = MockBatchProcessing::new();
     let of = |stored: &Arc<Mutex<Stored>>| Arc::clone(stored);
@@ -186,7 +186,7 @@ async fn every_payment_is_sent_once_and_the_batch_ends() {
 async fn what_was_taken_and_never_sent_is_sent_after_asking() {
     let stored = store(1);
     {
-        // A worker ended between taking and sending.
+        // A worker stopped after the payment was started and before it was sent.
         let mut stored = stored.lock().unwrap();
         stored.batch.status = PaymentBatchStatus::Started;
         stored.payments[0].status = PaymentStatus::Started;

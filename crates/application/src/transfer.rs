@@ -1,4 +1,4 @@
-//! A client moves money between two of its budgets (contract 5.6).
+//! Transfers money between two budgets of an account (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -7,7 +7,7 @@ use florin_domain::ids::{JournalId, TransferId};
 use florin_ports::{Mode, RepeatClaim, TransferCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// Moves money between two budgets of the account.
+/// Transfers money between two budgets of the account.
 pub async fn transfer(
     services: &ManagementServices,
     account: &Account,

@@ -14,7 +14,7 @@ pub struct Event {
     pub kind: EventKind,
     /// The objects it is about.
     pub subject: EventSubject,
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
 }
 
@@ -44,7 +44,7 @@ pub enum EventKind {
     PaymentBatchCancelled,
     /// A payment is being sent to the bank.
     PaymentCreated,
-    /// A payment was sent back by the recipient's bank.
+    /// The recipient's bank returned a payment.
     PaymentReturned,
 }
 
@@ -60,7 +60,7 @@ impl EventKind {
         Self::PaymentReturned,
     ];
 
-    /// The name that subscribers see.
+    /// The name sent to subscribers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::PaymentBatchCreated => "PaymentBatchCreated",

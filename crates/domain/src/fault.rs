@@ -1,29 +1,29 @@
-//! Validation errors: what is wrong with one member of a request, and the collector of all errors of a request.
+//! Validation errors: the flaw of one value, and the collector of all faults of a request.
 
 use std::borrow::Cow;
 
 /// Stable codes of validation errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlawCode {
-    /// A required member is missing.
+    /// A required field is missing.
     Required,
-    /// The wrong JSON type.
+    /// The JSON type is wrong.
     InvalidType,
-    /// The right type, but the wrong format.
+    /// The type is right, but the format is wrong.
     InvalidFormat,
-    /// Well formed, but not an allowed value.
+    /// The value is well formed, but not allowed.
     InvalidValue,
-    /// A number outside its range.
+    /// The number is outside its range.
     OutOfRange,
-    /// A text longer than its limit.
+    /// The text exceeds its maximum length.
     TooLong,
-    /// An amount finer than the currency's minor unit.
+    /// The amount is finer than the currency's minor unit.
     TooManyDecimals,
-    /// A member that the operation does not know.
+    /// The operation does not know this field.
     UnknownField,
-    /// A JSON member given twice.
+    /// A JSON field occurs twice.
     DuplicateField,
-    /// A query parameter or header given twice.
+    /// A query parameter or header occurs twice.
     DuplicateParameter,
 }
 
@@ -45,7 +45,7 @@ impl FlawCode {
     }
 }
 
-/// A validation error of a value, without its place.
+/// A validation error of a value, without its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// The stable code.
@@ -60,7 +60,7 @@ impl Flaw {
         Self { code, message: message.into() }
     }
 
-    /// `required`: the member is missing.
+    /// `required`: the field is missing.
     pub fn required() -> Self {
         Self::new(FlawCode::Required, "is required")
     }
@@ -80,16 +80,16 @@ impl Flaw {
         Self::new(FlawCode::OutOfRange, message)
     }
 
-    /// This error at a place, such as `body.amount`.
+    /// Adds a path, such as `body.amount`, to this error.
     pub fn at(self, path: impl Into<String>) -> Fault {
         Fault { path: path.into(), flaw: self }
     }
 }
 
-/// A validation error with its place.
+/// A validation error with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// `query.X`, `path.X`, `header.X`, `body` or `body.member`.
+    /// The path: `query.X`, `path.X`, `header.X`, `body` or `body.member`.
     pub path: String,
     /// The error.
     pub flaw: Flaw,

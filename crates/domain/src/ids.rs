@@ -1,10 +1,10 @@
-//! Identifiers: one type per kind, so that the compiler tells them apart.
+//! Identifiers: one type per kind, so that the compiler distinguishes them.
 
 use crate::fault::{Flaw, FlawCode};
 use std::fmt;
 use uuid::Uuid;
 
-/// Reads a UUID in its hyphenated form, either case; anything else is `invalid_format`.
+/// Parses a UUID in its hyphenated form, in either case; anything else is `invalid_format`.
 pub fn parse_uuid(text: &str) -> Result<Uuid, Flaw> {
     let wrong = || Flaw::format("must be a UUID such as 0198c0de-0000-7000-8000-000000000001");
     // Uuid's parser also accepts the simple, braced and URN forms; only the hyphenated form has 36 characters.
@@ -21,7 +21,7 @@ macro_rules! uuid_ids {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// Reads the hyphenated form; anything else is `invalid_format`.
+            /// Parses the hyphenated form; anything else is `invalid_format`.
             pub fn parse(text: &str) -> Result<Self, Flaw> {
                 parse_uuid(text).map(Self)
             }
@@ -42,13 +42,13 @@ uuid_ids! {
     SettlementAccountId;
     /// A payment batch.
     PaymentBatchId;
-    /// An order of a payment batch: its payments of one currency from one funding budget.
+    /// An order of a payment batch: its payments in one currency from one funding budget.
     OrderId;
     /// A payment of a batch; the bank uses the same id.
     PaymentId;
-    /// A claim of a worker on a batch that it processes.
+    /// The lease of a worker on a batch.
     LeaseId;
-    /// Something that happened.
+    /// An event.
     EventId;
     /// A multi-factor authentication session.
     MfaSessionId;
@@ -64,7 +64,7 @@ uuid_ids! {
     TransactionToken;
     /// One transaction of the journal.
     JournalId;
-    /// A row of the activity of an account: the id of what moved.
+    /// A row of the activity of an account: the id of the movement.
     ActivityId;
     /// An API client.
     ClientId;
@@ -79,10 +79,10 @@ uuid_ids! {
 pub struct AccountId(String);
 
 impl AccountId {
-    /// The longest account id, in characters.
+    /// Maximum length of an account id, in characters.
     pub const MAX: usize = 36;
 
-    /// Checks the length, and that there is no NUL.
+    /// Checks the length, and that the text contains no NUL.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.is_empty() {
             return Err(Flaw::required());

@@ -1,7 +1,7 @@
 //! Florin's rules: pure types, transitions and decisions, with no I/O.
 //!
-//! Nothing here uses a clock, a random number, a database or HTTP: time and ids are arguments, decisions are values, and an
-//! adapter stores each decision atomically.
+//! Nothing here uses a clock, a random number, a database or HTTP. Time and ids are arguments, decisions are values,
+//! and an adapter stores each decision atomically.
 
 pub mod access;
 pub mod activity;

@@ -3,14 +3,14 @@
 /// A request for one page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// At most this many rows: 1 to 1000.
+    /// Maximum number of rows: 1 to 1000.
     pub limit: i64,
-    /// Rows skipped: 0 or more.
+    /// Number of rows to skip: 0 or more.
     pub offset: i64,
 }
 
 impl PageRequest {
-    /// The largest page.
+    /// Maximum number of rows of a page.
     pub const MAX_LIMIT: i64 = 1000;
 }
 
@@ -23,7 +23,7 @@ impl Default for PageRequest {
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// All records that match, whatever the page.
+    /// Number of matching records on all pages.
     pub count: i64,
     /// The records of the page.
     pub rows: Vec<T>,

@@ -1,11 +1,11 @@
-//! Texts with limits.
+//! Texts with length limits.
 
 use crate::fault::{Flaw, FlawCode};
 use std::borrow::Cow;
 
 /// A text of `MIN` to `MAX` characters (not bytes), without NUL.
 ///
-/// NUL is refused for all stores alike, because some cannot keep it.
+/// All stores refuse NUL, because some cannot store it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 

@@ -1,4 +1,4 @@
-//! The demo data: seeded once, described in its current state.
+//! Seeds the demo data once, and describes its current state.
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
@@ -12,12 +12,12 @@ use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, Checkouts, Seeding, StoreError};
 use serde::Serialize;
 
-/// The ports that the demo data is seeded through and read from.
+/// The ports for seeding and reading the demo data.
 pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 
 impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
-/// Seeds the demo data in an unused store. Returns whether the store has the demo data, seeded now or before.
+/// Seeds the demo data in an unused store. Returns whether the store has the demo data, whether seeded now or before.
 pub(crate) async fn seed(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
         match store.seed(demo::world(now)?).await {
@@ -86,10 +86,10 @@ pub(crate) struct CardLine {
     pub(crate) budget_id: String,
     pub(crate) currency_code: &'static str,
     pub(crate) state: &'static str,
-    /// Its expiry date has passed, whatever its state.
+    /// Whether its expiry date has passed, whatever its state.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) expired: bool,
-    /// It has spending limits.
+    /// Whether it has spending limits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) limited: bool,
 }
@@ -101,7 +101,7 @@ pub(crate) struct BatchLine {
     pub(crate) status: &'static str,
 }
 
-/// How the demo account is enrolled.
+/// The MFA enrolment of the demo account.
 #[derive(Debug, Serialize)]
 pub(crate) struct Mfa {
     pub(crate) provider: &'static str,
@@ -118,7 +118,7 @@ pub(crate) struct CheckoutLine {
 }
 
 impl DemoData {
-    /// Reads the demo account as it is now.
+    /// Reads the current state of the demo account.
     pub(crate) async fn read(
         store: &(impl DemoStore + ?Sized),
         base_url: String,
@@ -142,14 +142,14 @@ impl DemoData {
         })
     }
 
-    /// A card to try things with: usable, in pounds, without limits.
+    /// A card for examples: usable, in pounds, without limits.
     pub(crate) fn sample_card(&self) -> Option<&CardLine> {
         self.cards
             .iter()
             .find(|card| card.state == "ACTIVE" && card.currency_code == "GBP" && !card.expired && !card.limited)
     }
 
-    /// A request that works when it is pasted into a shell.
+    /// A request that works when pasted into a shell.
     pub(crate) fn sample_request(&self) -> Option<String> {
         let Self { base_url, account_id, api_key, .. } = self;
         let card = &self.sample_card()?.id;
@@ -207,7 +207,7 @@ mod tests {
     use std::collections::BTreeSet;
     use tempfile::TempDir;
 
-    /// Runs a test on a store that was never used.
+    /// Runs a test on an unused store.
     fn on_fresh_store(test: impl AsyncFnOnce(&dyn AnyStore)) {
         let dir = TempDir::new().unwrap();
         let url = format!("sqlite://{}", dir.path().join("florin.db").display());

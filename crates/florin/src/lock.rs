@@ -1,7 +1,7 @@
-//! One server for each SQLite file: a second one would cache what the first one changes, and queue behind its writes.
+//! Allows one server per SQLite file: a second one would serve stale caches and queue behind the first one's writes.
 //!
-//! The lock is an advisory lock on a small file beside the database. The operating system releases it when the process ends,
-//! however it ends. The file says which process holds it, and goes with an orderly stop.
+//! The lock is an advisory lock on a small file beside the database. The operating system releases it when the process
+//! ends, for any reason. The file contains the id of the process, and an orderly stop removes it.
 
 use crate::usage::UsageError;
 use anyhow::Context;
@@ -10,7 +10,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The right to serve a database. It is given up when this is dropped.
+/// The right to serve a database, released on drop.
 #[derive(Debug)]
 pub(crate) struct ServerLock {
     path: PathBuf,
@@ -18,7 +18,7 @@ pub(crate) struct ServerLock {
 }
 
 impl ServerLock {
-    /// Takes the lock of a SQLite file, or says who holds it. `source` names the setting that the file came from.
+    /// Acquires the lock of a SQLite file, or reports its holder. `source` names the setting that gave the file.
     pub(crate) fn take(database: &Path, source: &str) -> anyhow::Result<Self> {
         let path = beside(database);
         loop {
@@ -26,7 +26,7 @@ impl ServerLock {
             options.read(true).write(true).create(true).truncate(false);
             let file = options.open(&path).with_context(|| format!("cannot create {}", path.display()))?;
             match file.try_lock() {
-                // Its last holder may have removed it meanwhile: then the lock is on nothing.
+                // The last holder may have removed the file meanwhile, and then this lock protects nothing.
                 Ok(()) if is_at(&file, &path) => return Self { path, file }.announce(),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(held(database, &path, source).into()),
@@ -37,7 +37,7 @@ impl ServerLock {
         }
     }
 
-    /// Says in the file which process this is.
+    /// Writes the id of this process to the file.
     fn announce(mut self) -> anyhow::Result<Self> {
         let written = self.file.set_len(0).and_then(|()| writeln!(self.file, "{}", std::process::id()));
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
@@ -47,12 +47,13 @@ impl ServerLock {
 
 impl Drop for ServerLock {
     fn drop(&mut self) {
-        // Before the lock is released, so that nobody else's file is removed. A file that stays is harmless.
+        // Remove the file before the lock is released, so that no other process's file is removed. A leftover file is
+        // harmless.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// The lock file of a database, the same by whatever link the database is reached.
+/// The path of a database's lock file. It is the same for every link to the database.
 fn beside(database: &Path) -> PathBuf {
     let database = fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(".");

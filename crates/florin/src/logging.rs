@@ -1,7 +1,7 @@
-//! Logs go to stderr, as text or as one JSON object a line.
+//! Writes logs to stderr, as text or as one JSON object per line.
 //!
-//! Each request has a line. A separate thread writes these lines in batches: a write for each would cost a tenth of a small
-//! request. All other lines are written before the program continues.
+//! Each request writes one line. A separate thread writes these lines in batches, because one write per line would add
+//! a tenth to the cost of a small request. All other lines are written before the program continues.
 
 use crate::settings::{LogFormat, Settings};
 use anyhow::{Context, anyhow};
@@ -12,17 +12,17 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
-/// The default of a server: what it does, but not what its server library does.
+/// The default filter of a server: its own messages, without those of the server library.
 const SERVING: &str = "info,actix_server=warn";
-/// The default of other commands: problems only.
+/// The default filter of other commands: warnings and errors.
 const OTHERWISE: &str = "warn";
 
-/// Maximum number of waiting lines. No line is lost: beyond this number, requests wait.
+/// Maximum number of queued lines. Above it, requests wait, so that no line is lost.
 const LINES_WAITING: usize = 16 * 1024;
 /// Size of the write buffer.
 const BYTES_AT_ONCE: usize = 64 * 1024;
 
-/// Starts logging. Waiting lines are written when the guard is dropped.
+/// Starts logging. Dropping the guard writes the queued lines.
 pub(crate) fn start(settings: &Settings, serving: bool) -> anyhow::Result<WorkerGuard> {
     let default = if serving { SERVING } else { OTHERWISE };
     let filter = EnvFilter::try_new(settings.log.as_deref().unwrap_or(default)).context("invalid log filter")?;
@@ -32,7 +32,7 @@ pub(crate) fn start(settings: &Settings, serving: bool) -> anyhow::Result<Worker
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let started = match settings.log_format {
         LogFormat::Json => {
-            // A panic is a line of JSON, too.
+            // Log a panic as a line of JSON, too.
             panic::set_hook(Box::new(|info| tracing::error!(panic = %info, "a thread panicked")));
             log.json().flatten_event(true).try_init()
         }

@@ -39,14 +39,14 @@ impl KeySource for RandomKeys {
     }
 }
 
-/// Cryptographically secure random bytes.
+/// Returns cryptographically secure random bytes.
 pub(crate) fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     let mut bytes = [0_u8; N];
     getrandom::fill(&mut bytes).map_err(|error| anyhow!("cannot get random bytes: {error}"))?;
     Ok(bytes)
 }
 
-/// The text of a new API key: its environment and 256 random bits.
+/// Creates a new API key: its environment and 256 random bits.
 pub(crate) fn new_key(environment: Environment) -> anyhow::Result<String> {
     let secret: [u8; 32] = random()?;
     let mut key = format!("florin_{}_", environment.as_str());

@@ -1,7 +1,8 @@
 //! Florin: a money-handling HTTP API that anyone can run.
 //!
-//! This crate is the wiring: it reads settings, opens the store, connects adapters to the application and runs the server or
-//! one command. It has no business rules. Exit codes: 0 done, 1 failed, 2 invalid settings or arguments.
+//! This crate connects everything: it reads settings, opens the store, connects adapters to the application, and runs
+//! the server or one command. It has no business rules. Exit codes: 0 success, 1 failure, 2 invalid settings or
+//! arguments.
 
 mod cli;
 mod commands;
@@ -32,7 +33,7 @@ const INVALID: u8 = 2;
 
 fn main() -> ExitCode {
     let line: Vec<_> = std::env::args_os().collect();
-    // An unreadable command line does not say whether `--json` was given.
+    // An unparsable command line does not show whether `--json` was given.
     let json = line.iter().any(|word| word == "--json");
     let cli = match Cli::read(line) {
         Ok(cli) => cli,
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the help that was asked for, or what is wrong with the command line.
+/// Prints the requested help, or the error in the command line.
 fn misread(error: &clap::Error, json: bool) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),

@@ -1,12 +1,12 @@
-//! Prometheus metrics, when the operator wants them.
+//! Prometheus metrics, if the operator enables them.
 
 use anyhow::Context;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
-/// Upper ends of the buckets of durations, in seconds.
+/// Upper bounds of the histogram buckets of durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// Collects what the adapters count and measure from now on.
+/// Starts collecting the metrics of the adapters.
 pub(crate) fn collect() -> anyhow::Result<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).context("the buckets of durations are wrong")?;
     builder.install_recorder().context("metrics can't be collected")

@@ -32,7 +32,8 @@ struct Failure<'a> {
     exit_code: u8,
 }
 
-/// Prints on stderr why the program fails, as text or as one line of JSON. Nobody is left to report that stderr is closed.
+/// Prints a failure on stderr, as text or as one line of JSON. A closed stderr is ignored, because it can't be
+/// reported.
 pub(crate) fn fail(as_json: bool, message: &str, exit_code: u8) {
     let json = as_json.then(|| serde_json::to_string(&Failure { error: message, exit_code }).ok()).flatten();
     let _gone = writeln!(io::stderr().lock(), "{}", json.unwrap_or_else(|| format!("florin: {message}")));

@@ -1,4 +1,4 @@
-//! Progress of long commands, on stderr: where a person watches a terminal, or where `--progress` asks for it.
+//! Progress of long commands on stderr, if it is a terminal or `--progress` is given.
 
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct ProgressFlag {
 /// How progress is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// One line that is overwritten, cleared at the end.
+    /// One line that is overwritten, and cleared at the end.
     Terminal,
     /// A line every few seconds.
     Lines,
@@ -33,15 +33,15 @@ impl Style {
     }
 }
 
-/// Reports the progress of one command until it is dropped.
+/// Reports the progress of a command until it is dropped.
 pub(crate) struct Progress {
     counter: Counter,
-    /// The reporting thread ends when this is dropped.
+    /// Dropping it ends the reporting thread.
     running: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Bytes done, and the bytes there are (0: unknown).
+/// Bytes processed, and the total number of bytes (0: unknown).
 #[derive(Clone, Default)]
 pub(crate) struct Counter(Arc<[AtomicU64; 2]>);
 
@@ -50,7 +50,7 @@ impl Counter {
         self.0[0].fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// What is done so far, as text.
+    /// The progress so far, as text.
     fn text(&self) -> String {
         const MIB: u64 = 1024 * 1024;
         let [done, all] = [0, 1].map(|index| self.0[index].load(Ordering::Relaxed));
@@ -63,7 +63,7 @@ impl Counter {
 }
 
 impl Progress {
-    /// Starts reporting, if anybody can see it or asked for it.
+    /// Starts reporting, if stderr is a terminal or the flag is set.
     pub(crate) fn start(flag: ProgressFlag, what: &'static str) -> Self {
         let counter = Counter::default();
         let style = match (io::stderr().is_terminal(), flag.progress) {
@@ -87,17 +87,17 @@ impl Progress {
                 Style::Lines => format!("{what}: done in {} s{}\n", start.elapsed().as_secs(), seen.text()),
             });
         };
-        // Without the thread there is no progress to see, and nothing else is missing.
+        // If the thread can't start, only the progress is missing.
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(report).ok();
         Self { counter, running: Some(running), thread }
     }
 
-    /// A writer that counts what is written.
+    /// Wraps a writer to count the bytes written.
     pub(crate) fn writing<W>(&self, inner: W) -> Counted<W> {
         Counted { inner, counter: self.counter.clone() }
     }
 
-    /// A reader that counts what is read, of so many bytes.
+    /// Wraps a reader to count the bytes read, of `all` bytes in total.
     pub(crate) fn reading<R>(&self, inner: R, all: u64) -> Counted<R> {
         self.counter.0[1].store(all, Ordering::Relaxed);
         Counted { inner, counter: self.counter.clone() }
@@ -108,19 +108,19 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.running = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the reporter was printed by its thread.
+            // A panic of the reporting thread has already been printed.
             let _ = thread.join();
         }
     }
 }
 
-/// Writes to stderr. Nobody is left to report a failure to.
+/// Writes to stderr. A failure is ignored, because it can't be reported.
 fn tell(text: &str) {
     let mut stderr = io::stderr().lock();
     let _gone = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// A reader or writer whose bytes are counted.
+/// A reader or writer that counts its bytes.
 pub(crate) struct Counted<T> {
     inner: T,
     counter: Counter,
@@ -148,7 +148,7 @@ impl<R: Read> Read for Counted<R> {
 
 impl<S: Seek> Seek for Counted<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        // A second pass counts anew.
+        // Reset the counter, for a second pass over the file.
         let at = self.inner.seek(to)?;
         self.counter.0[0].store(at, Ordering::Relaxed);
         Ok(at)

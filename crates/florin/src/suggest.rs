@@ -1,9 +1,9 @@
 //! Suggestions for misspelt words: "did you mean …?".
 
-/// The candidate that a misspelt word most likely stands for, if any is close enough.
+/// The candidate that a misspelt word most likely means, if any is close enough.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    // One error in a short word, a third of the characters in a long one.
+    // Allow one error in a short word, and errors in a third of the characters of a long one.
     let max = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()

@@ -1,8 +1,8 @@
-//! Errors of the operator.
+//! Errors in settings and arguments.
 
 use std::fmt;
 
-/// An invalid setting or argument: the program prints this text and exits with 2.
+/// An invalid setting or argument. The program prints this text and exits with 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UsageError(String);
 

@@ -33,7 +33,7 @@ const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-/// Opens the store, whatever its schema. An error names the setting that the URL came from.
+/// Opens the store, whatever its schema version. An error names the setting that gave the URL.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let Sourced { value: url, source } = &settings.database_url;
     let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
@@ -45,7 +45,7 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     Ok(store)
 }
 
-/// Reserves a SQLite database for this server; PostgreSQL serves many.
+/// Locks a SQLite database for this server. PostgreSQL needs no lock, because many servers can share it.
 pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
     let Sourced { value: url, source } = &settings.database_url;
     let file = florin_store_diesel::sqlite_file(&StoreSettings::at(url.expose_secret()));
@@ -55,7 +55,7 @@ pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
 /// Applies pending migrations and returns their number. A schema newer than this program is refused.
 pub(crate) async fn bring_up_to_date(store: &dyn AnyStore) -> anyhow::Result<usize> {
     match store.readiness().await? {
-        // Nothing is touched: a server may run without the right to change the schema.
+        // Change nothing: the server may lack the right to change the schema.
         Readiness::Ready => Ok(0),
         Readiness::MigrationsPending => store.migrate().context("cannot apply the migrations"),
         Readiness::SchemaTooNew => Err(too_new()),
@@ -83,7 +83,7 @@ fn too_new() -> anyhow::Error {
     anyhow!("the database has a newer schema than this version of florin; use the newer version")
 }
 
-/// The services that the HTTP adapter and the workers call.
+/// The services for the HTTP adapter and the workers.
 pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Services {
     Services {
         environment: settings.environment,
@@ -116,8 +116,8 @@ fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
     AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
-/// The services that process payment batches, with the simulated bank. Production has none until a bank's adapter is
-/// connected here: confirmed batches stay confirmed.
+/// The services that process payment batches, with the simulated bank. `None` in production, which has no bank adapter
+/// yet: confirmed batches stay confirmed.
 pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
     match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
@@ -125,7 +125,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
             accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
-            // The simulated bank answers at once, so the work of a dead worker can be taken over soon.
+            // The simulated bank answers at once, so a short lease lets other workers take over soon after a crash.
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,
@@ -167,7 +167,7 @@ fn sort_codes(folder: &Path, source: &str) -> anyhow::Result<ModulusTable> {
     table.map_err(|error| UsageError::new(format!("{source}: {}: {error}", folder.display())).into())
 }
 
-/// Scripted tokens exist in the sandbox only.
+/// The MFA providers of an environment. Scripted tokens exist in the sandbox only.
 fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
     let totp: Arc<dyn MfaProvider> = Arc::new(TotpProvider::new());
     match environment {
@@ -176,7 +176,7 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
     }
 }
 
-/// Synthetic addresses exist in the sandbox only; imported ones in both.
+/// The postcode providers. Synthetic addresses exist in the sandbox only; imported ones in both environments.
 fn postcodes(settings: &Settings, store: &Arc<dyn AnyStore>) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(settings.environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {

@@ -1,4 +1,4 @@
-//! Background work of the server.
+//! Background workers of the server.
 
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
@@ -16,12 +16,12 @@ const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Pause between deletions of old idempotency records.
 const FORGET_PAUSE: Duration = Duration::from_secs(600);
-/// Pause between rounds of upkeep of metrics.
+/// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
 /// The background workers. Failures are logged, and the next round tries again.
 pub(crate) struct Workers {
-    /// The workers stop when this is dropped.
+    /// Dropping it stops the workers.
     running: watch::Sender<()>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -66,7 +66,7 @@ impl Workers {
     {
         let mut running = self.running.subscribe();
         self.tasks.push(spawn(async move {
-            // Only the end cuts the pause short.
+            // Only a stop ends the pause early.
             while timeout(pause, running.changed()).await.is_err() {
                 work(with.clone()).await;
             }
@@ -90,7 +90,7 @@ async fn sweep_worlds(services: &Services) {
     }
 }
 
-/// One round of processing. It is long enough to keep a worker busy, and short enough to let it stop.
+/// Runs one round of processing. A round is long enough to keep a worker busy, and short enough to let it stop soon.
 async fn process(processing: &ProcessingServices) {
     match florin_application::process_batches(processing).await {
         Ok(0) => {}

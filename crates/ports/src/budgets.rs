@@ -9,7 +9,7 @@ use florin_domain::budget::{
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Creates a budget.
+/// A command to create a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -21,13 +21,13 @@ pub struct CreateBudgetCommand {
     pub repeat: Option<RepeatClaim<BudgetRecord>>,
 }
 
-/// Transfers money between two budgets.
+/// A command to transfer money.
 pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that gives, which must be the account's.
+    /// The paying budget, which must be the account's.
     pub from: BudgetId,
-    /// The budget that receives. If the account does not have it, the situation says so.
+    /// The receiving budget. If the account has no such budget, the situation says so.
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
@@ -41,11 +41,12 @@ pub struct TransferCommand {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Budgets: Send + Sync {
-    /// A budget with its balances by currency code. `None`: no such budget on the account.
+    /// Returns a budget with its balances by currency code. `None`: no such budget on the account.
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError>;
 
-    /// The account's budgets that match, each with its balances by currency code, by id descending: minted ids grow, so
-    /// that the newest come first. The count ignores the page. All of it is seen at one moment.
+    /// Lists the account's matching budgets, each with its balances by currency code, by id descending. New ids are
+    /// greater than old ones, so the newest come first. The count ignores the page. Each call reads one consistent
+    /// view.
     async fn list(
         &self,
         account: &AccountId,
@@ -53,19 +54,19 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Decides whether a budget is created. Creations on one account are decided sequentially, so the number of budgets in the
-    /// situation is exact. `Absent`: no such account.
+    /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
+    /// the situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
-/// Decides transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
-/// direction wait for each other in turn.
+/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers between the same budgets in
+/// either direction are decided sequentially.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Transfers: Send + Sync {
-    /// Decides a transfer. `Absent`: the account has no budget that could give.
+    /// Decides a transfer. `Absent`: the account does not have the paying budget.
     async fn transfer(&self, command: TransferCommand) -> Result<Written<TransferDone>, WriteError<TransferRefusal>>;
 }

@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
 
-/// Checks MFA tokens. Sessions and attempts are rules of the domain, not of a provider.
+/// Checks tokens. Sessions and attempts are rules of the domain, which a provider does not know.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaProvider: Send + Sync {
-    /// Its name.
+    /// The name of the provider.
     fn name(&self) -> MfaProviderName;
 
-    /// Checks a token at a time, against the account's secret where it has one.
+    /// Checks a token at a given time, against the account's secret if it has one.
     async fn check(
         &self,
         secret: Option<Secret>,
@@ -22,12 +22,12 @@ pub trait MfaProvider: Send + Sync {
     ) -> Result<MfaVerdict, MfaUnavailable>;
 }
 
-/// The MFA provider did not answer. No attempt is counted.
+/// A provider could not be called; no attempt is counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the MFA provider is unavailable: {0}")]
 pub struct MfaUnavailable(pub String);
 
-/// Opens an MFA session.
+/// A command to open a session.
 pub struct OpenSessionCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -39,13 +39,13 @@ pub struct OpenSessionCommand {
     pub repeat: Option<RepeatClaim<MfaSession>>,
 }
 
-/// Stores MFA sessions and enrolments.
+/// Stores MFA sessions and reads enrolments.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaSessions: Send + Sync {
-    /// Decides whether a session is opened, and stores it. `Absent`: no such batch on the account.
+    /// Decides the opening of a session and stores it. `Absent`: no such batch on the account.
     async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
 
-    /// The account's TOTP enrolment.
+    /// Returns the account's TOTP enrolment.
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError>;
 }

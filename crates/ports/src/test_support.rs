@@ -1,4 +1,4 @@
-//! Fakes beside the mocks: a clock that stands still and ids that count.
+//! Fakes in addition to the mocks: a frozen clock and ids that count up.
 
 use crate::{Clock, IdSource};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -6,17 +6,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
-/// A clock that stands still until it is told to move.
+/// A clock that stays frozen until it is advanced.
 #[derive(Debug)]
 pub struct FakeClock(Mutex<DateTime<Utc>>);
 
 impl FakeClock {
-    /// A clock that stands at `now`.
+    /// A clock frozen at `now`.
     pub const fn at(now: DateTime<Utc>) -> Self {
         Self(Mutex::new(now))
     }
 
-    /// Moves on.
+    /// Advances the clock.
     pub fn advance(&self, time: TimeDelta) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += time;
     }
@@ -28,7 +28,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Ids that count from 1.
+/// Ids that count up from 1.
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! The example of `docs/TESTING-RULES.md`: a rule on its own, and a program over a port that is mocked.
+//! The example of `docs/TESTING-RULES.md`: a test of a rule, and of a program with a mocked port.
 #![cfg(feature = "test-support")]
 
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, Mode, WriteError, Written};
 use std::sync::Arc;
 
-/// What an adapter would load: an ACTIVE card, and this much on its budget.
+/// The situation that an adapter would load: an ACTIVE card and a budget with this available balance.
 fn situation(available: &str) -> FirstSituation {
     CardWorld::of(a_card(), a_budget().with(available)).first_situation()
 }
@@ -19,7 +19,7 @@ fn stamp(clock: &dyn Clock, ids: &dyn IdSource) -> MessageStamp {
     MessageStamp { token: TransactionToken(ids.next_id()), journal: JournalId(ids.next_id()), now: clock.now() }
 }
 
-/// The program under test: it knows the port and nothing of the store behind it.
+/// The program under test, which knows the port but no store.
 async fn buy_coffee(
     ledger: &dyn CardLedger,
     clock: &dyn Clock,

@@ -90,8 +90,8 @@ fn faults_name_line_and_column() {
         message(file),
         "line 2, addressLine1: is required\n\
          line 2, city: is required\n\
-         line 3, postcode: This is not of the shape of a UK postcode.\n\
-         line 4, postcode: A UK postcode of 5 to 7 letters and digits is wanted.\n\
+         line 3, postcode: must have the form of a UK postcode, such as SW1A1AA\n\
+         line 4, postcode: must be a UK postcode of 5 to 7 letters and digits\n\
          line 5, addressLine2: must be at most 255 characters\n\
          line 5, postcode: is required\n\
          line 6, addressLine1: must not contain NUL\n\

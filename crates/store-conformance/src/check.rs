@@ -1,4 +1,4 @@
-//! A check, and how it is run.
+//! A single check and its execution.
 
 use crate::factory::{Factory, Handle, SetupError};
 use florin_domain::fault::Flaw;
@@ -10,15 +10,15 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A check that takes longer has failed.
+/// Maximum duration of a check; a check that takes longer fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The result of a check.
+/// Internal result of a check: success, or the violated promise.
 pub(crate) type Proof = Result<(), Failure>;
 
 pub(crate) type Running = Pin<Box<dyn Future<Output = Proof> + Send>>;
 
-/// Why a promise is not kept.
+/// A violated promise, with the place in the kit that detected it.
 #[derive(Clone, Debug)]
 pub struct Failure {
     what: String,
@@ -26,7 +26,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure, here.
+    /// Creates a failure at the caller's location.
     #[track_caller]
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), at: Location::caller() }
@@ -67,7 +67,7 @@ impl From<SetupError> for Failure {
     }
 }
 
-// The kit created a wrong value: a mistake of the kit, not of the store.
+// An invalid value is a bug in the kit, not in the store.
 impl From<Flaw> for Failure {
     #[track_caller]
     fn from(flaw: Flaw) -> Self {
@@ -89,22 +89,22 @@ impl From<Unbalanced> for Failure {
     }
 }
 
-/// What a check needs of a handle besides the ports.
+/// A capability of a handle, beyond the ports, that a check requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Only the ports.
+    /// Nothing beyond the ports.
     Ports,
     /// A second handle on the same data.
     Reopen,
-    /// A server that can be taken away.
+    /// A server that can be made unreachable.
     Outage,
-    /// Writes that can be made to fail.
+    /// Writes that can be made to fail on demand.
     Faults,
-    /// Events that can be seen.
+    /// Access to the recorded events.
     Events,
-    /// Stores of other schemas.
+    /// Stores with older and newer schemas.
     Schemas,
-    /// A bound on how many writes wait.
+    /// A limit on the number of waiting writes.
     Room,
 }
 
@@ -122,18 +122,18 @@ impl Need {
     }
 }
 
-/// How a check ended.
+/// Result of running a check.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// The promise is kept.
+    /// The store keeps the promise.
     Kept,
-    /// It is not.
+    /// The store violates the promise; contains the reason.
     Failed(String),
-    /// It could not be tried.
+    /// The store lacks a required capability; contains the reason.
     Skipped(&'static str),
 }
 
-/// One promise of one port.
+/// A check of one promise of one port.
 #[derive(Clone, Copy)]
 pub struct Check {
     name: &'static str,
@@ -146,23 +146,32 @@ impl Check {
         Self { name, need, start }
     }
 
-    /// Its name: port, method, promise.
+    /// Returns the name of the check: port, method and promise.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it needs.
+    /// Returns the capability that the check requires.
     pub const fn need(&self) -> Need {
         self.need
     }
 
-    /// Whether it is about what only a sandbox needs.
+    /// Whether the check uses what only a sandbox has. Checks of groups and of equal ids work on copies of worlds.
     fn is_of_sandbox(&self) -> bool {
-        const PORTS: [&str; 4] = ["timelines.", "worlds.", "seeding.", "sandbox_bank."];
-        PORTS.iter().any(|port| self.name.starts_with(port)) || self.name.ends_with("the_bank_accepts_once")
+        const SANDBOX: [&str; 8] = [
+            "timelines.",
+            "worlds.",
+            "seeding.",
+            "sandbox_bank.",
+            "equal_ids.",
+            "groups.",
+            "two_handles.timelines.",
+            "two_handles.worlds.",
+        ];
+        SANDBOX.iter().any(|prefix| self.name.starts_with(prefix)) || self.name.ends_with("the_bank_accepts_once")
     }
 
-    /// Runs it on a fresh store. A panic, of the store or of a rule under it, is a failure.
+    /// Runs the check on a fresh store. A panic in the store or in a rule is a failure.
     pub async fn run(&self, factory: &impl Factory) -> Outcome {
         let handle = match factory.fresh().await {
             Ok(handle) => handle,
@@ -202,7 +211,7 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// A list of checks: `"name" => function,` or `"name" (Need) => function,`.
+/// Declares a list of checks, each as `"name" => function,` or `"name" (Need) => function,`.
 macro_rules! checks {
     ($($name:literal $(($need:ident))? => $function:ident,)*) => {
         /// The checks of this file.

@@ -1,4 +1,4 @@
-//! Commands, with the rules of the domain and with rules of the checks' own.
+//! Commands of the checks, with the domain's rules or with custom rules.
 
 use crate::check::Failure;
 use crate::world::{Who, gbp, jpy, noon, uuid};
@@ -25,22 +25,22 @@ use uuid::Uuid;
 
 pub(crate) type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-/// The token of the message of this number.
+/// Returns the token of message `number`.
 pub(crate) const fn token(number: u128) -> TransactionToken {
     TransactionToken(uuid(40, number))
 }
 
-/// The id of the journal transaction of this number.
+/// Returns the id of journal transaction `number`.
 pub(crate) const fn journal_id(number: u128) -> JournalId {
     JournalId(uuid(41, number))
 }
 
-/// The id of the session of this number.
+/// Returns the id of MFA session `number`.
 pub(crate) const fn session_id(number: u128) -> MfaSessionId {
     MfaSessionId(uuid(42, number))
 }
 
-/// The ids of the message of this number, at noon.
+/// Returns the ids of message `number`, stamped at noon.
 pub(crate) fn stamp(number: u128) -> MessageStamp {
     stamp_at(number, noon())
 }
@@ -66,13 +66,13 @@ pub(crate) fn message(kind: ChainKind, text: &str) -> Result<FirstMessage, Failu
     Ok(FirstMessage { kind, amount: amount(text)?, network: Network::Visa, acceptor, extras: Extras::default() })
 }
 
-/// What a dollar is worth in the currencies of the world's cards.
+/// Returns exchange rates from USD to the currencies of the world's cards.
 pub(crate) fn dollars() -> Result<Quotes, Failure> {
     let rates = vec![(gbp()?, Rate::parse("0.787037037")?), (jpy()?, Rate::parse("151.1111111")?)];
     Ok(Quotes { from: Currency::parse("USD")?, rates })
 }
 
-/// A purchase on the account's first card.
+/// Builds a purchase on the account's first card.
 pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(who, who.card(), message(ChainKind::Purchase, text)?, stamp(number))
 }
@@ -87,7 +87,7 @@ pub(crate) fn first(
     Ok(FirstMessageCommand { account: who.account()?, card, decide, mode: Mode::Commit, repeat: None })
 }
 
-/// A follow-up to the message of that token.
+/// Builds a follow-up to the message with this token.
 pub(crate) fn follow_up(
     who: Who,
     token: TransactionToken,
@@ -103,7 +103,7 @@ pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> 
     Ok(FollowUp::Clearing { amount: amount(text)?, is_final })
 }
 
-/// The expiry of a hold, at a time.
+/// Builds the expiry of a hold at the given time.
 pub(crate) fn expiry(
     who: Who,
     chain: TransactionToken,
@@ -134,12 +134,12 @@ pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<Cr
     })
 }
 
-/// A credit to the account's first budget.
+/// Builds a credit to the account's first budget.
 pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditCommand, Failure> {
     credit_of(who, number, instruction(who, text, currency)?)
 }
 
-/// A credit in GBP whose every text is this one.
+/// Builds a credit in GBP with every text set to `text`.
 pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Result<CreditCommand, Failure> {
     let some = || Ok::<_, Failure>(Some(Text::parse(text)?));
     let instruction = CreditInstruction {
@@ -159,7 +159,7 @@ pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Resu
     credit_of(who, number, instruction)
 }
 
-/// A credit by this instruction.
+/// Builds a credit from an instruction.
 pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) -> Result<CreditCommand, Failure> {
     let stamp = CreditStamp { journal: journal_id(number), now: noon() };
     let budget = instruction.budget;
@@ -169,23 +169,23 @@ pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) 
     Ok(CreditCommand { account: who.account()?, budget, decide, mode: Mode::Commit, repeat: None })
 }
 
-/// A session for the account's first batch.
+/// Builds a command that opens an MFA session for the account's first batch.
 pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionCommand, Failure> {
     let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
     Ok(OpenSessionCommand { account: who.account()?, batch: who.batch(), decide, repeat: None })
 }
 
-/// A token that the scripted provider takes.
+/// Verdict for a token that the scripted provider accepts.
 pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
 
-/// Ids that count: the journal ids from `first` on.
+/// Returns a source of sequential ids that starts at journal id `first`.
 pub(crate) fn ids_from(first: u128) -> impl Fn() -> Uuid {
     let next = Cell::new(first);
     move || journal_id(next.replace(next.get() + 1)).0
 }
 
-/// A confirmation of the account's first batch under a session; its journal ids begin at `journal`.
+/// Builds a command that confirms the account's first batch under an MFA session; journal ids start at `journal`.
 pub(crate) fn confirm(
     who: Who,
     session: u128,
@@ -195,7 +195,7 @@ pub(crate) fn confirm(
     confirm_batch(who, who.batch(), session, journal, proof)
 }
 
-/// A confirmation of a batch under a session; its journal ids begin at `journal`.
+/// Builds a command that confirms a batch under an MFA session; journal ids start at `journal`.
 pub(crate) fn confirm_batch(
     who: Who,
     batch: PaymentBatchId,
@@ -222,7 +222,7 @@ pub(crate) fn request(body: &str) -> RecordedRequest {
     }
 }
 
-/// A claim of the account's client under a key; what is stored is the outcome's debug text.
+/// Builds an idempotency claim of the account's client; the stored answer is the outcome's debug text.
 pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<RepeatClaim<T>, Failure> {
     Ok(RepeatClaim {
         client: who.client(),
@@ -238,7 +238,7 @@ pub(crate) fn answer_of<T: Debug>(done: &T) -> Answer {
     Answer { status: 201, body: format!("{done:?}") }
 }
 
-/// The command, with its decision changed before it is stored.
+/// Returns the command with a rule whose decision `twist` changes before it is stored.
 pub(crate) fn twisted(
     command: FirstMessageCommand,
     twist: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
@@ -252,7 +252,7 @@ pub(crate) fn twisted(
     FirstMessageCommand { decide, ..command }
 }
 
-/// The follow-up, with its decision changed before it is stored.
+/// Returns the follow-up with a rule whose decision `twist` changes before it is stored.
 pub(crate) fn twisted_follow_up(
     command: FollowUpCommand,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,

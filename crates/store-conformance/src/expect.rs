@@ -1,4 +1,4 @@
-//! Expectations of checks, and the failures that they report.
+//! Expectations of checks and the failures that they report.
 
 use crate::check::{Failure, Proof};
 use florin_ports::{Answer, RecordedRequest, StoreError, WriteError, Written};
@@ -11,19 +11,19 @@ pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, want
     if found == wanted { Ok(()) } else { Err(Failure::new(format!("{what}: expected {wanted:?}, got {found:?}"))) }
 }
 
-/// Expects something to hold.
+/// Expects a condition to hold.
 #[track_caller]
 pub(crate) fn holds(what: &str, holds: bool) -> Proof {
     if holds { Ok(()) } else { Err(Failure::new(what)) }
 }
 
-/// Expects something to be there.
+/// Expects a value to exist.
 #[track_caller]
 pub(crate) fn there<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::new(format!("{what} is missing")))
 }
 
-/// Expects that a command had its effect now.
+/// Expects a new effect, not a replay.
 #[track_caller]
 pub(crate) fn fresh<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<T, Failure> {
     match answer {
@@ -32,7 +32,7 @@ pub(crate) fn fresh<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>
     }
 }
 
-/// Expects the stored answer of an earlier request.
+/// Expects a replay and returns the stored answer.
 #[track_caller]
 pub(crate) fn replayed<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<Answer, Failure> {
     match answer {
@@ -41,7 +41,7 @@ pub(crate) fn replayed<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError
     }
 }
 
-/// Expects that the key was used for another request, and returns that request.
+/// Expects a mismatch: the key was used for another request, which is returned.
 #[track_caller]
 pub(crate) fn mismatch<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<RecordedRequest, Failure> {
     match answer {
@@ -50,7 +50,7 @@ pub(crate) fn mismatch<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> 
     }
 }
 
-/// Expects that what a command names is absent.
+/// Expects a command to fail because a record that it names is absent.
 #[track_caller]
 pub(crate) fn absent<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
     match answer {
@@ -59,7 +59,7 @@ pub(crate) fn absent<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteErr
     }
 }
 
-/// Expects that the rule refused.
+/// Expects the rule to refuse the command.
 #[track_caller]
 pub(crate) fn refused<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<R, Failure> {
     match answer {
@@ -68,7 +68,7 @@ pub(crate) fn refused<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> R
     }
 }
 
-/// Expects that the store itself failed.
+/// Expects a failure of the store itself.
 #[track_caller]
 pub(crate) fn store_failed<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> Result<StoreError, Failure> {
     match answer {

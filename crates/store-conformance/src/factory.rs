@@ -1,4 +1,4 @@
-//! What an adapter shows the kit.
+//! The interface between the kit and the adapter under test.
 
 use async_trait::async_trait;
 use florin_domain::event::Event;
@@ -13,52 +13,52 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Why a store could not be set up, broken or healed.
+/// Error of setting up, breaking or repairing a store.
 pub type SetupError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Makes stores of the adapter under test.
+/// Creates stores of the adapter under test.
 pub trait Factory: Sync {
-    /// An empty store, migrated, that shares no data with any other.
+    /// Creates an empty, migrated store that shares no data with any other store.
     fn fresh(&self) -> impl Future<Output = Result<Handle, SetupError>> + Send;
 }
 
-/// Takes the store's server away, and brings it back.
+/// Makes the store's server unreachable and restores it.
 #[async_trait]
 pub trait Outage: Send + Sync {
-    /// From now on the server can't be reached.
+    /// Makes the server unreachable.
     async fn break_down(&self) -> Result<(), SetupError>;
 
-    /// It is back.
+    /// Makes the server reachable again.
     async fn heal(&self) -> Result<(), SetupError>;
 }
 
-/// Makes writes fail at a place of its choice, from outside the store: a trigger on a table, for one.
+/// Makes selected writes fail from outside the store, for example with a trigger on a table.
 #[async_trait]
 pub trait Faults: Send + Sync {
-    /// Where writes can be made to fail, such as `insert into journal_entries`.
+    /// Returns the places where writes can be made to fail, such as `insert into journal_entries`.
     fn places(&self) -> Vec<String>;
 
-    /// From now on writes fail at this place.
+    /// Makes writes at this place fail until [`Self::disarm`].
     async fn arm(&self, place: &str) -> Result<(), SetupError>;
 
-    /// They work again.
+    /// Lets writes succeed again.
     async fn disarm(&self) -> Result<(), SetupError>;
 }
 
-/// Shows the events that a store has written. No port reads them: who delivers them looks for itself.
+/// Shows the events that a store has written. No port reads events; their delivery reads the outbox directly.
 #[async_trait]
 pub trait EventLog: Send + Sync {
-    /// All of them, in any order.
+    /// Returns all events, in any order.
     async fn events(&self) -> Result<Vec<Event>, SetupError>;
 }
 
-/// Opens stores whose schema is not the one that the program knows.
+/// Opens stores whose schema differs from the one that the program expects.
 #[async_trait]
 pub trait Schemas: Send + Sync {
-    /// A store whose last migration is pending.
+    /// Opens a store whose last migration is pending.
     async fn behind(&self) -> Result<Handle, SetupError>;
 
-    /// A store with a migration that the program does not know.
+    /// Opens a store with a migration that the program does not know.
     async fn ahead(&self) -> Result<Handle, SetupError>;
 }
 
@@ -70,7 +70,7 @@ impl ProductionOnly for NoSandbox {}
 type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
 type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 
-/// One store, by its ports, and what can be done to it.
+/// One store: its ports and its optional test capabilities.
 #[derive(Clone)]
 pub struct Handle {
     /// Callers.
@@ -83,7 +83,7 @@ pub struct Handle {
     pub banks: Arc<dyn Banks>,
     /// Card messages.
     pub cards: Arc<dyn CardLedger>,
-    /// Making cards, their states and limits.
+    /// Creation of cards, their states and limits.
     pub card_management: Arc<dyn CardManagement>,
     /// Budgets.
     pub budgets: Arc<dyn Budgets>,
@@ -95,31 +95,31 @@ pub struct Handle {
     pub credits: Arc<dyn Credits>,
     /// Confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
-    /// Making, filling, editing and cancelling payment batches.
+    /// Creation, upload, editing and cancellation of payment batches.
     pub management: Arc<dyn BatchManagement>,
-    /// Reading payment batches.
+    /// Reads of payment batches.
     pub reading: Arc<dyn BatchReading>,
-    /// Work on payment batches.
+    /// Processing of payment batches.
     pub processing: Arc<dyn BatchProcessing>,
     /// Activity.
     pub activities: Arc<dyn Activities>,
     /// The books of accounts.
     pub books: Arc<dyn Books>,
-    /// What the sandbox's bank remembers.
+    /// Memory of the sandbox's simulated bank.
     pub bank: Arc<dyn SandboxBankMemory>,
     /// MFA sessions.
     pub mfa: Arc<dyn MfaSessions>,
-    /// The operator's side.
+    /// Operator commands.
     pub registry: Arc<dyn Registry>,
-    /// Prepared worlds.
+    /// Seeding of prepared worlds.
     pub seeding: Arc<dyn Seeding>,
     /// Imported addresses.
     pub addresses: Arc<dyn AddressBook>,
-    /// The audit.
+    /// Audit of balances against the journal.
     pub audit: Arc<dyn LedgerAudit>,
-    /// Readiness and house-keeping.
+    /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,
-    /// The time of accounts.
+    /// Timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
     /// Worlds.
     pub worlds: Arc<dyn Worlds>,
@@ -134,7 +134,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// A handle of a store that implements every port, those of a sandbox included.
+    /// Creates a handle of a store that implements every port, those of a sandbox included.
     pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
         Self {
             bank: Arc::<S>::clone(store),
@@ -145,8 +145,8 @@ impl Handle {
         }
     }
 
-    /// A handle of a store for production only. Checks of what only a sandbox needs are skipped. The others need data to begin
-    /// with, which `seeding` puts into the store by the adapter's own means.
+    /// Creates a handle of a store for production only. Checks of what only a sandbox needs are skipped. The others start with
+    /// data that `seeding` stores by the adapter's own means.
     pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
         Self {
             callers: Arc::<S>::clone(store),
@@ -185,14 +185,14 @@ impl Handle {
         }
     }
 
-    /// Keeps something as long as the handle lives: the directory of a file, for one.
+    /// Keeps a value alive as long as the handle, such as the directory of a database file.
     #[must_use]
     pub fn keeping(mut self, what: impl Any + Send + Sync) -> Self {
         self.kept.push(Arc::new(what));
         self
     }
 
-    /// How the same data is opened again, as another instance would do, or this one after a restart.
+    /// Sets how to open the same data again, as another instance or a restarted process would.
     #[must_use]
     pub fn reopened_by<F>(mut self, open: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -202,35 +202,36 @@ impl Handle {
         self
     }
 
-    /// How the server is taken away.
+    /// Sets how to make the server unreachable.
     #[must_use]
     pub fn broken_by(mut self, outage: impl Outage + 'static) -> Self {
         self.outage = Some(Arc::new(outage));
         self
     }
 
-    /// How single writes are made to fail.
+    /// Sets how to make single writes fail.
     #[must_use]
     pub fn with_faults(mut self, faults: impl Faults + 'static) -> Self {
         self.faults = Some(Arc::new(faults));
         self
     }
 
-    /// How the events that were written are seen.
+    /// Sets how to read the recorded events.
     #[must_use]
     pub fn with_events(mut self, events: impl EventLog + 'static) -> Self {
         self.events = Some(Arc::new(events));
         self
     }
 
-    /// How stores of an earlier and of a later schema are opened.
+    /// Sets how to open stores with older and newer schemas.
     #[must_use]
     pub fn with_schemas(mut self, schemas: impl Schemas + 'static) -> Self {
         self.schemas = Some(Arc::new(schemas));
         self
     }
 
-    /// How many writes may wait in the store; the next one is refused as [`florin_ports::StoreError::Overloaded`].
+    /// Sets the number of writes that may wait in the store. The store refuses further writes with
+    /// [`florin_ports::StoreError::Overloaded`].
     #[must_use]
     pub const fn with_room(mut self, writes: usize) -> Self {
         self.room = Some(writes);

@@ -1,6 +1,6 @@
-//! Does a storage adapter keep the promises of the ports? One named check for each of them.
+//! Conformance kit for storage adapters: one named check for each promise of the ports.
 //!
-//! An adapter says how a fresh store of it is made ([`Factory`]) and runs the kit in a test:
+//! An adapter implements [`Factory`], which creates fresh stores, and runs the kit in a test:
 //!
 //! ```ignore
 //! #[tokio::test(flavor = "multi_thread")]
@@ -10,12 +10,13 @@
 //! }
 //! ```
 //!
-//! - [`run`] runs every check, each on a fresh store; [`checks`] lists them, so that one can be run by its name. A check
-//!   that needs what a store can't do ([`Need`]) is skipped, and the verdict says so.
-//! - [`run_against`] puts random sequences of operations to the adapter and to a reference, and compares all answers.
+//! - [`run`] runs every check, each on a fresh store. [`checks`] lists the checks, so that a test can run one by name.
+//!   A check that requires a capability that the store lacks ([`Need`]) is skipped and reported as skipped.
+//! - [`run_against`] applies random sequences of operations to the adapter and to a reference, and compares all
+//!   answers.
 //!
-//! The kit knows the ports and the rules of the domain, and no adapter. It needs a tokio runtime, and tells nothing of how
-//! fast a store is. Only what a port shows is checked.
+//! The kit depends on the ports and the domain's rules, but on no adapter. It requires a tokio runtime. It checks only
+//! behaviour that the ports expose, and it does not measure performance.
 
 mod check;
 mod checks;
@@ -36,7 +37,7 @@ pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError
 pub use model::{Cases, ModelVerdict, run_against};
 pub use verdict::Verdict;
 
-/// Every check, in the order in which they are run.
+/// Returns every check, in execution order.
 pub fn checks() -> Vec<&'static Check> {
     checks::all().collect()
 }

@@ -1,4 +1,4 @@
-//! Commands that manage budgets and cards, with the rules of the domain.
+//! Commands that manage budgets and cards, with the domain's rules.
 
 use crate::check::Failure;
 use crate::commands::journal_id;
@@ -20,22 +20,22 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The id of the budget of this number that a check makes.
+/// Returns the id of budget `number` created by a check.
 pub(crate) const fn budget_id(number: u128) -> BudgetId {
     BudgetId(uuid(80, number))
 }
 
-/// The id of the card of this number that a check makes.
+/// Returns the id of card `number` created by a check.
 pub(crate) const fn card_id(number: u128) -> CardId {
     CardId(uuid(81, number))
 }
 
-/// The holder of this number.
+/// Returns the token of card holder `number`.
 pub(crate) const fn user(number: u128) -> UserToken {
     UserToken(uuid(82, number))
 }
 
-/// A budget of this number, with these currencies and every feature.
+/// Builds a command that creates budget `number` with these currencies and every feature.
 pub(crate) fn make(
     who: Who,
     number: u128,
@@ -45,7 +45,7 @@ pub(crate) fn make(
     make_for(who, number, parent, currencies, &BudgetFeature::ALL)
 }
 
-/// The same with these features only.
+/// Builds a command that creates budget `number` with these currencies and only these features.
 pub(crate) fn make_for(
     who: Who,
     number: u128,
@@ -66,7 +66,7 @@ pub(crate) fn make_for(
     Ok(CreateBudgetCommand { account: who.account()?, parent, decide, repeat: None })
 }
 
-/// A transfer of this number between two budgets, in GBP.
+/// Builds a command for transfer `number` between two budgets, in GBP.
 pub(crate) fn transfer(
     who: Who,
     number: u128,
@@ -85,7 +85,7 @@ pub(crate) fn transfer(
     Ok(TransferCommand { account: who.account()?, from, to, decide, mode: Mode::Commit, repeat: None })
 }
 
-/// A card of this number on a budget, in GBP.
+/// Builds a command that creates card `number` on a budget, in GBP.
 pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardCommand, Failure> {
     let request = CardRequest {
         id: card_id(number),
@@ -103,14 +103,14 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
     Ok(CreateCardCommand { account: who.account()?, budget, decide, repeat: None })
 }
 
-/// A card brought into a state.
+/// Builds a command that changes the state of a card.
 pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionCommand, Failure> {
     let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
     let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
     Ok(TransitionCommand { account: who.account()?, card, decide, repeat: None })
 }
 
-/// A limit of a card over a window, at a time.
+/// Builds a command that sets a spending limit of a card at the given time.
 pub(crate) fn limit(
     who: Who,
     card: CardId,
@@ -122,7 +122,7 @@ pub(crate) fn limit(
     Ok(LimitCommand { account: who.account()?, card, decide, repeat: None })
 }
 
-/// The removal of a limit.
+/// Builds a command that removes a spending limit.
 pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitCommand, Failure> {
     let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
     Ok(RemoveLimitCommand { account: who.account()?, card, decide, repeat: None })

@@ -1,5 +1,5 @@
-//! Commands on payment batches. What is uploaded is decided here, without the domain's checks of what was typed: a store
-//! does not know them. All else are the domain's rules.
+//! Commands on payment batches. Uploads use a custom rule without the domain's validation, which a store does not see.
+//! All other commands use the domain's rules.
 
 use crate::check::Failure;
 use crate::commands::ids_from;
@@ -23,40 +23,40 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The id of the batch of this number.
+/// Returns the id of batch `number`.
 pub(crate) const fn batch_id(number: u128) -> PaymentBatchId {
     PaymentBatchId(uuid(51, number))
 }
 
-/// The id of the payment of this number.
+/// Returns the id of payment `number`.
 pub(crate) const fn payment_id(number: u128) -> PaymentId {
     PaymentId(uuid(52, number))
 }
 
-/// The id of the claim of this number.
+/// Returns the id of lease `number`.
 pub(crate) const fn lease_id(number: u128) -> LeaseId {
     LeaseId(uuid(53, number))
 }
 
-/// So many seconds after noon.
+/// Returns the time `seconds` after noon.
 pub(crate) fn after(seconds: i64) -> DateTime<Utc> {
     noon() + TimeDelta::seconds(seconds)
 }
 
-/// Payments to be put into a batch. Each third one costs a fee.
+/// Payments to upload to a batch. Every third payment has a fee.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
-    /// The number of the first payment.
+    /// Number of the first payment.
     pub(crate) first: u128,
     pub(crate) inputs: Vec<PaymentInput>,
-    /// Those against which an Error stands.
+    /// Indexes of the payments with an Error alert.
     pub(crate) faulty: Vec<u32>,
     pub(crate) alerts: Vec<Alert>,
     pub(crate) at: DateTime<Utc>,
 }
 
 impl Fill {
-    /// So many payments of 1.00 and more, in turn from both budgets.
+    /// Creates `count` payments of 1.00 and more, alternating between both budgets.
     pub(crate) fn of(first: u128, count: u32) -> Self {
         let input = |number: u32| PaymentInput {
             amount: Some("1.00".into()),
@@ -66,7 +66,7 @@ impl Fill {
         Self { first, inputs: (0..count).map(input).collect(), faulty: vec![], alerts: vec![], at: noon() }
     }
 
-    /// An Error against a payment, and a Warning.
+    /// Adds an Error alert and a Warning alert to each of these payments.
     pub(crate) fn with_faults(mut self, indexes: &[u32]) -> Self {
         self.faulty = indexes.to_vec();
         self.alerts.extend(indexes.iter().flat_map(|index| {
@@ -119,7 +119,7 @@ impl Fill {
         Ok(UploadDecision { batch, payments, alerts: self.alerts.clone() })
     }
 
-    /// What a payment means. Its order is the budget's, and grows.
+    /// Returns the terms of a payment and adds its amount and fee to the order of its budget.
     fn terms(&self, who: Who, index: u32, batch: &mut PaymentBatch) -> Option<PaymentTerms> {
         let currency = gbp().ok()?;
         let budget = if index.is_multiple_of(2) { who.budget() } else { who.second_budget() };
@@ -136,19 +136,19 @@ impl Fill {
     }
 }
 
-/// A batch without payments, made at a time.
+/// Creates a batch without payments at the given time.
 pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<PaymentBatch, Failure> {
     let batch = crate::world::batch(who, batch_id(number), PaymentBatchStatus::Draft)?;
     Ok(PaymentBatch { orders: vec![], created_at: at, updated_at: at, name: format!("batch {number}"), ..batch })
 }
 
-/// That something happened to a batch.
+/// Creates an event about a batch.
 pub(crate) fn event(kind: EventKind, batch: &PaymentBatch, number: u128) -> Event {
     let subject = EventSubject { batch: batch.id, order: None, payment: None };
     Event { id: EventId(uuid(56, number)), account: batch.account.clone(), kind, subject, at: batch.created_at }
 }
 
-/// A batch to be made, with payments or without.
+/// Builds a command that creates a batch, with or without payments.
 pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchCommand, Failure> {
     let number = batch.id.0.as_u128();
     let decide = Arc::new(move |_: &FundingBudgets| {
@@ -162,13 +162,13 @@ pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Resul
     Ok(CreateBatchCommand { account: who.account()?, decide, repeat: None })
 }
 
-/// Payments to be put into a batch.
+/// Builds a command that uploads payments to a batch.
 pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
     let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
     Ok(UploadCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// Another name for a batch.
+/// Builds a command that renames a batch.
 pub(crate) fn rename(
     who: Who,
     batch: PaymentBatchId,
@@ -181,7 +181,7 @@ pub(crate) fn rename(
     Ok(EditBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// A batch to be cancelled; the ids of what it makes begin at `ids`.
+/// Builds a command that cancels a batch; ids of new records start at `ids`.
 pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<CancelBatchCommand, Failure> {
     let decide = Arc::new(move |situation: &CancelSituation| {
         let ids = ids_from(ids);
@@ -190,7 +190,7 @@ pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Cance
     Ok(CancelBatchCommand { account: who.account()?, batch, decide, repeat: None })
 }
 
-/// A confirmation that needs no authentication; the ids of what it makes begin at `ids`.
+/// Builds a command that confirms a batch without authentication; ids of new records start at `ids`.
 pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<ConfirmCommand, Failure> {
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         let ids = ids_from(ids);
@@ -200,26 +200,26 @@ pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Conf
     Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, mode: Mode::Commit, repeat: None })
 }
 
-/// A batch of that number with so many payments, confirmed.
+/// Creates and confirms batch `number` with `count` payments.
 pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u32) -> Result<PaymentBatch, Failure> {
     let fill = Fill::of(number * 100_000, count);
     fresh(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
     fresh(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
 }
 
-/// A claim on up to so many batches, for a minute.
+/// Builds a command that claims up to `max` batches for one minute.
 pub(crate) fn claim(number: u128, now: DateTime<Utc>, max: u32) -> ClaimCommand {
     ClaimCommand { lease: lease_id(number), now, until: now + TimeDelta::seconds(60), max }
 }
 
-/// The only lease that a claim gets.
+/// Claims batches and expects exactly one lease.
 pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) -> Result<Lease, Failure> {
     let mut leases = handle.processing.claim(claim(number, now, 10)).await?;
     crate::expect::same("leases", leases.len(), 1)?;
     there("a lease", leases.pop())
 }
 
-/// A batch to be started; the ids of what it makes begin at `ids`.
+/// Builds a command that starts processing a batch; ids of new records start at `ids`.
 pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     let decide = Arc::new(move |batch: &PaymentBatch| {
         let ids = ids_from(ids);
@@ -228,7 +228,7 @@ pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     StartCommand { lease: lease.clone(), decide }
 }
 
-/// Payments to be taken; the bank is to be asked 120 seconds after noon.
+/// Builds a command that takes payments of a batch for processing. Their result is due 120 seconds after noon.
 pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
     let decide = Arc::new(move |TakeSituation { batch, payments }: &TakeSituation| {
         let ids = ids_from(ids);
@@ -237,7 +237,7 @@ pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
     TakeCommand { lease: lease.clone(), max, decide }
 }
 
-/// The same report of several payments; the ids of what it makes begin at `ids`.
+/// Builds a command that records one outcome for several payments; ids of new records start at `ids`.
 pub(crate) fn record(
     lease: &Lease,
     payments: &[PaymentId],
@@ -254,25 +254,25 @@ pub(crate) fn record(
     RecordCommand { lease: lease.clone(), payments: payments.to_vec(), decide }
 }
 
-/// All of a batch.
+/// Returns the whole content of a batch.
 pub(crate) async fn content(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchContent, Failure> {
     let found = handle.reading.content(&who.account()?, batch, PaymentFilter::default()).await?;
     there("the batch", found)
 }
 
-/// A batch with its first alerts.
+/// Returns a batch with its first alerts.
 pub(crate) async fn summary(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchSummary, Failure> {
     there("the batch", handle.reading.find(&who.account()?, batch).await?)
 }
 
-/// How many payments of a batch are in each state that occurs.
+/// Counts the payments of each status that occurs.
 pub(crate) fn statuses(payments: &[Payment]) -> Vec<(PaymentStatus, usize)> {
     let count = |status| payments.iter().filter(|payment| payment.status == status).count();
     let all = PaymentStatus::ALL.into_iter().map(|status| (status, count(status)));
     all.filter(|(_, count)| *count > 0).collect()
 }
 
-/// An alert of a batch as a whole.
+/// Creates an alert of a batch or of one of its payments.
 pub(crate) fn alert(code: AlertCode, index: Option<u32>, at: DateTime<Utc>, message: &str) -> Alert {
     let kind = if code == AlertCode::DuplicatePayment { AlertKind::Warning } else { AlertKind::Error };
     Alert { at, kind, code, index, message: message.into() }

@@ -1,4 +1,4 @@
-//! A scenario that uses every command of every port on one account, and records every answer.
+//! Scenario that uses every command of every port on one account and records every answer.
 
 use crate::check::Failure;
 use crate::commands::{
@@ -23,17 +23,17 @@ use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_ports::{CreditCommand, FirstMessageCommand};
 use std::fmt::Debug;
 
-/// How many numbers a scenario uses, for messages, credits, sessions and whatever else it creates.
+/// Size of the number range that a scenario uses for messages, credits, sessions and other new records.
 pub(crate) const NUMBERS: u128 = 40;
 
-/// The answers of a scenario, without the account that they are of.
+/// Answers of a scenario, without the account id.
 pub(crate) struct Answers {
     who: Who,
     values: Values,
     texts: Vec<String>,
 }
 
-/// Which amounts and texts a scenario uses; its ids are the same.
+/// Set of amounts and texts that a scenario uses; its ids are the same in both sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     Usual,
@@ -41,7 +41,7 @@ pub(crate) enum Values {
 }
 
 impl Values {
-    /// The usual value, or the other one.
+    /// Returns the value for this set.
     const fn pick<T: Copy>(self, usual: T, other: T) -> T {
         match self {
             Self::Usual => usual,
@@ -55,7 +55,7 @@ impl Answers {
         Self { who, values, texts: Vec::new() }
     }
 
-    /// Records an answer. A refusal is one; a failure of the store fails the check.
+    /// Records an answer. Refusals are recorded too; a failure of the store fails the check.
     #[track_caller]
     pub(crate) fn add(&mut self, what: &str, answer: impl Debug) -> Result<(), Failure> {
         let text = without_account(&format!("{what}: {answer:?}"), self.who)?;
@@ -67,12 +67,12 @@ impl Answers {
     }
 }
 
-/// Plays the whole scenario. What it creates is numbered from `base` on, which must be a multiple of 100.
+/// Runs the whole scenario. Numbers of new records start at `base`, a multiple of 100.
 pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<String>, Failure> {
     play_with(handle, who, base, Values::Usual).await
 }
 
-/// Plays it with these values.
+/// Runs the whole scenario with these values.
 pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
     let mut answers = Answers::of(who, values);
     manage(handle, &mut answers, base).await?;
@@ -110,7 +110,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
     answers.add("removed limit", cards.remove_limit(command).await)
 }
 
-/// Card messages of every kind, a chain that is declined, and a hold that expires.
+/// Sends card messages of every kind, including a declined one and an expiring hold.
 async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.cards, answers.values);
     let firsts = [
@@ -142,7 +142,7 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
     answers.add("expiry", cards.expire(expiry(who, token(base + 10), base + 17, late)?).await)
 }
 
-/// Credits and transfers.
+/// Sends credits and transfers.
 async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let repeat = Some(claim(who, &format!("credit-{base}"), "{}")?);
@@ -162,7 +162,7 @@ async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), 
         .add("transfer", handle.transfers.transfer(transfer(who, base + 21, ends, values.pick("1.00", "2.00"))?).await)
 }
 
-/// Batches that are created, filled again, renamed, confirmed and cancelled.
+/// Creates batches, uploads to them again, renames, confirms and cancels them.
 async fn fill(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, batches, ids, values) = (answers.who, &handle.management, base * 10_000, answers.values);
     let faulty = Fill::of(ids, 4).with_faults(values.pick(&[1], &[0, 1]));
@@ -184,7 +184,7 @@ async fn fill(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), 
     answers.add("cancellation", batches.cancel(cancel(who, batch_id(base + 3), ids + 300)?).await)
 }
 
-/// Sessions, wrong tokens and right ones; a confirmation of a batch with payments and one without.
+/// Opens MFA sessions, sends wrong and right tokens, and confirms a batch with payments and one without.
 async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, totp, batch) = (answers.who, MfaProviderName::Totp, batch_id(base + 4));
     for (number, provider) in [(22, SANDBOX), (23, totp)] {
@@ -207,7 +207,7 @@ async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Res
     answers.add("confirmation", handle.batches.confirm(command).await)
 }
 
-/// Work on the second batch: some payments end, one comes back, one is not sent yet.
+/// Processes the second batch: some payments end, one is returned, one is not sent yet.
 async fn process(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, processing, ids) = (answers.who, &handle.processing, base * 10_000);
     let mine = |lease: &florin_ports::Lease| who.account().is_ok_and(|account| lease.account == account);

@@ -1,4 +1,4 @@
-//! Many commands at a time: in one group of a store that has groups, and in a race.
+//! Concurrent commands: in one group, if the store groups commands, and in a race.
 
 use crate::check::{Failure, Proof};
 use crate::commands::purchase;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Work that is not yet sent.
+/// Work that has not been sent yet.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// How long the rule takes behind which commands wait.
+/// Duration of the slow rule behind which commands wait.
 const SLOW: Duration = Duration::from_millis(80);
 
-/// Sends all work in this order without waiting for any of it; the answers, in the same order.
+/// Sends all work in this order without waiting in between, and returns the answers in the same order.
 pub(crate) async fn in_order<T>(mut work: Vec<Work<T>>) -> Vec<T> {
     let mut answers: Vec<Option<T>> = work.iter().map(|_| None).collect();
     poll_fn(|context| {
@@ -37,8 +37,8 @@ pub(crate) async fn in_order<T>(mut work: Vec<Work<T>>) -> Vec<T> {
     answers.into_iter().flatten().collect()
 }
 
-/// Sends all work behind a command with a slow rule, so that a store that decides groups of commands in one transaction takes
-/// all of it as one group.
+/// Sends all work behind a command with a slow rule. A store that decides groups of commands in one transaction then
+/// executes all of it as one group.
 pub(crate) async fn in_one_group<T: Send + 'static>(
     handle: &Handle,
     who: Who,
@@ -57,7 +57,7 @@ pub(crate) async fn in_one_group<T: Send + 'static>(
     Ok(answers)
 }
 
-/// Starts all work at once, each on a task of its own.
+/// Starts all work concurrently, each in its own task.
 pub(crate) async fn race<T: Send + 'static>(work: Vec<Work<T>>) -> Result<Vec<T>, Failure> {
     let tasks: Vec<_> = work.into_iter().map(tokio::spawn).collect();
     let mut answers = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) async fn race<T: Send + 'static>(work: Vec<Work<T>>) -> Result<Vec<T>
     Ok(answers)
 }
 
-/// Expects that of requests under one key one had an effect, and that all others got its answer.
+/// Expects exactly one effect from requests under one key, and its stored answer for all others.
 pub(crate) fn one_effect<T: Debug, R: Debug>(what: &str, answers: Vec<Result<Written<T>, WriteError<R>>>) -> Proof {
     let all = answers.len();
     let (mut effects, mut replays): (Vec<T>, Vec<Answer>) = (Vec::new(), Vec::new());

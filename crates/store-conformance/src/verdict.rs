@@ -3,7 +3,7 @@
 use crate::check::Outcome;
 use std::fmt;
 
-/// The results of all checks. Prints a line a check, and a count.
+/// Results of all checks. Displays one line per check and the totals.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     notes: Vec<(&'static str, Outcome)>,
@@ -14,27 +14,27 @@ impl Verdict {
         self.notes.push((name, outcome));
     }
 
-    /// Whether no check failed. (Some may have been skipped.)
+    /// Returns whether no check failed. Skipped checks do not count as failures.
     pub fn passed(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// The names of the checks that failed.
+    /// Returns the names of the failed checks.
     pub fn failed(&self) -> impl Iterator<Item = &'static str> {
         let failed = self.notes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(_)));
         failed.map(|(name, _)| *name)
     }
 
-    /// The names of the checks that were skipped.
+    /// Returns the names of the skipped checks.
     pub fn skipped(&self) -> impl Iterator<Item = &'static str> {
         let skipped = self.notes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Skipped(_)));
         skipped.map(|(name, _)| *name)
     }
 
-    /// Expects that no check failed.
+    /// Asserts that no check failed.
     ///
     /// # Panics
-    /// When one did, with the whole verdict.
+    /// Panics with the whole verdict if a check failed.
     #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.passed(), "\n{self}\n");

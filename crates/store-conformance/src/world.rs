@@ -1,4 +1,4 @@
-//! A small world: two accounts of two clients, with one of everything each.
+//! A small world: two accounts of two clients, each with one record of every kind.
 
 use crate::check::Failure;
 use crate::factory::Handle;
@@ -17,18 +17,18 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, World};
 use uuid::Uuid;
 
-/// An account of the world. Checks act as `Mine`, and `Other` must not notice.
+/// An account of the world. Checks act on `Mine`; `Other` must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     Mine,
     Other,
-    /// A copy of `Mine` under another account id: everything on it has the same ids.
+    /// Copy of `Mine` under another account id; all its records have the same ids.
     Twin,
 }
 
 pub(crate) const BOTH: [Who; 2] = [Who::Mine, Who::Other];
 
-/// An id of its own for each kind of thing and number.
+/// Returns the unique id of record `number` of a kind.
 pub(crate) const fn uuid(kind: u128, number: u128) -> Uuid {
     Uuid::from_u128((kind << 64) + number)
 }
@@ -57,12 +57,12 @@ impl Who {
         ClientId(self.uuid(1))
     }
 
-    /// Holds GBP and JPY; pays for [`Self::card`] and [`Self::yen_card`].
+    /// Returns the budget with GBP and JPY, which funds [`Self::card`] and [`Self::yen_card`].
     pub(crate) const fn budget(self) -> BudgetId {
         BudgetId(self.uuid(2))
     }
 
-    /// Holds GBP; pays for [`Self::limited_card`].
+    /// Returns the budget with GBP, which funds [`Self::limited_card`].
     pub(crate) const fn second_budget(self) -> BudgetId {
         BudgetId(self.uuid(3))
     }
@@ -79,7 +79,7 @@ impl Who {
         CardId(self.uuid(12))
     }
 
-    /// Validated: 10.00 GBP of the first budget and 5.00 GBP of the second.
+    /// Returns the validated batch: 10.00 GBP from the first budget and 5.00 GBP from the second.
     pub(crate) const fn batch(self) -> PaymentBatchId {
         PaymentBatchId(self.uuid(20))
     }
@@ -101,7 +101,7 @@ pub(crate) fn jpy() -> Result<Currency, Failure> {
     Ok(Currency::parse("JPY")?)
 }
 
-/// 2026-09-01T12:00:00Z, a Tuesday.
+/// Returns 2026-09-01T12:00:00Z, a Tuesday.
 pub(crate) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp(1_788_264_000, 0).unwrap_or_default()
 }
@@ -110,12 +110,12 @@ pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, month, day).unwrap_or_default()
 }
 
-/// Puts the world with these funds into the store: 95.00 GBP and 5000 JPY in the first budget, 50.00 in the second.
+/// Seeds the store with the world: 95.00 GBP and 5000 JPY in the first budget, 50.00 in the second.
 pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
     Ok(handle.seeding.seed(world(9_500)?).await?)
 }
 
-/// The world with this much GBP in each first budget.
+/// Creates the world with `minor` minor units of GBP in each account's first budget.
 pub(crate) fn world(minor: i64) -> Result<World, Failure> {
     let clients = BOTH.map(|who| client(who.client(), &format!("client {}", who.number())));
     let mut keys = Vec::new();
@@ -160,7 +160,7 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
     })
 }
 
-/// An account with one of everything.
+/// Creates an account with one record of every kind.
 pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure> {
     let main = [(gbp()?, minor), (jpy()?, 5_000)];
     Ok(SeedAccount {
@@ -185,7 +185,7 @@ pub(crate) fn enrolment(who: Who) -> Result<TotpEnrolment, Failure> {
     Ok(TotpEnrolment { account: who.account()?, secret, used_steps: vec![], wrong_at: vec![], locked_until: None })
 }
 
-/// A budget that was funded by a credit in each of its currencies.
+/// Creates a budget that received one credit in each of its currencies.
 pub(crate) fn seed_budget(
     who: Who,
     id: BudgetId,
@@ -255,7 +255,7 @@ pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) ->
         account: who.account()?,
         name: "Wages".into(),
         status,
-        // Not in the order of their ids: their own order is kept.
+        // Deliberately not in id order: the store must keep the given order.
         orders: vec![order(70, who.budget(), 1_000)?, order(60, who.second_budget(), 500)?],
         created_by: who.client(),
         visible: true,

@@ -1,22 +1,22 @@
-//! Adapters, and which of them opens a URL.
+//! Storage adapters, and the selection of one by URL.
 
 use crate::{AnyStore, OpenError, StoreSettings};
 use std::fmt;
 use std::sync::Arc;
 
-/// A kind of store: the URLs that it takes, and how it is opened.
+/// A kind of store: the URLs that it accepts, and how to open it.
 #[derive(Clone, Copy)]
 pub struct Adapter {
     /// The schemes of its URLs, in lower case. The first one is its name in messages.
     pub schemes: &'static [&'static str],
-    /// Whether it also takes paths without a scheme. At most one adapter of a program should.
+    /// Whether it also accepts paths without a scheme. At most one adapter of a program should.
     pub takes_paths: bool,
-    /// Opens the store and starts its writer. It does not migrate. Blocks: for start-up.
+    /// Opens the store and starts its writer, without migrating. Blocks: for start-up.
     pub open: fn(&StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError>,
 }
 
 impl Adapter {
-    /// Whether it opens what these settings name.
+    /// Whether it accepts the URL of these settings.
     pub fn takes(&self, settings: &StoreSettings) -> bool {
         match settings.scheme() {
             Some(scheme) => self.schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme)),
@@ -31,7 +31,7 @@ impl fmt::Debug for Adapter {
     }
 }
 
-/// Opens the store that the URL names with the first adapter that takes it. It does not migrate. Blocks: for start-up.
+/// Opens the store with the first adapter that accepts the URL, without migrating. Blocks: for start-up.
 pub fn open(adapters: &[Adapter], settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
     let adapter = adapters.iter().find(|adapter| adapter.takes(settings));
     let adapter = adapter.ok_or_else(|| OpenError::UnknownScheme {

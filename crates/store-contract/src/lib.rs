@@ -1,4 +1,4 @@
-//! What a storage adapter offers beside the ports: opening by URL, migrations, and the export file.
+//! The contract of storage adapters beyond the ports: opening by URL, migrations, and the export file.
 //!
 //! An adapter implements the storage ports, [`ExportImport`] and [`AnyStore`], and declares itself as an [`Adapter`].
 //! The application binary lists its adapters in one place, and [`open`] picks one by the scheme of the database URL.

@@ -1,9 +1,9 @@
-//! Reasons a store could not be opened.
+//! Reasons that a store could not be opened.
 
 use std::path::PathBuf;
 
-/// The reason a store could not be opened, in one line that an operator can act on. It never contains the URL, which
-/// may hold a password.
+/// The reason that a store could not be opened, in one line for operators. It never contains the URL, which may hold a
+/// password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No adapter knows the scheme of the URL.
@@ -11,7 +11,7 @@ pub enum OpenError {
     UnknownScheme {
         /// The scheme of the URL.
         scheme: String,
-        /// The schemes that are known, as a list to read.
+        /// The known schemes, as a readable list.
         known: String,
     },
     /// The adapter for this kind of database was left out of this build.

@@ -1,4 +1,4 @@
-//! Where the database is, and how it is used.
+//! The location of the database, and how to use it.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct StoreSettings {
     pub url: String,
     /// The number of connections that read. `None` is the adapter's default, and 0 counts as 1.
     pub readers: Option<u32>,
-    /// The number of writes that may wait in the queue. One more is refused. 0 counts as 1.
+    /// Maximum number of queued writes. Further writes are refused. 0 counts as 1.
     pub queue: usize,
 }
 
@@ -19,7 +19,7 @@ impl StoreSettings {
         Self { url: url.into(), readers: None, queue: 1024 }
     }
 
-    /// The scheme of the URL as it is written, or `None` for a path. (A single letter before the colon is a drive.)
+    /// The scheme of the URL as written, or `None` for a path. (A single letter before the colon is a drive.)
     pub fn scheme(&self) -> Option<&str> {
         let (scheme, _) = self.url.split_once(':')?;
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');

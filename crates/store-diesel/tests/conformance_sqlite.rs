@@ -37,7 +37,10 @@ impl Files {
         let migrated = || async {
             let directory = tempfile::tempdir()?;
             let path = directory.path().join(FILE);
-            open(&path)?.migrate()?;
+            let store = open(&path)?;
+            store.migrate()?;
+            // Its writer ends with a checkpoint, which must not meet the next connection.
+            store.close();
             let mut conn = SqliteConnection::establish(path.to_str().unwrap())?;
             conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
             Ok::<_, SetupError>(std::fs::read(&path)?)

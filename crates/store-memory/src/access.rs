@@ -10,7 +10,7 @@ use florin_ports::{Accounts, Callers, StoreError};
 impl Callers for MemoryStore {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         self.read(|data| {
-            // Every hash is compared to its end: the time it takes tells nothing of how much was right.
+            // Every hash is compared completely, so the duration reveals nothing about how much of a guess is right.
             let mut found = None;
             for (key, known) in data.keys.values() {
                 let differing = known.0.iter().zip(hash.0).fold(0, |bits, (one, other)| bits | (one ^ other));

@@ -1,5 +1,5 @@
-//! All that is in one world, taken out of the data and put back. Every member of [`Data`] is named in [`of`]: one that is
-//! forgotten does not compile.
+//! Extraction, removal and insertion of all rows of one account. [`of`] names every member of [`Data`], so a forgotten
+//! member does not compile.
 
 use crate::data::{Data, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
@@ -12,12 +12,12 @@ use florin_domain::merchant::Checkout;
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use std::collections::BTreeMap;
 
-/// A key or a value that names its account.
+/// A key or value that contains its account id.
 trait Owned {
     fn move_to(&mut self, account: &AccountId);
 }
 
-/// A key that begins with an account.
+/// A key that begins with an account id.
 trait Key: Owned {
     fn is_of(&self, account: &AccountId) -> bool;
 }
@@ -73,7 +73,7 @@ owned! {
     MfaSession, TotpEnrolment,
 }
 
-/// What names no account beside its key.
+/// Implements [`Owned`] for values that contain no account id.
 macro_rules! nameless {
     ($($value:ty,)*) => {$(
         impl Owned for $value {
@@ -113,8 +113,8 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// All that is in a world. Its timeline and number are there, its account, keys and snapshots are not. Leases are not, either: who
-/// held one may not write any more.
+/// Copies all rows of a world, including its timeline and number, but not its account, keys and snapshots. Leases are
+/// excluded too: their holders must lose the right to write.
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
         clients: _,
@@ -179,7 +179,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     }
 }
 
-/// Removes all that [`of`] shows, and the leases.
+/// Removes the rows that [`of`] returns, and the leases.
 pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     fn out<K: Key + Ord, V>(all: &mut BTreeMap<K, V>, account: &AccountId) {
         all.retain(|key, _| !key.is_of(account));
@@ -209,7 +209,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.numbers, account);
 }
 
-/// Puts what [`of`] showed into an account, which may be another one; nothing of it is there.
+/// Inserts the rows that [`of`] returned into an empty account, which may be another one.
 pub(crate) fn put(data: &mut Data, account: &AccountId, account_rows: Data) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {

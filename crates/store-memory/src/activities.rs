@@ -30,7 +30,7 @@ impl Activities for MemoryStore {
     }
 }
 
-/// Everything that moved on an account, in any order.
+/// Returns all movements of an account, in any order.
 fn all(data: &Data, account: &AccountId) -> Vec<Activity> {
     let messages = data.messages.values().filter(|message| message.account == *account);
     let journal = data.journal.values().filter(|transaction| transaction.account == *account);

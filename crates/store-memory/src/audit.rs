@@ -1,4 +1,4 @@
-//! Proving balances from the journal.
+//! Audit of balances against the journal.
 
 use crate::MemoryStore;
 use crate::books::gather;
@@ -21,7 +21,7 @@ impl LedgerAudit for MemoryStore {
     }
 }
 
-/// What journal transactions make of each budget: available, held and reserved, in more bits than any balance has.
+/// Sums the available, held and reserved postings of each budget, in more bits than any balance has.
 pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>) -> BTreeMap<Place, [i128; 3]> {
     let mut sums: BTreeMap<_, [i128; 3]> = BTreeMap::new();
     for transaction in journal {
@@ -55,7 +55,7 @@ fn audit(data: &Data) -> AuditReport {
             Disagreement::Reservations => Discrepancy::Reservations { budget, currency },
         };
         let mut found: Vec<_> = said.disagreements().into_iter().map(discrepancy).collect();
-        // A balance is wrong once, however many of its pools are.
+        // A balance with several wrong pools is reported once.
         found.dedup();
         found
     });

@@ -1,4 +1,4 @@
-//! Making, filling, editing and cancelling payment batches.
+//! Creation, upload, editing and cancellation of payment batches.
 
 use crate::MemoryStore;
 use crate::batch_reading::{funding_of, summary};
@@ -89,7 +89,7 @@ pub(crate) fn save(data: &mut Data, batch: &PaymentBatch) -> Result<(), StoreErr
     replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())
 }
 
-/// Puts payments and alerts in the place of all earlier ones.
+/// Replaces all payments and alerts of a batch.
 fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: Vec<Alert>) -> Result<(), StoreError> {
     for command in &batch.orders {
         must_exist(data.budgets.contains_key(&(batch.account.clone(), command.budget)), &command.budget)?;
@@ -97,7 +97,7 @@ fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: V
     data.payments.retain(|(account, id, _), _| (account, id) != (&batch.account, &batch.id));
     let mut ids: BTreeSet<_> = data.payments.values().map(|known| (known.account.clone(), known.id)).collect();
     for payment in payments {
-        // Another batch may have one of this id.
+        // The id may belong to a payment of another batch.
         if !ids.insert((payment.account.clone(), payment.id)) {
             return Err(StoreError::Duplicate(payment.id.to_string()));
         }

@@ -1,4 +1,4 @@
-//! Work on confirmed batches.
+//! Processing of confirmed batches.
 
 use crate::MemoryStore;
 use crate::batch_management::{batch, save};
@@ -107,7 +107,7 @@ impl BatchProcessing for MemoryStore {
 }
 
 impl MemoryStore {
-    /// A decision on a batch, if it is leased to this very lease.
+    /// Runs work on a batch under the lock if `lease` is its current lease.
     fn fenced<T, R>(
         &self,
         lease: &Lease,
@@ -121,7 +121,7 @@ impl MemoryStore {
             WriteError::Absent => ProcessingError::LeaseLost,
             WriteError::Refused(refusal) => ProcessingError::Refused(refusal),
             WriteError::Store(error) => ProcessingError::Store(error),
-            // There is no idempotency key here.
+            // These commands have no idempotency key.
             WriteError::Mismatch(_) => {
                 ProcessingError::Store(StoreError::Corrupt("a claim where there is none".into()))
             }

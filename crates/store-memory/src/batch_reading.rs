@@ -1,4 +1,4 @@
-//! Reading payment batches.
+//! Reads of payment batches.
 
 use crate::MemoryStore;
 use crate::batches::{balances_of, payments_of};
@@ -101,7 +101,7 @@ impl BatchReading for MemoryStore {
     }
 }
 
-/// The account's budgets with the currencies each holds.
+/// Returns the account's budgets that can fund payments, with their currencies.
 pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
     let of_account = data.budgets.values().filter(|budget| budget.account == *account);
     let pays = |budget: &&Budget| record(data, budget).features.contains(&BudgetFeature::Payments);
@@ -111,13 +111,13 @@ pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
         .collect()
 }
 
-/// A batch with the first of its alerts.
+/// Returns a batch with its first alerts.
 pub(crate) fn summary(data: &Data, batch: &PaymentBatch) -> BatchSummary {
     let alerts = alerts_of(data, &batch.account, batch.id);
     BatchSummary { batch: batch.clone(), alerts: alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect() }
 }
 
-/// The alerts of a batch, in the order in which a rule made them: by input index.
+/// Returns the alerts of a batch in the order of the rule that created them: by input index.
 fn alerts_of<'a>(data: &'a Data, account: &AccountId, batch: PaymentBatchId) -> &'a [Alert] {
     data.alerts.get(&(account.clone(), batch)).map_or(&[], Vec::as_slice)
 }
@@ -134,7 +134,7 @@ fn wanted(payment: &Payment, filter: &PaymentFilter) -> bool {
         && (filter.orders.is_empty() || order.is_some_and(|order| filter.orders.contains(&order)))
 }
 
-/// A page of what was found, smallest first.
+/// Returns one page of rows that are sorted in ascending order.
 fn cut<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -> Page<T> {
     let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
     if direction == Direction::Descending {

@@ -1,4 +1,4 @@
-//! Payment batches.
+//! Confirmations of payment batches.
 
 use crate::MemoryStore;
 use crate::data::{Data, replace};
@@ -21,7 +21,7 @@ impl PaymentBatches for MemoryStore {
         self.decide(|data| {
             once(data, command.repeat.as_ref(), |data| {
                 let decision = decide(data, &command)?;
-                // Attempts count, whatever the answer is.
+                // The attempt is stored whatever the answer is.
                 if let Some(session) = decision.session {
                     replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
                 }
@@ -36,13 +36,13 @@ impl PaymentBatches for MemoryStore {
     }
 }
 
-/// What is to be stored of a confirmation.
+/// Decides a confirmation without storing it.
 fn decide(data: &Data, command: &ConfirmCommand) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
     let situation = situation(data, command)?.ok_or(WriteError::Absent)?;
     Ok((command.decide)(&situation))
 }
 
-/// The batch, and of the account: the session that was named, the enrolment, the policy, and what the budgets hold.
+/// Loads the batch, the named session, the account's enrolment and MFA policy, and the balances of the funding budgets.
 fn situation(data: &Data, command: &ConfirmCommand) -> Result<Option<ConfirmSituation>, StoreError> {
     let account = &command.account;
     let Some(batch) = data.batches.get(&(account.clone(), command.batch)) else { return Ok(None) };
@@ -65,7 +65,7 @@ fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> 
     confirmation.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
 }
 
-/// What the funding budgets of a batch hold.
+/// Returns the balances of a batch's funding budgets.
 pub(crate) fn balances_of(data: &Data, batch: &PaymentBatch) -> BatchBalances {
     let budgets = batch.orders.iter().filter_map(|command| data.budgets.get(&(batch.account.clone(), command.budget)));
     let balances = budgets.flat_map(|budget| {
@@ -75,7 +75,7 @@ pub(crate) fn balances_of(data: &Data, batch: &PaymentBatch) -> BatchBalances {
     balances.collect()
 }
 
-/// The payments of a batch, by input index.
+/// Returns the payments of a batch, ordered by input index.
 pub(crate) fn payments_of<'a>(
     data: &'a Data,
     account: &AccountId,
@@ -85,7 +85,7 @@ pub(crate) fn payments_of<'a>(
     data.payments.range(of_batch).map(|(_, payment)| payment)
 }
 
-/// Puts every payment of a batch into a status, as of the batch's last change.
+/// Sets the status of every payment of a batch, as of the batch's last change.
 pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, status: PaymentStatus) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
     for (_, payment) in data.payments.range_mut(of_batch) {

@@ -1,4 +1,4 @@
-//! The books of accounts, added up.
+//! Sums of the books of accounts.
 
 use crate::MemoryStore;
 use crate::data::Data;
@@ -44,7 +44,7 @@ impl Books for MemoryStore {
     }
 }
 
-/// Adds up the books of one account, or of all. Spending limits are not looked at.
+/// Sums the books of one account or of all accounts, without spending limits.
 pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     let wanted = |of: &AccountId| account.is_none_or(|account| account == of);
     let mut books = AccountBooks::default();
@@ -88,7 +88,7 @@ fn of<'a>(
     books.budgets.entry((account.clone(), budget, currency)).or_default()
 }
 
-/// What a journal transaction moves in and out of budgets.
+/// Returns the postings of a journal transaction on budgets.
 fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, Pool, Minor)> {
     transaction.postings().iter().filter_map(|posting| match posting.account {
         LedgerAccount::Available(budget) => Some((budget, Pool::Available, posting.amount)),
@@ -105,7 +105,7 @@ fn is_open(chain: &Chain) -> bool {
     chain.end.is_none() && !chain.held.is_zero()
 }
 
-/// What the orders of a batch have still to pay, while it is confirmed or started.
+/// Returns the orders of a confirmed or started batch with the amounts that they still have to pay.
 fn open_orders<'a>(data: &'a Data, batch: &'a PaymentBatch) -> impl Iterator<Item = (&'a PaymentOrder, Minor)> {
     let is_open = matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
     let rest = move |order: &'a PaymentOrder| {

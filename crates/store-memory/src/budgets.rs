@@ -1,4 +1,4 @@
-//! Reading budgets, and making new ones.
+//! Reads and creation of budgets.
 
 use crate::MemoryStore;
 use crate::data::{Data, add};
@@ -60,12 +60,12 @@ impl Budgets for MemoryStore {
     }
 }
 
-/// A budget of the account with all that is known of it.
+/// Finds a budget of the account with its record.
 pub(crate) fn find(data: &Data, account: &AccountId, budget: BudgetId) -> Option<BudgetRecord> {
     data.budgets.get(&(account.clone(), budget)).map(|budget| record(data, budget))
 }
 
-/// All that is known of a budget.
+/// Returns the full record of a budget.
 pub(crate) fn record(data: &Data, budget: &Budget) -> BudgetRecord {
     match data.budget_records.get(&(budget.account.clone(), budget.id)) {
         Some(record) => BudgetRecord { budget: budget.clone(), ..record.clone() },
@@ -73,7 +73,7 @@ pub(crate) fn record(data: &Data, budget: &Budget) -> BudgetRecord {
     }
 }
 
-/// How deep a budget of the account is nested, from 1.
+/// Returns the nesting level of a budget, starting at 1.
 fn level(data: &Data, account: &AccountId, budget: BudgetId) -> Option<u32> {
     let mut record = find(data, account, budget)?;
     for level in 1..=MAX_LEVELS {

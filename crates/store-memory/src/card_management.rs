@@ -1,4 +1,4 @@
-//! Reading cards, making them, and changing their states and limits.
+//! Reads and creation of cards, and changes of their states and limits.
 
 use crate::MemoryStore;
 use crate::budgets;
@@ -126,7 +126,7 @@ impl CardManagement for MemoryStore {
     }
 }
 
-/// A card of the account with all that is known of it.
+/// Finds a card of the account with its record.
 fn find(data: &Data, account: &AccountId, card: CardId) -> Option<CardRecord> {
     data.cards.get(&(account.clone(), card)).map(|(card, _)| record(data, card))
 }
@@ -144,7 +144,7 @@ fn limits(data: &Data, account: &AccountId, card: CardId) -> Option<CardLimits> 
     Some(CardLimits { card, limits })
 }
 
-/// What a rule has just been shown.
+/// Returns a card and its limits for writing. The card exists, because the rule has just read it.
 fn stored<'a>(
     data: &'a mut Data,
     account: &AccountId,

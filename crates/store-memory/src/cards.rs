@@ -93,19 +93,19 @@ impl ChainStories for MemoryStore {
     }
 }
 
-/// What is to be stored of a first message.
+/// Decides a first message without storing it.
 fn decide_first(data: &Data, command: &FirstMessageCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = first_situation(data, &command.account, command.card)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// What is to be stored of a follow-up.
+/// Decides a follow-up without storing it.
 fn decide_follow_up(data: &Data, command: &FollowUpCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = chain_situation(data, &command.account, command.token)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// For a first message on a card of the account.
+/// Loads the situation of a first message on a card of the account.
 fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Option<FirstSituation>, StoreError> {
     let Some((card, limits)) = data.cards.get(&(account.clone(), card)) else { return Ok(None) };
     let budget = data.budgets.get(&(account.clone(), card.budget));
@@ -114,7 +114,7 @@ fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Opt
     Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances }))
 }
 
-/// For a follow-up that names a message of the account: any message of the chain.
+/// Loads the situation of a follow-up. It may name any message of a chain of the account.
 fn chain_situation(
     data: &Data,
     account: &AccountId,
@@ -129,7 +129,7 @@ fn chain_situation(
     Ok(Some(ChainSituation { card, limits, balances, first, named, chain }))
 }
 
-/// Stores all of a decision: the message, its chain, the state of the first message, the money, the limits.
+/// Stores a whole decision: the message, its chain, the state of the first message, the money and the limits.
 fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
     let message = &decision.transaction;
     let of_account = |token| (message.account.clone(), token);

@@ -30,14 +30,14 @@ impl Credits for MemoryStore {
     }
 }
 
-/// What is to be stored of a credit.
+/// Decides a credit without storing it.
 fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
     let budget = data.budgets.get(&(command.account.clone(), command.budget)).ok_or(WriteError::Absent)?.clone();
     let situation = CreditSituation { budget, number: next_number(data, &command.account)? };
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// The credits of an account are numbered from 1 without gaps.
+/// Returns the number of the account's next credit. Numbers start at 1 and have no gaps.
 fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);

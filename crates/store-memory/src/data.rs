@@ -1,4 +1,4 @@
-//! The data: a map for each kind of thing. What belongs to an account has the account in its key.
+//! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
 use crate::worlds::{KeptSnapshot, KeptWorld};
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
 
-/// All that is stored.
+/// All stored data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
@@ -29,16 +29,16 @@ pub(crate) struct Data {
     pub(crate) addresses: Vec<Address>,
     pub(crate) checkouts: BTreeMap<(AccountId, CheckoutId), Checkout>,
     pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
-    /// What is known of budgets beside their money: what they hold here is of no meaning.
+    /// Members of budgets other than their money; the balances in these records are unused.
     pub(crate) budget_records: BTreeMap<(AccountId, BudgetId), BudgetRecord>,
     pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
-    /// Each with its journal transaction.
+    /// Credits with their journal transactions.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
-    /// What is known of cards beside what decides their messages: their states here are of no meaning.
+    /// Members of cards that do not affect their messages; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
-    /// In the order in which they were made.
+    /// Transitions in the order in which they were created.
     pub(crate) transitions: Vec<CardTransition>,
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
@@ -52,16 +52,16 @@ pub(crate) struct Data {
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
-    /// How many numbers were given away, of accounts that have a timeline of their own; it stands with the account.
+    /// Count of numbers used by each account that has a timeline. The timeline is stored with the account.
     pub(crate) numbers: BTreeMap<AccountId, u64>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
 }
 
-/// Under what an answer is kept: account, client, idempotency key.
+/// Key of an idempotency record: account, client and idempotency key.
 pub(crate) type RecordKey = (AccountId, ClientId, String);
 
-/// A request that took effect, and its answer.
+/// Idempotency record: a request that took effect, and its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) request: RecordedRequest,
@@ -69,7 +69,7 @@ pub(crate) struct Record {
     pub(crate) at: chrono::DateTime<chrono::Utc>,
 }
 
-/// Puts something new into a map; what is there already is a duplicate.
+/// Inserts a new record into a map. An existing key is a duplicate.
 pub(crate) fn add<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: K, value: V) -> Result<(), StoreError> {
     match map.entry(key) {
         Entry::Occupied(taken) => Err(StoreError::Duplicate(format!("{:?}", taken.key()))),
@@ -80,7 +80,7 @@ pub(crate) fn add<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: K, value: V)
     }
 }
 
-/// Changes something that must be there: a rule has just been shown it.
+/// Replaces a record that must exist, because the rule has just read it.
 pub(crate) fn replace<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: &K, value: V) -> Result<(), StoreError> {
     match map.get_mut(key) {
         Some(old) => {
@@ -91,7 +91,7 @@ pub(crate) fn replace<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: &K, valu
     }
 }
 
-/// Wants that what a new thing refers to is there.
+/// Returns an error unless the record that a new record refers to exists.
 pub(crate) fn must_exist(there: bool, what: &dyn Debug) -> Result<(), StoreError> {
     if there { Ok(()) } else { Err(StoreError::NotFound(format!("{what:?}"))) }
 }

@@ -1,11 +1,11 @@
-//! The storage ports in memory: one lock around plain maps.
+//! In-memory implementation of the storage ports: one lock around plain maps.
 //!
-//! It is small enough to be read in one sitting, and shows what an adapter must do for each port. Tests use it where a
-//! database would only cost time. Nothing outlives the process.
+//! The crate is small enough to be read in one sitting and shows what an adapter must do for each port. Tests use it
+//! where a database would only cost time. The data does not outlive the process.
 //!
-//! Every change works on a copy of all data, which takes the place of the original when all of the change is made
-//! ([`MemoryStore`]'s `change` and `decide`). So a change that fails half-way, or panics, leaves nothing behind. The price
-//! is a copy a change: it is a store for thousands of rows, not for millions.
+//! Every change works on a copy of all data, and the copy replaces the original when the change is complete
+//! ([`MemoryStore`]'s `change` and `decide`). A change that fails half-way or panics therefore leaves nothing behind.
+//! Each change costs a full copy, so the store suits thousands of rows, not millions.
 
 mod access;
 mod account_rows;

@@ -35,7 +35,7 @@ impl Banks for MemoryStore {
     }
 }
 
-/// A page of what matches; the count ignores the page.
+/// Returns one page of the matching rows. The count covers all matching rows.
 pub(crate) fn cut<T>(matching: Vec<T>, page: PageRequest) -> Page<T> {
     let size = |number: i64| usize::try_from(number).unwrap_or(0);
     let count = i64::try_from(matching.len()).unwrap_or(i64::MAX);

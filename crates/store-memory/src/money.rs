@@ -1,4 +1,4 @@
-//! The journal, and the balances beside it.
+//! The journal and the balances that it explains.
 
 use crate::data::{Data, add, must_exist};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -6,7 +6,7 @@ use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
 use florin_ports::StoreError;
 
-/// Writes a journal transaction: a new one, on budgets of its account.
+/// Writes a new journal transaction on budgets of its account.
 pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Result<(), StoreError> {
     for budget in journal.postings().iter().filter_map(|posting| posting.account.budget()) {
         must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
@@ -14,7 +14,7 @@ pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Re
     add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())
 }
 
-/// Stores what a budget holds now in a currency that it holds.
+/// Stores the balance of a budget in one of its currencies.
 pub(crate) fn store_balances(
     data: &mut Data,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! What an operator sets up.
+//! Records that an operator manages.
 
 use crate::MemoryStore;
 use crate::data::{Data, add, must_exist};
@@ -117,7 +117,7 @@ pub(crate) fn insert_client(data: &mut Data, client: ApiClient) -> Result<(), St
     add(&mut data.clients, client.id, client)
 }
 
-/// Stores a new account of a client that is there.
+/// Stores a new account of an existing client.
 pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), StoreError> {
     must_exist(data.clients.contains_key(&account.client), &account.client)?;
     if account.timeline != Timeline::default() {
@@ -126,7 +126,7 @@ pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), St
     add(&mut data.accounts, account.id.clone(), account)
 }
 
-/// Stores a new key of a client that is there, with accounts that are the client's. A hash is one key's.
+/// Stores a new key of an existing client, for accounts of that client. A hash must belong to only one key.
 pub(crate) fn insert_key(data: &mut Data, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
     must_exist(data.clients.contains_key(&key.client), &key.client)?;
     if let AccountGrant::Only(accounts) = &key.accounts {

@@ -3,8 +3,8 @@
 use crate::data::{Data, Record, add, must_exist};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
-/// Does work under a claim, if there is one: what was done before is not done again. The record is looked for before
-/// anything else, and stored together with the effect. A refusal stores none.
+/// Executes work under an idempotency claim, or replays the stored answer. The record is looked up before anything else
+/// and stored together with the effect. A refusal stores no record.
 pub(crate) fn once<T, R>(
     data: &mut Data,
     claim: Option<&RepeatClaim<T>>,

@@ -1,4 +1,4 @@
-//! What the simulated bank of the sandbox remembers.
+//! Memory of the sandbox's simulated bank.
 
 use crate::MemoryStore;
 use async_trait::async_trait;

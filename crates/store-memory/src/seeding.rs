@@ -1,4 +1,4 @@
-//! Prepared worlds, and what an operator sees of accounts.
+//! Seeding of worlds, and the operator's view of accounts.
 
 use crate::MemoryStore;
 use crate::audit::sums_of;
@@ -37,7 +37,8 @@ impl Seeding for MemoryStore {
     }
 }
 
-/// Every balance is the sum of its journal, and nothing is held: a world has no card messages to hold it for.
+/// Checks that every balance equals the sum of its journal and that nothing is held, because a seeded world has no card
+/// messages.
 fn prove(world: &World) -> Result<(), StoreError> {
     let budgets = || world.accounts.iter().flat_map(|seed| &seed.budgets);
     let mut sums = sums_of(budgets().flat_map(|seed| &seed.journal));
@@ -65,13 +66,13 @@ fn seed(data: &mut Data, world: World) -> Result<(), StoreError> {
     banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
 }
 
-/// Stores what stands on an account that is there.
+/// Stores the records of an existing account.
 pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
     for checkout in seed.checkouts {
         must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;
     }
-    // A journal transaction may touch several budgets: all of them come first.
+    // A journal transaction may touch several budgets, so all budgets are stored first.
     for seed in &seed.budgets {
         let mut budget = seed.budget.clone();
         must_exist(data.accounts.contains_key(&budget.account), &budget.account)?;

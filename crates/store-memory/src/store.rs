@@ -1,23 +1,23 @@
-//! The store: a lock, and the two ways to make a change under it.
+//! The store: a lock, and the ways to read and change data under it.
 
 use crate::data::Data;
 use florin_ports::{DryRun, StoreError, WriteError, Written};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A store in memory: implements every storage port. Clones share their data.
+/// In-memory store that implements every storage port. Clones share their data.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     data: Arc<Mutex<Data>>,
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What happened so far, in the order in which it was stored. No port reads it: it is for tests.
+    /// Returns all events in the order in which they were stored. No port reads events; this method is for tests.
     pub fn events(&self) -> Vec<florin_domain::event::Event> {
         self.read(|data| data.events.clone())
     }
@@ -27,7 +27,7 @@ impl MemoryStore {
         work(&self.lock())
     }
 
-    /// Makes a change, all of it or nothing.
+    /// Makes a change completely or not at all.
     pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Data) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut data = self.lock();
         let mut copy = data.clone();
@@ -36,15 +36,15 @@ impl MemoryStore {
         Ok(done)
     }
 
-    /// Loads, decides, stores. A failure of the store, or a panic of the rule, leaves nothing; every other end is an
-    /// answer, and what was written up to it is kept: a refused confirmation counts its attempt.
+    /// Loads, decides and stores. A failure of the store or a panic of the rule stores nothing. Any other result is an
+    /// answer and keeps what was written: a refused confirmation counts its attempt.
     pub(crate) fn decide<T, R>(
         &self,
         work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
     ) -> Result<T, WriteError<R>> {
         let mut data = self.lock();
         let mut copy = data.clone();
-        // Nothing of a half-made copy is seen again.
+        // After a failure or a panic, the partially changed copy is discarded.
         let answer = careful(|| work(&mut copy));
         if !matches!(answer, Err(WriteError::Store(_))) {
             *data = copy;
@@ -52,7 +52,7 @@ impl MemoryStore {
         answer
     }
 
-    /// Loads and decides, and stores nothing: a dry run.
+    /// Loads and decides without storing anything: a dry run.
     pub(crate) fn dry_run<T, R>(
         &self,
         work: impl FnOnce(&Data) -> Result<DryRun<T>, WriteError<R>>,
@@ -61,13 +61,14 @@ impl MemoryStore {
         careful(|| work(&data)).map(|dry_run| Written::DryRun(Box::new(dry_run)))
     }
 
-    /// A panic under the lock leaves the data as it was: it is replaced whole, or not at all.
+    /// Locks the data. A panic under the lock leaves the data unchanged, because the data is replaced whole or not at
+    /// all.
     fn lock(&self) -> MutexGuard<'_, Data> {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A rule that panics is a failure of the store.
+/// Reports a panic of a rule as a failure of the store.
 fn careful<T, R>(work: impl FnOnce() -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
     let panicked = |_| Err(StoreError::Corrupt("a decision panicked".into()).into());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)

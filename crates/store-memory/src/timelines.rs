@@ -1,4 +1,4 @@
-//! The time of accounts that have their own.
+//! Timelines of accounts.
 
 use crate::MemoryStore;
 use crate::repeat::once;

@@ -1,4 +1,4 @@
-//! Readiness and house-keeping.
+//! Readiness and housekeeping.
 
 use crate::MemoryStore;
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ impl Upkeep for MemoryStore {
         Ok(Readiness::Ready)
     }
 
-    /// Nobody waits here: there is no queue.
+    /// Always returns `false`, because the store has no queue.
     fn is_overloaded(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Worlds, made, kept, put back and deleted.
+//! Worlds: creation, snapshots, restores and deletion.
 
 use crate::MemoryStore;
 use crate::account_rows;
@@ -22,10 +22,10 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// A world, and the request that made it.
+/// A world, and the request that created it.
 pub(crate) type KeptWorld = (SandboxWorld, Option<MadeUnder>);
 
-/// A snapshot, the clock, and all that was in the world.
+/// A snapshot, the world's timeline, and all rows of the world.
 pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
 
 #[async_trait]
@@ -83,7 +83,7 @@ impl Worlds for MemoryStore {
                 let others = data.snapshots.keys().filter(|(account, _)| *account == command.account).count();
                 let others = i64::try_from(others).unwrap_or(i64::MAX);
                 let kept = account_rows::of(data, &command.account);
-                // What is in memory has no text of its own: that of its debug format is about as long.
+                // The data has no stored text; its debug format has about the same length.
                 let bytes = i64::try_from(format!("{kept:?}").len()).unwrap_or(i64::MAX);
                 (command.decide)(&SnapshotSituation { snapshots: others, bytes }).map_err(WriteError::Refused)?;
                 let snapshot = WorldSnapshot {
@@ -145,7 +145,7 @@ fn paged<T>(all: Vec<T>, page: PageRequest) -> Page<T> {
     Page { count, rows: all.into_iter().skip(place(page.offset)).take(place(page.limit)).collect() }
 }
 
-/// How many things are in a world.
+/// Counts the rows of a world.
 fn rows(data: &Data) -> usize {
     data.checkouts.len()
         + data.budgets.len()
@@ -159,7 +159,7 @@ fn rows(data: &Data) -> usize {
         + data.records.len()
 }
 
-/// A world, with its clock as it is now.
+/// Returns a world with its current clock.
 fn world(data: &Data, account: &AccountId) -> Option<SandboxWorld> {
     let (world, _) = data.worlds.get(account)?;
     let clock = data.accounts.get(account)?.timeline.clock;

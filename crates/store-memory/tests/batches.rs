@@ -1,4 +1,4 @@
-//! Batches from their upload to their end: the use cases, the store in memory, and the simulated bank.
+//! Tests of batches from upload to completion: the use cases, the memory store and the simulated bank.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
 
 use chrono::{DateTime, TimeDelta};
@@ -32,7 +32,7 @@ struct Home {
 }
 
 impl Home {
-    /// The demo world, whose account needs no authentication.
+    /// Creates the demo world with an account that needs no authentication.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
         let mut world = demo::world(clock.now()).unwrap();

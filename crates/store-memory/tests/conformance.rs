@@ -1,4 +1,4 @@
-//! The store in memory keeps the promises of the ports.
+//! Test that the memory store keeps the promises of the ports.
 
 use async_trait::async_trait;
 use florin_domain::event::Event;
@@ -23,7 +23,7 @@ impl EventLog for Events {
     }
 }
 
-/// Another handle on the same data is another clone.
+/// Creates a handle; reopening returns another handle on the same store.
 fn handle(store: Arc<MemoryStore>) -> Handle {
     Handle::of(&store).with_events(Events(Arc::clone(&store))).reopened_by(move || {
         let store = Arc::clone(&store);

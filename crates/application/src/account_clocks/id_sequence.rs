@@ -1,4 +1,4 @@
-//! Sequences of ids: random, or derived from a seed.
+//! Generation of ids, at random or from a seed.
 
 use chrono::{DateTime, Utc};
 use florin_domain::world::WorldSeed;
@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A source of ids.
+/// The source of the ids of a request.
 #[derive(Clone)]
 pub(super) enum IdSequence {
     /// Random ids.
     Random(Arc<dyn IdSource>),
-    /// Ids derived from the seed of a world and the number of a request.
+    /// Ids from the seed of a world and the number of a request.
     Numbered { seed: WorldSeed, number: u64 },
-    /// Ids derived from the seed of a world and a hash of the cause.
+    /// Ids from a hash of the seed of a world and the cause of the work.
     Caused { cause: [u8; 32] },
 }
 
@@ -28,13 +28,13 @@ impl IdSequence {
         Self::Caused { cause: hashed(&parts) }
     }
 
-    /// Returns the id at a position within the request.
+    /// The id at a position within the request.
     pub(super) fn id(&self, now: DateTime<Utc>, place: u32) -> Uuid {
         match self {
             Self::Random(ids) => ids.next_id(),
             Self::Numbered { seed, number } => {
                 let chance = low_bits(&hashed(&[b"id", &seed.0, &number.to_be_bytes(), &place.to_be_bytes()]), 26);
-                // In the order of requests, then of places: as many of both as anybody will ask for.
+                // Sorts by request, then by position: 28 bits for requests, 20 bits for positions.
                 let order = (u128::from(*number) & ((1 << 28) - 1)) << 20 | (u128::from(place) & ((1 << 20) - 1));
                 version_8(now, order << 26 | chance)
             }
@@ -43,7 +43,7 @@ impl IdSequence {
     }
 }
 
-/// Returns the SHA-256 of parts, each prefixed with its length, so that different lists of parts have different hashes.
+/// The SHA-256 of parts. Each part is preceded by its length, so that different lists never hash the same text.
 pub(super) fn hashed(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -59,7 +59,7 @@ fn low_bits(hash: &[u8; 32], bits: u32) -> u128 {
     u128::from_be_bytes(number) & ((1 << bits) - 1)
 }
 
-/// A UUID of version 8 (RFC 9562): milliseconds of the account's time, as in version 7, then 74 bits.
+/// A UUID of version 8 (RFC 9562): the milliseconds of the account's time, as in version 7, then 74 bits.
 fn version_8(now: DateTime<Utc>, bits: u128) -> Uuid {
     let millis = u128::from(now.timestamp_millis().max(0).unsigned_abs()) & ((1 << 48) - 1);
     let (high, low) = (bits >> 62 & 0xfff, bits & ((1 << 62) - 1));

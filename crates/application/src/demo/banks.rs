@@ -1,9 +1,9 @@
-//! The bank list of the sandbox. None of these banks exists.
+//! The bank list of the sandbox. The banks are fictitious.
 
 use super::DemoFault;
 use florin_domain::merchant::{Bank, BankId};
 
-/// Names, and whether they can pay refunds.
+/// Names of banks, and whether each can pay refunds.
 const BANKS: [(&str, bool); 24] = [
     ("Albion Mutual", true),
     ("Ashdown & Vale", true),
@@ -31,13 +31,13 @@ const BANKS: [(&str, bool); 24] = [
     ("Weaver & Sons", false),
 ];
 
-/// All banks.
+/// All banks of the list.
 pub(super) fn banks() -> Result<Vec<Bank>, DemoFault> {
     (1_u64..).zip(&BANKS).map(|(number, &(name, supports_refunds))| bank(number, name, supports_refunds)).collect()
 }
 
 fn bank(number: u64, name: &str, supports_refunds: bool) -> Result<Bank, DemoFault> {
-    // Spread over all digits, and the same each time.
+    // A fixed multiplier spreads the ids over all digits.
     let half = |salt: u64| (number + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Ok(Bank {
         id: BankId::parse(&format!("{:016x}{:016x}", half(0), half(1000)))?,
@@ -47,7 +47,7 @@ fn bank(number: u64, name: &str, supports_refunds: bool) -> Result<Bank, DemoFau
     })
 }
 
-/// The name in small ASCII letters and hyphens.
+/// Converts a name to lower-case ASCII letters, digits and hyphens.
 fn slug(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")

@@ -1,4 +1,4 @@
-//! Budgets and their journals: every movement is a balanced entry, and the balances are what the entries add up to.
+//! Budgets with their journals. Every movement is a balanced transaction, and each balance is the sum of its postings.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
@@ -10,7 +10,7 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
 
-/// A budget of one currency while its journal is being written.
+/// A budget with one currency, while its journal is written.
 pub(super) struct Book {
     number: u32,
     account: AccountId,
@@ -31,7 +31,7 @@ pub(super) struct Movement {
 }
 
 impl Book {
-    /// A budget that was funded by one credit.
+    /// Opens a budget and funds it with one credit.
     pub(super) fn open(
         (number, name): (u32, &'static str),
         account: &AccountId,
@@ -66,7 +66,7 @@ impl Book {
         id(Kind::Journal, self.number * 1000 + entries + 1)
     }
 
-    /// Adds an entry.
+    /// Writes a journal transaction and updates the balances.
     pub(super) fn write(&mut self, movement: &Movement) -> Result<(), DemoFault> {
         let &Movement { kind, cause, at, from, to, amount } = movement;
         let postings = [
@@ -80,7 +80,7 @@ impl Book {
         Ok(())
     }
 
-    /// The budget with what its journal adds up to.
+    /// Returns the budget with its balances and its journal.
     pub(super) fn close(self) -> SeedBudget {
         let budget = Budget {
             id: self.id(),

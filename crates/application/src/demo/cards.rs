@@ -1,4 +1,4 @@
-//! Cards in every state. The usable ones without limits come first, the one with limits last.
+//! Cards in every state. Usable cards without limits come first, the card with limits last.
 
 use super::budgets::Book;
 use super::ids::{Kind, id};
@@ -17,7 +17,7 @@ const EXPIRED: u32 = 17;
 /// The number of the other account's card.
 const OTHER: u32 = 101;
 
-/// Number, budget (by index) and state of the demo account's cards.
+/// The demo account's cards: number, index of the budget, and state.
 const PLAN: [(u32, usize, CardState); 18] = [
     (1, 0, Active),
     (2, 0, Active),
@@ -67,7 +67,7 @@ fn card(number: u32, account: &AccountId, book: &Book, state: CardState, now: Da
         budget: book.id(),
         currency: book.currency(),
         state,
-        // Two cards to a holder.
+        // Each holder has two cards.
         user_token: UserToken(id(Kind::Holder, number.div_ceil(2))),
         expires_on: expires_on.unwrap_or(today),
     };

@@ -1,4 +1,4 @@
-//! Checkouts: enough that lists page, and every combination of members that a list can show.
+//! Checkouts: enough to fill several pages, with every combination of optional fields.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
@@ -8,7 +8,7 @@ use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutStatus, ShippingOp
 use florin_domain::money::Currency;
 use std::ops::Range;
 
-/// The number of checkouts of the demo account.
+/// Number of checkouts of the demo account.
 pub(super) const OF_DEMO_ACCOUNT: u32 = 125;
 
 const NAMES: [Option<&str>; 7] = [
@@ -24,7 +24,7 @@ const NAMES: [Option<&str>; 7] = [
 const LOCALES: [Option<&str>; 8] =
     [Some("en-GB"), None, Some("fr"), Some("de-DE"), Some("zh-Hant-TW"), Some("es-419"), None, Some("gsw-CH")];
 
-/// Checkouts of these numbers, the oldest first.
+/// The checkouts with these numbers, oldest first.
 pub(super) fn checkouts(
     account: &AccountId,
     numbers: Range<u32>,
@@ -33,7 +33,7 @@ pub(super) fn checkouts(
     let (gbp, eur) = (Currency::parse("GBP")?, Currency::parse("EUR")?);
     let newest = numbers.end;
     let one = |number: u32| {
-        // Every tenth was made at the same moment as the one before it: then the id decides the order.
+        // Every tenth checkout has the same creation time as the one before it, so that the id decides their order.
         let age = newest - number + u32::from(number % 10 == 9);
         let created_at = now - TimeDelta::days(2) - TimeDelta::minutes(61 * i64::from(age));
         Checkout {
@@ -70,7 +70,7 @@ fn kind(number: u32) -> CheckoutKind {
     CheckoutKind::Shopping { settlement_account, shipping }
 }
 
-/// Returns the element at an index modulo the length.
+/// The element at this index of a list that repeats endlessly.
 fn pick<'a>(list: &[Option<&'a str>], number: u32) -> Option<&'a str> {
     list.iter().cycle().nth(number as usize).copied().flatten()
 }

@@ -1,16 +1,16 @@
-//! Fixed ids: valid UUIDs of version 7 whose second group tells the kind and whose last tells the number.
+//! Fixed ids: valid UUIDs of version 7. The second group encodes the kind, the last group the number.
 
 use florin_domain::ids::ClientId;
 use uuid::Uuid;
 
-/// The main account of the demo: a merchant with budgets, cards and payment batches.
+/// The main demo account: a merchant with budgets, cards and payment batches.
 pub const ACCOUNT: &str = "F50091";
 /// A second account of the same client, without a merchant profile.
 pub const PLAIN_ACCOUNT: &str = "F50092";
 /// The account of the other client.
 pub const OTHER_ACCOUNT: &str = "F60017";
 
-/// The kind of an id.
+/// The kind of object that an id names.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Client = 1,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Journal = 10,
 }
 
-/// The id `0198c0de-<kind>-7000-8000-<number>`.
+/// Returns the id `0198c0de-<kind>-7000-8000-<number>`.
 pub(super) fn id(kind: Kind, number: u32) -> Uuid {
     const BASE: u128 = 0x0198_c0de_0000_7000_8000_0000_0000_0000;
     Uuid::from_u128(BASE | ((kind as u128) << 80) | u128::from(number))

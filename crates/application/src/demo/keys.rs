@@ -1,4 +1,4 @@
-//! Fixed keys. They are public, and production refuses them.
+//! Fixed API keys. They are public, so production refuses them.
 
 use super::ids::{Kind, client_id, id, other_client_id};
 use chrono::{DateTime, Utc};
@@ -7,14 +7,14 @@ use florin_domain::ids::{ApiKeyId, ClientId};
 use florin_domain::mfa::Secret;
 use std::collections::BTreeSet;
 
-/// The demo client's key: every scope.
+/// The demo client's key, with every scope.
 pub const API_KEY: &str = "florin_sandbox_de30000000000000000000000000000000000000000000000000000000050091";
-/// A key of the demo client without any scope.
+/// A key of the demo client without scopes.
 pub const LIMITED_API_KEY: &str = "florin_sandbox_de30000000000000000000000000000000000000000000000000000000000000";
-/// The other client's key: every scope.
+/// The other client's key, with every scope.
 pub const OTHER_API_KEY: &str = "florin_sandbox_de30000000000000000000000000000000000000000000000000000000060017";
 
-/// The TOTP secret that the demo account is enrolled with.
+/// The TOTP secret of the demo account's enrolment.
 pub fn totp_secret() -> Secret {
     Secret::new(b"florin-demo-totp-key".to_vec())
 }

@@ -1,4 +1,4 @@
-//! Who calls: API clients, their keys, scopes and accounts.
+//! Callers of the API: clients, their keys, scopes and accounts.
 
 mod scope;
 
@@ -9,12 +9,12 @@ use crate::world::Timeline;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// What a process serves. Keys belong to one environment.
+/// The environment that a process serves. A key belongs to one environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Environment {
-    /// For testing: simulations work, demo data exists.
+    /// For testing: simulations and demo data are available.
     Sandbox,
-    /// For real money: no simulation, no demo data.
+    /// For real money: no simulations, no demo data.
     Production,
 }
 
@@ -27,13 +27,13 @@ impl Environment {
         }
     }
 
-    /// The environment of that name.
+    /// Parses the name of an environment.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Sandbox, Self::Production].into_iter().find(|environment| environment.as_str() == name)
     }
 }
 
-/// What is off until an operator switches it on for a client.
+/// An optional feature, off until an operator switches it on for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
     /// `GET /addresses/lookup`.
@@ -51,26 +51,26 @@ impl Feature {
         }
     }
 
-    /// The feature of that name.
+    /// Parses the name of a feature.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|feature| feature.as_str() == name)
     }
 }
 
-/// Someone whose programs call the API: holds keys, owns accounts.
+/// A client of the API: a program or company that holds keys and owns accounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiClient {
     /// Its id.
     pub id: ClientId,
     /// The operator's name for it.
     pub name: String,
-    /// The networks (CIDR) it may call from; empty: any.
+    /// The networks (CIDR) it may call from. Empty: any network.
     pub allowed_networks: Vec<String>,
-    /// What is switched on for it.
+    /// The features switched on for it.
     pub features: BTreeSet<Feature>,
 }
 
-/// The SHA-256 of a key: all that is stored of it.
+/// The SHA-256 of a key, the only part of it that is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash(pub [u8; 32]);
 
@@ -80,52 +80,51 @@ impl std::fmt::Debug for KeyHash {
     }
 }
 
-/// Which accounts a key may touch.
+/// The accounts that a key may access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountGrant {
     /// Every account of the key's client, including those created later.
     AllOfClient,
-    /// These, as far as they are the client's.
+    /// These accounts, if the client owns them.
     Only(BTreeSet<AccountId>),
 }
 
 /// An API key without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its id, which is no secret.
+    /// Its id, which is not secret.
     pub id: ApiKeyId,
     /// The client it belongs to.
     pub client: ClientId,
     /// The environment it works in.
     pub environment: Environment,
-    /// What it may do.
+    /// Its scopes.
     pub scopes: BTreeSet<Scope>,
-    /// Where it may do it.
+    /// The accounts it may access.
     pub accounts: AccountGrant,
     /// When it was issued.
     pub created_at: DateTime<Utc>,
-    /// From when on it does not work.
+    /// When it expires: from this time on it is invalid.
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
-    /// Whether it opens this environment at this time.
+    /// Whether the key is valid in this environment at this time.
     pub fn is_valid(&self, environment: Environment, now: DateTime<Utc>) -> bool {
         self.environment == environment
             && self.revoked_at.is_none()
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Whether it may make and replace worlds: they are accounts of its client, and a key that was given some accounts must
-    /// learn
-    /// nothing of the others.
+    /// Whether it may create and replace worlds. Worlds are accounts of its client, and a key restricted to some
+    /// accounts must learn nothing about the others.
     pub fn makes_worlds(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient
     }
 
-    /// Whether it reaches an account that belongs to its client.
+    /// Whether it grants access to an account, which must belong to its client.
     pub fn reaches(&self, account: &Account) -> bool {
         account.client == self.client
             && match &self.accounts {
@@ -135,16 +134,16 @@ impl ApiKey {
     }
 }
 
-/// A key with its client: who is calling.
+/// The caller of a request: a key with its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The key that was shown.
+    /// The key that the caller presented.
     pub key: ApiKey,
-    /// The client behind it.
+    /// The client that owns the key.
     pub client: ApiClient,
 }
 
-/// An account that operations work with.
+/// An account: the unit of isolation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Its short id.
@@ -157,7 +156,7 @@ pub struct Account {
     pub merchant: bool,
     /// Whether confirming a payment batch needs multi-factor authentication.
     pub mfa_required: bool,
-    /// Its time, and what its ids follow from.
+    /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
 }
 

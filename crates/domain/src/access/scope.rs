@@ -1,4 +1,4 @@
-//! Scopes: what a key may do (contract 1.1).
+//! Scopes: the permissions of a key (contract 1.1).
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ macro_rules! scopes {
         }
 
         impl Scope {
-            /// Every scope there is.
+            /// All scopes.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The scope as written.
+            /// The scope in its written form.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -72,7 +72,7 @@ impl Scope {
         )
     }
 
-    /// The scope so written.
+    /// Parses a scope from its written form.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.as_str() == text)
     }

@@ -9,7 +9,7 @@ use crate::text::Text;
 pub struct CreditDetail {
     /// Its number among the credits of the account, from 1.
     pub box_transaction_id: i64,
-    /// The scheme it came by.
+    /// The scheme through which it arrived.
     pub scheme: CreditScheme,
     /// The sender's name.
     pub remitters_name: String,
@@ -19,17 +19,17 @@ pub struct CreditDetail {
     pub beneficiary_name: String,
     /// The sender's reference.
     pub reference: Option<String>,
-    /// The bank it came from.
+    /// The bank that sent it.
     pub bank_identifier: Option<String>,
-    /// The bank account it came from.
+    /// The bank account that sent it.
     pub account_identifier: Option<String>,
-    /// An order it belongs to.
+    /// The order it belongs to.
     pub order_id: Option<String>,
     /// A third party's reference.
     pub third_party_reference: Option<String>,
-    /// The name of the bank it came from.
+    /// The name of the sending bank.
     pub institution_name: Option<String>,
-    /// The address of that bank.
+    /// The address of the sending bank.
     pub institution_address: Option<String>,
     /// The budget's balances in that currency after the credit.
     pub balances: Balances,

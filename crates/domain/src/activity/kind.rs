@@ -2,12 +2,12 @@
 
 use crate::card::MessageKind;
 
-/// The source that keeps a movement.
+/// The source of a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActivitySource {
     /// Messages about cards.
     Card,
-    /// Money that came in.
+    /// Credits: money that arrived in a budget.
     Credit,
     /// Payments of batches.
     Payment,
@@ -23,13 +23,13 @@ impl ActivitySource {
 /// The type of a movement; its wire name is the `type` of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActivityType {
-    /// A card message: each message is a movement of its own, under the type of its record.
+    /// A card message. Each message is a movement, under the type of its record.
     Card(MessageKind),
-    /// Money came in.
+    /// A credit to a budget.
     Credit,
     /// A payment of a batch.
     Payment,
-    /// Money went from one budget to another.
+    /// A transfer between two budgets.
     Transfer,
 }
 
@@ -57,7 +57,7 @@ impl ActivityType {
         }
     }
 
-    /// The source that keeps it.
+    /// The source of movements of this type.
     pub const fn source(self) -> ActivitySource {
         match self {
             Self::Card(_) => ActivitySource::Card,

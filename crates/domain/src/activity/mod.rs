@@ -1,8 +1,8 @@
 //! The activity of an account: every movement of money as one list (contract 5.6).
 //!
-//! A row is one movement of one source: a card message, a credit, a payment of a batch, or a transfer. Its id is the token
-//! of
-//! the message, the journal transaction of the credit (a credit has no id of its own), or the id of the payment or transfer.
+//! A row is one movement of one source: a card message, a credit, a payment of a batch, or a transfer. Its id is the
+//! token of the message, the journal transaction of the credit (a credit has no id), or the id of the payment or
+//! transfer.
 
 mod credit;
 mod kind;
@@ -31,7 +31,7 @@ pub struct Activity {
     pub kind: ActivityType,
     /// Its state.
     pub status: ActivityStatus,
-    /// Its budget; for a transfer the budget that pays.
+    /// Its budget; for a transfer, the sending budget.
     pub budget: BudgetId,
     /// The currency of its amounts.
     pub currency: Currency,
@@ -50,7 +50,7 @@ pub struct Activity {
 pub enum ActivityDetail {
     /// A card message.
     Card(Box<CardTransaction>),
-    /// A credit; `None` where only the journal has it, as for the opening funds of a seeded account.
+    /// A credit. `None` if only the journal has it, as for the opening funds of a seeded account.
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
     Payment(Box<Payment>),
@@ -58,27 +58,27 @@ pub enum ActivityDetail {
     Transfer(Box<Transfer>),
 }
 
-/// Filter of movements: matches those that meet every condition given.
+/// A filter of movements. It matches those that meet every given condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActivityFilter {
-    /// Of this type.
+    /// The type to match.
     pub kind: Option<ActivityType>,
-    /// With this state.
+    /// The state to match.
     pub status: Option<ActivityStatus>,
-    /// Of this budget.
+    /// The budget to match.
     pub budget: Option<BudgetId>,
-    /// Of this card; only card messages have one.
+    /// The card to match; only card messages have one.
     pub card: Option<CardId>,
-    /// In this currency.
+    /// The currency to match.
     pub currency: Option<Currency>,
-    /// Made at this time or later.
+    /// The earliest time of creation, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Made at this time or earlier.
+    /// The latest time of creation, inclusive.
     pub to: Option<DateTime<Utc>>,
 }
 
 impl ActivityFilter {
-    /// Whether movements of a source can match. Other sources need not be read.
+    /// Whether movements of a source can match; other sources need not be read.
     pub fn reaches(&self, source: ActivitySource) -> bool {
         self.kind.is_none_or(|kind| kind.source() == source)
             && self.status.is_none_or(|status| status.occurs_in(source))
@@ -98,12 +98,12 @@ impl ActivityFilter {
 }
 
 impl Activity {
-    /// The sort key of the list: newest first, then the greatest id.
+    /// The sort key of the list: newest first, then greatest id first.
     pub fn order(&self) -> std::cmp::Reverse<(DateTime<Utc>, ActivityId)> {
         std::cmp::Reverse((self.created_at, self.id))
     }
 
-    /// Its card, where it has one.
+    /// Its card, if it has one.
     pub fn card(&self) -> Option<CardId> {
         match &self.detail {
             ActivityDetail::Card(message) => Some(message.card),
@@ -117,7 +117,7 @@ impl Activity {
         self.budget == budget || receives
     }
 
-    /// The movement of a transfer. `None`: its amount can't be negated, which no rule allows.
+    /// The movement of a transfer. `None` if its amount can't be negated, which no rule allows.
     pub fn of_transfer(transfer: Transfer) -> Option<Self> {
         Some(Self {
             id: ActivityId(transfer.id.0),
@@ -145,7 +145,7 @@ impl Activity {
         (journal.kind == JournalKind::Credit).then(|| credited.with(detail))
     }
 
-    /// The movement of a payment of a confirmed batch. `None` before the confirmation and after a cancellation: no money
+    /// The movement of a payment of a confirmed batch. `None` before confirmation and after cancellation, when no money
     /// moves.
     pub fn of_payment(payment: Payment) -> Option<Self> {
         let status = ActivityStatus::of_payment(payment.status)?;
@@ -153,7 +153,7 @@ impl Activity {
         let impacted = match status {
             // Its money is available again.
             ActivityStatus::Failed => Some(Minor::ZERO),
-            // The fee is not given back.
+            // The fee is not refunded.
             ActivityStatus::Returned => terms.fee.negated(),
             _ => terms.cost().and_then(Minor::negated),
         };
@@ -185,7 +185,7 @@ pub struct Credited {
     pub currency: Currency,
     /// The amount.
     pub amount: Minor,
-    /// When.
+    /// When the credit was recorded.
     pub at: DateTime<Utc>,
 }
 

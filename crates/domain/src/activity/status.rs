@@ -22,9 +22,9 @@ pub enum ActivityStatus {
     Started,
     /// The money has moved.
     Completed,
-    /// A payment was refused by the bank.
+    /// The bank refused a payment.
     Failed,
-    /// A payment was returned by the recipient's bank.
+    /// The recipient's bank returned a payment.
     Returned,
 }
 
@@ -57,7 +57,7 @@ impl ActivityStatus {
         }
     }
 
-    /// The state of a payment's movement. `None`: no money moves, or no longer.
+    /// The state of a payment's movement. `None` before confirmation and after cancellation.
     pub const fn of_payment(status: PaymentStatus) -> Option<Self> {
         match status {
             PaymentStatus::Created | PaymentStatus::Validated | PaymentStatus::Cancelled => None,

@@ -126,7 +126,7 @@ fn a_filter_reads_only_where_something_can_match() {
     assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 4]);
 }
 
-/// What matches is always where the filter looks.
+/// Every matching movement comes from a source that the filter reads.
 #[test]
 fn what_matches_is_reached() {
     let rows: Vec<_> =

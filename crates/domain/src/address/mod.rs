@@ -4,7 +4,7 @@ mod postcode;
 
 pub use postcode::{Postcode, PostcodeQuery};
 
-/// One address. Absent parts are empty texts.
+/// A postal address. Absent parts are empty strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// First line.

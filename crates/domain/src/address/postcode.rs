@@ -3,7 +3,7 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A postcode of a UK shape, capitals, without a space: `SW1A1AA`.
+/// A postcode of a UK shape, in capitals, without a space: `SW1A1AA`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Postcode(String);
 
@@ -29,7 +29,7 @@ impl PostcodeQuery {
 }
 
 impl Postcode {
-    /// Reads a postcode of a UK shape.
+    /// Parses a postcode of a UK shape.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         match PostcodeQuery::parse(text)? {
             PostcodeQuery::Uk(postcode) => Ok(postcode),
@@ -49,7 +49,7 @@ impl fmt::Display for Postcode {
     }
 }
 
-/// The shapes of BS 7666: A9, A99, A9A, AA9, AA99 or AA9A, then 9AA; and GIR 0AA.
+/// Whether a postcode has a shape of BS 7666: A9, A99, A9A, AA9, AA99 or AA9A, then 9AA; or is GIR 0AA.
 fn has_uk_shape(folded: &str) -> bool {
     if folded == "GIR0AA" {
         return true;

@@ -1,8 +1,8 @@
-//! Alerts: faults and doubts about the rows of an upload.
+//! Alerts: errors and warnings about the rows of an upload.
 
 use chrono::{DateTime, Utc};
 
-/// A fault of an upload, or a doubt about it.
+/// An error or a warning about a value in an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// When it was found.
@@ -11,18 +11,18 @@ pub struct Alert {
     pub kind: AlertKind,
     /// Its code.
     pub code: AlertCode,
-    /// The row, from 0; absent where it is about the upload as a whole.
+    /// The row, from 0; `None` for the upload as a whole.
     pub index: Option<u32>,
-    /// The rule that was broken, with the name of the member.
+    /// The rule that was broken, with the name of the field.
     pub message: String,
 }
 
 /// The kind of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertKind {
-    /// The batch can't be confirmed until it is corrected.
+    /// An error: the batch can't be confirmed until it is corrected.
     Error,
-    /// The client decides.
+    /// A warning: the client decides whether to correct it.
     Warning,
 }
 
@@ -66,7 +66,7 @@ alert_codes! {
     NoPayments = "no_payments";
     /// A CSV row has more or fewer fields than the header.
     WrongNumberOfFields = "wrong_number_of_fields";
-    /// There is no amount.
+    /// The amount is missing.
     AmountRequired = "amount_required";
     /// The amount is not a decimal.
     AmountInvalid = "amount_invalid";
@@ -74,59 +74,59 @@ alert_codes! {
     AmountTooPrecise = "amount_too_precise";
     /// The amount is zero or too large.
     AmountOutOfRange = "amount_out_of_range";
-    /// There is no currency.
+    /// The currency is missing.
     CurrencyRequired = "currency_required";
-    /// Not a currency that can be paid.
+    /// The currency is unknown, or can't be paid.
     CurrencyUnknown = "currency_unknown";
     /// Neither the row nor the upload names a budget.
     FundingBudgetRequired = "funding_budget_required";
-    /// Not the id of a budget.
+    /// The funding budget is not a valid id.
     FundingBudgetInvalid = "funding_budget_invalid";
-    /// Not a budget of the account.
+    /// The funding budget is not a budget of the account.
     FundingBudgetNotFound = "funding_budget_not_found";
-    /// The budget does not hold the currency.
+    /// The funding budget does not hold the currency.
     FundingBudgetCurrency = "funding_budget_currency";
-    /// There is no name.
+    /// The recipient's name is missing.
     RecipientNameRequired = "recipient_name_required";
-    /// Not a type of recipient.
+    /// The type of the recipient is unknown.
     RecipientTypeUnknown = "recipient_type_unknown";
-    /// There is no account.
+    /// The account identifier is missing.
     AccountIdentifierRequired = "account_identifier_required";
-    /// Not an account number.
+    /// The account number is invalid.
     AccountNumberInvalid = "account_number_invalid";
-    /// Not an IBAN.
+    /// The IBAN is invalid.
     IbanInvalid = "iban_invalid";
-    /// Neither sort code nor BIC where one is needed.
+    /// The sort code or BIC is missing where one is required.
     BankIdentifierRequired = "bank_identifier_required";
-    /// Not a BIC.
+    /// The BIC is invalid.
     BankIdentifierInvalid = "bank_identifier_invalid";
-    /// Not a sort code.
+    /// The sort code is invalid.
     SortCodeInvalid = "sort_code_invalid";
-    /// Bank and account are of different countries.
+    /// The bank and the account are in different countries.
     BankCountryMismatch = "bank_country_mismatch";
-    /// Sort code and account number do not fit together.
+    /// The sort code and account number do not match.
     ModulusCheckFailed = "modulus_check_failed";
-    /// Not a payment network.
+    /// The payment network is unknown.
     NetworkUnknown = "network_unknown";
     /// The network does not carry the currency.
     NetworkCurrency = "network_currency";
-    /// Not a country.
+    /// The country is unknown.
     CountryUnknown = "country_unknown";
-    /// The recipient's country is needed.
+    /// The recipient's country is required.
     CountryRequired = "country_required";
     /// Country and currency require a purpose code.
     PurposeCodeRequired = "purpose_code_required";
-    /// Not a purpose code of that country or currency.
+    /// The purpose code is not one of that country or currency.
     PurposeCodeUnknown = "purpose_code_unknown";
-    /// A reference that the network does not carry.
+    /// The reference has characters or a length that the network does not carry.
     ReferenceInvalid = "reference_invalid";
-    /// Not an e-mail address.
+    /// The e-mail address is invalid.
     EmailInvalid = "email_invalid";
-    /// A text over its limit.
+    /// A text exceeds its maximum length.
     TextTooLong = "text_too_long";
-    /// A text with control characters.
+    /// A text contains control characters.
     TextInvalid = "text_invalid";
-    /// The same payment as an earlier row.
+    /// The payment repeats an earlier row.
     DuplicatePayment = "duplicate_payment";
 }
 

@@ -5,7 +5,7 @@ use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 
-/// What an adapter loads, under the lock.
+/// What an adapter loads under the lock to decide a cancellation.
 #[derive(Clone, Debug)]
 pub struct CancelSituation {
     /// The batch with its orders.
@@ -14,14 +14,14 @@ pub struct CancelSituation {
     pub balances: BatchBalances,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelDecision {
     /// The batch after the decision.
     pub batch: PaymentBatch,
     /// The new status of every payment of the batch, as of `batch.updated_at`.
     pub payments: PaymentStatus,
-    /// The release of what was reserved.
+    /// The release of the reserved money.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
     pub balances: BatchBalances,
@@ -32,7 +32,7 @@ pub struct CancelDecision {
 /// Reasons to refuse a cancellation. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CancelRefusal {
-    /// It has started, or ended.
+    /// The batch has started or ended.
     #[error(transparent)]
     State(#[from] IllegalMove),
     /// Less is reserved than the batch costs: a bug.

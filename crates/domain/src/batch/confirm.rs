@@ -1,4 +1,4 @@
-//! Confirming a payment batch (contract 3.2): the batch first, then MFA, then the funds.
+//! Confirming a payment batch (contract 3.2). Checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
 use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus, Stamp};
@@ -8,12 +8,12 @@ use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccou
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::money::Money;
 
-/// What an adapter loads, under the lock.
+/// What an adapter loads under the lock to decide a confirmation.
 #[derive(Clone, Debug)]
 pub struct ConfirmSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
-    /// The session that the caller named, if there is one of that id.
+    /// The session that the caller named, if it exists.
     pub session: Option<MfaSession>,
     /// The account's TOTP enrolment, if it has one.
     pub enrolment: Option<TotpEnrolment>,
@@ -32,14 +32,14 @@ pub struct MfaProof {
     pub verdict: MfaVerdict,
 }
 
-/// What an adapter stores, atomically. A refusal may store an attempt, too.
+/// What an adapter stores atomically after a confirmation. A refusal may store a failed attempt, too.
 #[derive(Clone, Debug)]
 pub struct ConfirmDecision {
     /// The answer to the caller.
     pub answer: Result<Confirmation, ConfirmRefusal>,
-    /// The session, where it changed.
+    /// The session, if it changed.
     pub session: Option<MfaSession>,
-    /// The enrolment, where it changed.
+    /// The enrolment, if it changed.
     pub enrolment: Option<TotpEnrolment>,
 }
 
@@ -54,7 +54,7 @@ pub struct Confirmation {
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
     pub balances: BatchBalances,
-    /// What happened: one event an order.
+    /// One event for each order.
     pub events: Vec<Event>,
 }
 
@@ -63,9 +63,9 @@ pub struct Confirmation {
 pub struct Shortage {
     /// The funding budget.
     pub budget: BudgetId,
-    /// What the orders need.
+    /// The amount that the orders need.
     pub needed: Money,
-    /// What is available.
+    /// The amount that is available.
     pub available: Money,
 }
 
@@ -104,7 +104,7 @@ impl ConfirmDecision {
     }
 }
 
-/// Decides a confirmation by `client`. `proof` is `None` where the caller sent no `mfa`.
+/// Decides a confirmation by `client`. `proof` is `None` if the caller sent no `mfa`.
 ///
 /// ```
 /// use florin_domain::batch::decide_confirm;
@@ -157,12 +157,12 @@ pub fn decide_confirm(
     });
     match booked {
         Ok(confirmation) => ConfirmDecision { answer: Ok(confirmation), session, enrolment },
-        // A shortage uses up neither session nor step.
+        // A shortage uses up neither the session nor the TOTP step.
         Err(refusal) => ConfirmDecision::refused(refusal),
     }
 }
 
-/// Reserves what the orders cost on every funding budget and currency, or names all that is short.
+/// Reserves the cost of the orders on every funding budget and currency, or returns all shortages.
 fn reserve(
     situation: &ConfirmSituation,
     stamp: &Stamp<'_>,

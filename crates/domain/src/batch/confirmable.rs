@@ -1,4 +1,4 @@
-//! Whether a batch could be confirmed now, and if not, why not.
+//! Checks whether a batch could be confirmed now, and reports what prevents it.
 
 use super::{BatchMove, IllegalMove, PaymentBatch, Shortage};
 use crate::ids::BudgetId;
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 /// Balances of funding budgets, per currency.
 pub type BatchBalances = BTreeMap<(BudgetId, Currency), Balances>;
 
-/// Obstacles to a confirmation, except authentication, which only the confirmation itself can check.
+/// Obstacles to a confirmation, except authentication, which only a confirmation can check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmability {
     /// The status, if it does not allow a confirmation.
     pub status: Option<IllegalMove>,
-    /// What the budgets lack, one entry for each budget and currency.
+    /// The shortages, one for each budget and currency.
     pub shortages: Vec<Shortage>,
 }
 
@@ -32,7 +32,7 @@ pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Resu
     Ok(Confirmability { status, shortages: shortages(&needed, balances) })
 }
 
-/// What budgets lack of what is needed.
+/// The shortages of budgets against their costs.
 pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances: &BatchBalances) -> Vec<Shortage> {
     let shortage = |(&(budget, currency), &needed): (&(BudgetId, Currency), &Minor)| {
         let available = balances.get(&(budget, currency)).map_or(Minor::ZERO, Balances::available);
@@ -43,7 +43,7 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 }
 
 impl PaymentBatch {
-    /// The cost of its orders to each budget in each currency, amounts and fees.
+    /// The cost of the batch's orders, amounts and fees, to each budget in each currency.
     pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
         for order in &self.orders {

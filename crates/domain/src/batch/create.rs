@@ -1,4 +1,4 @@
-//! Creating a payment batch, with payments or without.
+//! Creating a payment batch, with or without payments.
 
 use super::upload::{Filled, fill};
 use super::{
@@ -20,22 +20,22 @@ pub struct CreateRequest {
     pub account: AccountId,
     /// The caller.
     pub client: ClientId,
-    /// Its name; `None` for a default with the time.
+    /// Its name; `None` for a default name that contains the time.
     pub name: Option<BatchName>,
-    /// Whether lists show it.
+    /// Whether lists include it.
     pub visible: bool,
-    /// Its payments, if sent with the request; uploads are refused later.
+    /// Its payments. If sent with the request, later uploads are refused.
     pub payments: Option<UploadRequest>,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateDecision {
     /// The new batch.
     pub batch: PaymentBatch,
     /// Its payments by input index.
     pub payments: Vec<Payment>,
-    /// Its alerts by input index, then as they were found.
+    /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
     /// The events.
     pub events: Vec<Event>,

@@ -1,4 +1,4 @@
-//! Tests of making, filling, editing and cancelling batches.
+//! Tests of creating, filling, editing and cancelling batches.
 
 use super::testing::{
     BATCH, CLIENT, MAIN, NOW, OTHER, abroad, account, basis, created, currency, euros, funding, ids_from, pounds,

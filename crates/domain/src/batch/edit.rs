@@ -1,14 +1,14 @@
-//! Renaming, hiding and showing a payment batch, in any state.
+//! Renames, hides and shows a payment batch, in any state.
 
 use super::{BatchName, PaymentBatch};
 use chrono::{DateTime, Utc};
 
-/// A request to edit a batch. Absent members stay as they are.
+/// A request to edit a batch. Absent fields stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchEdit {
     /// Its new name.
     pub name: Option<BatchName>,
-    /// Whether lists show it.
+    /// Whether lists include it.
     pub visible: Option<bool>,
 }
 

@@ -1,10 +1,10 @@
-//! Filters and directions of lists. An empty list of values matches any.
+//! Filters and sort directions of lists. An empty list of values matches any.
 
 use super::{AlertCode, AlertKind, PaymentBatchStatus, PaymentStatus};
 use crate::ids::{OrderId, PaymentBatchId};
 use chrono::{DateTime, Utc};
 
-/// The direction of a list.
+/// The sort direction of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The smallest first.
@@ -15,7 +15,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both.
+    /// Both directions.
     pub const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
 
     /// The name callers use.
@@ -27,40 +27,40 @@ impl Direction {
     }
 }
 
-/// Filter of batches, sorted by time of creation, then by id, both in the same direction.
+/// A filter of batches, sorted by time of creation, then by id, both in the same direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchFilter {
-    /// With these ids.
+    /// The ids to match.
     pub ids: Vec<PaymentBatchId>,
-    /// In one of these states.
+    /// The states to match.
     pub statuses: Vec<PaymentBatchStatus>,
-    /// Includes hidden ones.
+    /// Whether hidden batches are included.
     pub include_hidden: bool,
     /// The direction.
     pub direction: Direction,
 }
 
-/// Filter of the payments of a batch, sorted by input index.
+/// A filter of the payments of a batch, sorted by input index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaymentFilter {
-    /// In one of these states.
+    /// The states to match.
     pub statuses: Vec<PaymentStatus>,
-    /// Of one of these orders.
+    /// The orders to match.
     pub orders: Vec<OrderId>,
     /// The direction.
     pub direction: Direction,
 }
 
-/// Filter of the alerts of a batch, sorted by input index (those without a row first), then in the order found.
+/// A filter of the alerts of a batch, sorted by input index (those without a row first), then in the order found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertFilter {
-    /// Of this kind.
+    /// The kind to match.
     pub kind: Option<AlertKind>,
-    /// With this code.
+    /// The code to match.
     pub code: Option<AlertCode>,
-    /// Found at this time or later.
+    /// The earliest time found, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Found at this time or earlier.
+    /// The latest time found, inclusive.
     pub to: Option<DateTime<Utc>>,
     /// The direction.
     pub direction: Direction,

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One payment as uploaded. Absent members were not sent, or were empty cells.
+/// One payment as uploaded. `None` if a field was not sent or a cell was empty.
 ///
-/// Stores keep it as JSON with the names of the interface; members that are not there are absent, unknown ones are
-/// skipped, so that what an older or a newer version stored can be read.
+/// Stores keep it as JSON with the field names of the API. Missing fields read as absent and unknown fields are
+/// ignored, so older and newer versions can read each other's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PaymentInput {
@@ -18,16 +18,16 @@ pub struct PaymentInput {
     /// The id of the budget that pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub funding_budget_id: Option<String>,
-    /// Its purpose, as a code of the recipient's central bank.
+    /// The purpose of the payment, as a code of the recipient's central bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose_code: Option<String>,
-    /// Its purpose, in words.
+    /// The purpose of the payment, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// The reference on the recipient's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The client's own id for it.
+    /// The client's id for the payment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
     /// The recipient.
@@ -38,22 +38,22 @@ pub struct PaymentInput {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RecipientInput {
-    /// The client's own id for the recipient.
+    /// The client's id for the recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The reference of payments that have none.
+    /// The reference of payments without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_reference: Option<String>,
     /// `individual`, `business` or `charity`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The name that the account is in.
+    /// The name of the account holder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The name that the client's staff sees.
+    /// The name shown to the client's staff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// A person who is notified by e-mail.
+    /// The people notified by e-mail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subscribed_emails: Vec<EmailInput>,
     /// IBAN or account number.
@@ -65,7 +65,7 @@ pub struct RecipientInput {
     /// A second identifier of the bank, such as a branch code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secondary_bank_identifier: Option<String>,
-    /// The BIC of a bank on the way.
+    /// The BIC of an intermediary bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intermediary_bank_identifier: Option<String>,
     /// The payment network.
@@ -95,7 +95,7 @@ pub struct EmailInput {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PostalAddressInput {
-    /// What sort of address.
+    /// The type of address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_type: Option<String>,
     /// Street.

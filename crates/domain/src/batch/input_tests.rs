@@ -1,4 +1,4 @@
-//! What stores keep can be read again: the names of members never change.
+//! Stored payments stay readable: field names never change.
 
 use super::testing::{living_in, pounds};
 use super::{BankAddressInput, EmailInput, PaymentInput};

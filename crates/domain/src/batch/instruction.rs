@@ -5,18 +5,18 @@ use crate::ids::PaymentId;
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
-/// An instruction to a bank to pay.
+/// An instruction to a bank to make a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentInstruction {
-    /// The payment's id, which makes a repeated instruction the same payment.
+    /// The payment's id. A repeated instruction with the same id is the same payment.
     pub id: PaymentId,
     /// The amount, above zero.
     pub amount: Money,
-    /// How it travels. Who pays the charges of banks on the way is shared (`SHA`).
+    /// The network it uses. Charges of intermediary banks are shared (`SHA`).
     pub network: PaymentNetwork,
-    /// Who is paid; checked.
+    /// The recipient, checked.
     pub recipient: RecipientInput,
-    /// What the recipient sees: of the payment, else of the recipient.
+    /// The reference on the recipient's statement: that of the payment, else that of the recipient.
     pub reference: Option<String>,
     /// Its purpose, as a code of the recipient's central bank.
     pub purpose_code: Option<String>,
@@ -25,7 +25,7 @@ pub struct PaymentInstruction {
 }
 
 impl PaymentInstruction {
-    /// The instruction for a payment; `None` where the payment has an Error.
+    /// The instruction for a payment. `None` if the payment has an Error.
     pub fn of(payment: &Payment) -> Option<Self> {
         let terms = payment.terms.as_ref()?;
         let input = &payment.input;
@@ -46,8 +46,8 @@ impl PaymentInstruction {
 pub struct PaymentReport {
     /// Its outcome.
     pub outcome: PaymentOutcome,
-    /// When to query the bank again, if the bank says so. A pending payment is queried again in any case, another one only
-    /// at this time.
+    /// When to query the bank again, if the bank names a time. A pending payment is always queried again, any other
+    /// only at this time.
     pub ask_again_at: Option<DateTime<Utc>>,
 }
 
@@ -73,9 +73,9 @@ pub enum FailureReason {
     AccountNotFound,
     /// The account belongs to somebody else.
     NameMismatch,
-    /// The bank gave no reason, or another one.
+    /// The bank gave no reason, or one not listed here.
     RejectedByBank,
-    /// Blocked by a check for fraud or sanctions.
+    /// A fraud or sanctions check blocked it.
     Compliance,
 }
 

@@ -1,4 +1,4 @@
-//! Payment batches (contract 3): what a batch is, how its payments are checked, and every decision on it.
+//! Payment batches (contract 3): their data, the checks of their payments, and every decision on them.
 
 mod alert;
 mod cancel;

@@ -6,7 +6,7 @@ use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// A payment of a batch: its upload, its terms and its progress.
+/// A payment of a batch: its uploaded data, its terms and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// Its id; the bank uses the same one.
@@ -19,7 +19,7 @@ pub struct Payment {
     pub index: u32,
     /// Its state.
     pub status: PaymentStatus,
-    /// Its terms; `None` where it has an Error.
+    /// Its terms. `None` if it has an Error.
     pub terms: Option<PaymentTerms>,
     /// Why it failed or was returned.
     pub failure: Option<FailureReason>,
@@ -29,9 +29,9 @@ pub struct Payment {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was taken for sending.
+    /// When a worker marked it as started.
     pub started_at: Option<DateTime<Utc>>,
-    /// When to query the bank next; `None` where the bank has nothing more to report.
+    /// When to query the bank next. `None` if the bank has nothing more to report.
     pub ask_at: Option<DateTime<Utc>>,
 }
 
@@ -53,7 +53,7 @@ pub struct PaymentTerms {
 }
 
 impl PaymentTerms {
-    /// Its cost to the budget: amount and fee. `None` on overflow of 64 bits.
+    /// Its cost to the budget: amount plus fee. `None` if it overflows 64 bits.
     pub fn cost(&self) -> Option<Minor> {
         self.amount.plus(self.fee)
     }
@@ -107,12 +107,12 @@ impl PaymentStatus {
         }
     }
 
-    /// Whether the batch no longer waits for it. A completed payment may still be returned.
+    /// Whether the payment needs no further processing. A completed payment can still be returned.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Returned | Self::Cancelled)
     }
 
-    /// Whether the recipient's bank was paid, returned later or not.
+    /// Whether the recipient's bank was paid, even if it returned the payment later.
     pub const fn was_paid(self) -> bool {
         matches!(self, Self::Completed | Self::Returned)
     }

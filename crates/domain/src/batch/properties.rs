@@ -1,4 +1,5 @@
-//! Random lives of batches: whatever happens, in whatever order and however often, no money is lost or made.
+//! Property tests of random batch histories: whatever happens, in any order and any number of times, no money is lost
+//! or created.
 
 use super::testing::{MAIN, abroad, currency, euros, pounds};
 use super::*;
@@ -9,7 +10,7 @@ use crate::test_support::{BatchWorld, a_budget};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Something that happens to a batch.
+/// An action on a batch.
 #[derive(Clone, Debug)]
 enum Happening {
     Upload(Vec<(u8, u16)>),
@@ -21,7 +22,7 @@ enum Happening {
     Report(Vec<(usize, PaymentOutcome)>),
 }
 
-/// A batch, and what its confirmation has cost.
+/// A batch with the total cost of its confirmation.
 struct Life {
     world: BatchWorld,
     confirmed: i64,
@@ -30,7 +31,7 @@ struct Life {
 const FUNDS: i64 = 1_000_000;
 
 impl Life {
-    /// What happens may be refused.
+    /// Applies an action, which may be refused.
     fn apply(&mut self, happening: &Happening) {
         let world = &mut self.world;
         match happening {
@@ -59,7 +60,7 @@ impl Life {
         }
     }
 
-    /// The sum of all postings of some kinds of journal transactions to one account outside of budgets.
+    /// Sums the postings of some kinds of journal transactions to one account outside the budgets.
     fn sum(&self, kinds: &[JournalKind], account: LedgerAccount) -> i64 {
         let entries = self.world.journal.iter().filter(|entry| kinds.contains(&entry.kind));
         entries
@@ -70,7 +71,7 @@ impl Life {
     }
 }
 
-/// A good payment of one of three kinds, or one with a fault.
+/// A valid payment of one of three kinds, or one with an error.
 fn row(kind: u8, minor: u16) -> PaymentInput {
     let amount = Minor(i64::from(minor) + 1).of(currency("GBP")).to_string();
     match kind {
@@ -103,7 +104,7 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// Every balance is what it began with and the sum of its postings.
+/// Checks that every balance is its initial value plus the sum of its postings.
 fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
     let mut sums: BTreeMap<(BudgetId, Currency), [i64; 2]> = BTreeMap::new();
     for entry in &life.world.journal {
@@ -130,7 +131,7 @@ fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What was confirmed was paid, taken as fees, released, or is still reserved.
+/// Checks that confirmed money was paid, charged as fees, released, or is still reserved.
 fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     let paid = life.sum(&[JournalKind::Payment], LedgerAccount::OutboundPayments);
     let returned = -life.sum(&[JournalKind::PaymentReturn], LedgerAccount::OutboundPayments);
@@ -139,7 +140,7 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     let released = life.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
     let reserved: i64 = life.world.balances.values().map(|balances| balances.reserved().0).sum();
     prop_assert_eq!(life.confirmed, paid + fees + released + reserved);
-    // Nothing stays reserved but for payments that are still open.
+    // Money stays reserved only for payments that are still open.
     let open = |payment: &&Payment| matches!(payment.status, PaymentStatus::Confirmed | PaymentStatus::Started);
     let open_costs = life.world.payments.iter().filter(open).filter_map(|payment| payment.terms.as_ref()?.cost());
     prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
@@ -149,7 +150,7 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Each payment was paid or released once at most, and came back once at most, as its status says.
+/// Checks that each payment was paid or released at most once, and returned at most once, as its status says.
 fn final_once(life: &Life) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
     for entry in &life.world.journal {

@@ -12,22 +12,22 @@ use crate::event::Event;
 use crate::ids::PaymentId;
 use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
 
-/// What an adapter loads, under the lock.
+/// What an adapter loads under the lock to decide on a bank's reports.
 #[derive(Clone, Debug)]
 pub struct SettleSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
-    /// The payments of it that the reports are about.
+    /// The payments of the batch that the reports are about.
     pub payments: Vec<Payment>,
-    /// How many payments of the batch are not final, these included.
+    /// Number of payments of the batch that are not final, including those of `payments`.
     pub open: u64,
-    /// Whether any payment of the batch was paid, returned later or not.
+    /// Whether any payment of the batch was paid, even if returned later.
     pub any_paid: bool,
     /// Balances of the funding budgets of the orders, per currency.
     pub balances: BatchBalances,
 }
 
-/// What a bank reports of one payment.
+/// A bank's report about one payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// The payment.
@@ -36,10 +36,10 @@ pub struct Reported {
     pub report: PaymentReport,
 }
 
-/// What an adapter stores, atomically. Empty where the reports change nothing.
+/// What an adapter stores atomically after reports. Empty if the reports change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettleDecision {
-    /// The batch, where it changed.
+    /// The batch, if it changed.
     pub batch: Option<PaymentBatch>,
     /// The payments that changed: status, failure, times.
     pub payments: Vec<Payment>,

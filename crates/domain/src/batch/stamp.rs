@@ -5,10 +5,10 @@ use crate::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The time of a decision, and the source of its ids. With the same time and ids, a rule decides the same.
+/// The time of a decision, and the source of its ids. With equal times and ids, a rule decides the same.
 #[derive(Clone, Copy)]
 pub struct Stamp<'a> {
-    /// Now.
+    /// The time of the decision.
     pub now: DateTime<Utc>,
     /// Returns a new id.
     pub ids: &'a dyn Fn() -> Uuid,
@@ -19,7 +19,7 @@ impl Stamp<'_> {
         (self.ids)()
     }
 
-    /// An event of a batch, (of an order) (of a payment).
+    /// An event of a batch, optionally of one of its orders or payments.
     pub(super) fn event(
         &self,
         kind: EventKind,

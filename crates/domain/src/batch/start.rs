@@ -1,10 +1,10 @@
-//! Starting a confirmed batch, and taking its payments for sending.
+//! Starting a confirmed batch, and selecting its payments for sending.
 
 use super::{BatchMove, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
 use crate::event::{Event, EventKind};
 use chrono::{DateTime, Utc};
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartDecision {
     /// The batch after the decision.
@@ -43,7 +43,7 @@ pub struct TakeSituation {
     pub payments: Vec<Payment>,
 }
 
-/// What an adapter stores, atomically, before payments are sent.
+/// What an adapter stores atomically before payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeDecision {
     /// The payments after the decision.
@@ -52,10 +52,10 @@ pub struct TakeDecision {
     pub events: Vec<Event>,
 }
 
-/// Decides which payments of a started batch are sent. Those already taken, or final, stay unchanged.
+/// Decides which payments of a started batch are sent. Payments already started or final stay unchanged.
 ///
-/// `ask_at` is when the bank is queried if no report has come by then: a worker may stop between this decision and sending
-/// them.
+/// `ask_at` is when to query the bank if no report has arrived by then, because a worker may stop between this decision
+/// and the sending.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentStatus, decide_take};

@@ -1,4 +1,4 @@
-//! The states of a payment batch, and the transitions between them.
+//! The states of a payment batch, and its transitions.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum PaymentBatchStatus {
 /// A transition of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BatchMove {
-    /// Its payments were uploaded and checked.
+    /// A client uploads payments, which are checked.
     Upload {
         /// Whether any alert is of type Error.
         has_errors: bool,
@@ -35,7 +35,7 @@ pub enum BatchMove {
     Cancel,
     /// Processing starts.
     Start,
-    /// Every payment is final.
+    /// The last payment becomes final.
     Finish {
         /// Whether at least one succeeded.
         any_succeeded: bool,
@@ -68,7 +68,7 @@ impl PaymentBatchStatus {
         }
     }
 
-    /// The transition table: the status after a transition, or a refusal.
+    /// The transition table: returns the status after a transition, or a refusal.
     pub const fn after(self, step: BatchMove) -> Result<Self, IllegalMove> {
         use BatchMove::{Cancel, Confirm, Finish, Start, Upload};
         match (self, step) {

@@ -1,4 +1,4 @@
-//! What the tests of batches share.
+//! Shared helpers of the tests of batches.
 
 use super::{
     BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, PaymentInput, Stamp,
@@ -17,7 +17,7 @@ pub(super) use crate::test_support::{CLIENT, account, currency, living_in};
 
 pub(super) const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 pub(super) const BATCH: PaymentBatchId = PaymentBatchId(Uuid::from_u128(2));
-/// Holds pounds, dirhams and yen.
+/// A budget that holds pounds, dirhams and yen.
 pub(super) const OTHER: BudgetId = BudgetId(Uuid::from_u128(0xb2));
 
 pub(super) fn funding() -> FundingBudgets {
@@ -29,23 +29,23 @@ pub(super) fn basis() -> CheckBasis {
     check_basis(funding())
 }
 
-/// Ids that count from a number.
+/// Returns ids that count up from a number.
 pub(super) fn ids_from(first: u128) -> impl Fn() -> Uuid {
     let next = Cell::new(first);
     move || Uuid::from_u128(next.replace(next.get() + 1))
 }
 
-/// Pounds to a UK account, by Faster Payments.
+/// A payment in pounds to a UK account by Faster Payments.
 pub(super) fn pounds(amount: &str) -> PaymentInput {
     a_payment(&format!("{amount} GBP"))
 }
 
-/// Euros to a German account, by SEPA.
+/// A payment in euros to a German account by SEPA.
 pub(super) fn euros(amount: &str) -> PaymentInput {
     a_payment(&format!("{amount} EUR"))
 }
 
-/// Pounds to a German account, by Swift, which costs a fee.
+/// A payment in pounds to a German account by Swift, which charges a fee.
 pub(super) fn abroad(amount: &str) -> PaymentInput {
     a_payment_abroad(&format!("{amount} GBP"))
 }
@@ -58,7 +58,7 @@ pub(super) fn upload(inputs: Vec<PaymentInput>) -> UploadRequest {
     upload_of(inputs, basis())
 }
 
-/// A new batch, with payments or without.
+/// A new batch, with or without payments.
 pub(super) fn created(inputs: Option<Vec<PaymentInput>>) -> CreateDecision {
     let request = CreateRequest {
         id: BATCH,

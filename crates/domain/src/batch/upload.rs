@@ -1,4 +1,4 @@
-//! Uploading to a payment batch: rows become payments, orders and alerts.
+//! Uploading payments to a batch: rows become payments, orders and alerts.
 
 use super::check::CheckedRow;
 use super::{
@@ -10,7 +10,7 @@ use crate::ledger::AmountOverflow;
 use crate::money::{Currency, Minor};
 use std::collections::BTreeMap;
 
-/// What an adapter loads, under the lock.
+/// What an adapter loads under the lock to decide an upload.
 #[derive(Clone, Debug)]
 pub struct UploadSituation {
     /// The batch.
@@ -19,7 +19,7 @@ pub struct UploadSituation {
     pub funding: FundingBudgets,
 }
 
-/// An upload. Its rows were checked before the lock was acquired, because that takes time.
+/// An upload. Its rows are checked before the lock is acquired, because that takes time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
     /// Its format.
@@ -28,14 +28,14 @@ pub struct UploadRequest {
     pub checked: CheckedRows,
 }
 
-/// What is to be stored, whole or not at all. Payments, alerts and orders take the place of all earlier ones.
+/// What an adapter stores atomically after an upload. Payments, alerts and orders replace all earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadDecision {
     /// The batch after the decision.
     pub batch: PaymentBatch,
     /// Its payments by input index.
     pub payments: Vec<Payment>,
-    /// Its alerts by input index, then as they were found.
+    /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
 }
 
@@ -53,7 +53,7 @@ pub enum UploadRefusal {
     AmountOverflow(#[from] AmountOverflow),
 }
 
-/// Decides an upload. Rows that were checked against other budgets than the account has by now are checked again.
+/// Decides an upload. If the account's budgets changed since the rows were checked, checks the rows again.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, UploadSituation, decide_upload};
@@ -71,7 +71,7 @@ pub fn decide_upload(
     stamp: &Stamp<'_>,
 ) -> Result<UploadDecision, UploadRefusal> {
     let mut batch = situation.batch.clone();
-    // The state comes first: it is the same refusal whatever is uploaded.
+    // Check the state first, so that the refusal does not depend on the upload.
     batch.status.after(BatchMove::Upload { has_errors: true })?;
     if batch.locked {
         return Err(UploadRefusal::Locked);
@@ -122,7 +122,7 @@ pub(super) fn fill(
     Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.made, input, has_errors })
 }
 
-/// The orders so far, with the position of each in the list.
+/// The orders collected so far, with the position of each in the list.
 #[derive(Default)]
 struct Orders {
     made: Vec<PaymentOrder>,

@@ -56,7 +56,7 @@ pub struct PaymentOrder {
 }
 
 impl PaymentOrder {
-    /// Its cost to the budget: amounts and fees. `None` on overflow of 64 bits.
+    /// Its cost to the budget: amounts plus fees. `None` if it overflows 64 bits.
     pub fn cost(&self) -> Option<Minor> {
         self.total.plus(self.fees)
     }
@@ -69,11 +69,11 @@ pub struct BatchInput {
     pub format: InputFormat,
     /// Its state.
     pub status: InputStatus,
-    /// The budget that pays for rows which name none.
+    /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
-    /// When payments were uploaded first.
+    /// When payments were first uploaded.
     pub created_at: DateTime<Utc>,
-    /// When payments were uploaded last.
+    /// When payments were last uploaded.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -99,8 +99,8 @@ impl InputFormat {
     }
 }
 
-/// The result of an upload. Florin checks before it answers, so `accepted` and `uploaded`, which are for services
-/// that check later, never occur.
+/// The result of an upload. Florin checks before it answers, so `accepted` and `uploaded`, for services that check
+/// later, never occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputStatus {
     /// Checked, without alerts of type Error.
@@ -110,7 +110,7 @@ pub enum InputStatus {
 }
 
 impl InputStatus {
-    /// All that occur.
+    /// All results.
     pub const ALL: [Self; 2] = [Self::Validated, Self::Failed];
 
     /// The name callers see.
@@ -136,13 +136,13 @@ impl BatchSummary {
     pub const MAX_ALERTS: usize = 100;
 }
 
-/// A batch with its payments and alerts, read in one view.
+/// A batch with its payments and alerts, read in one consistent view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchContent {
     /// The batch.
     pub batch: PaymentBatch,
-    /// Payments of it by input index.
+    /// Its payments, by input index.
     pub payments: Vec<Payment>,
-    /// All its alerts, by input index (those of no row first), then as they were found.
+    /// All its alerts, by input index (those without a row first), then in the order found.
     pub alerts: Vec<Alert>,
 }

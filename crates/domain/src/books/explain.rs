@@ -16,9 +16,9 @@ pub struct Booking {
     pub journal: JournalId,
     /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of the card message, credit, batch or payment behind it.
+    /// The id of its cause: a card message, credit, batch, payment or transfer.
     pub cause: Uuid,
-    /// When.
+    /// When it was booked.
     pub at: DateTime<Utc>,
     /// The change of each pool.
     pub moved: Pools,
@@ -35,7 +35,7 @@ pub struct KindSum {
     pub moved: Pools,
 }
 
-/// Money kept for a purpose: its total, and the first items.
+/// Money set aside for a purpose: the total, and the first items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held<T> {
     /// Number of items.
@@ -52,7 +52,7 @@ impl<T> Default for Held<T> {
     }
 }
 
-/// Maximum number of holds, and of reservations, that are listed.
+/// Maximum number of holds, and of reservations, in the lists.
 pub const MAX_TOLD: usize = 1000;
 
 /// An open hold of a card.
@@ -70,12 +70,12 @@ pub struct OpenHold {
     pub due_at: DateTime<Utc>,
 }
 
-/// Money reserved for an order of a payment batch and not paid yet.
+/// Money reserved for an order of a payment batch and not yet paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// The batch.
     pub batch: PaymentBatchId,
-    /// The order of it that this budget pays.
+    /// Its order that this budget pays.
     pub order: OrderId,
     /// The state of the batch: confirmed or started.
     pub status: PaymentBatchStatus,
@@ -83,7 +83,7 @@ pub struct Reservation {
     pub amount: Minor,
 }
 
-/// What an adapter loads for an explanation, in one view.
+/// What an adapter loads for an explanation, in one consistent view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplanationParts {
     /// The budget.
@@ -98,9 +98,9 @@ pub struct ExplanationParts {
     pub bookings: Vec<Booking>,
     /// The sum of newer transactions, which the page skips.
     pub skipped: Pools,
-    /// Open holds, those due first at the top.
+    /// Open holds, earliest due first.
     pub holds: Held<OpenHold>,
-    /// Reservations, by the age of their batch.
+    /// Reservations, oldest batch first.
     pub reservations: Held<Reservation>,
 }
 
@@ -109,7 +109,7 @@ pub struct ExplanationParts {
 pub struct Running {
     /// The transaction.
     pub booking: Booking,
-    /// The budget's pools after it: the sum of it and of all older ones.
+    /// The budget's pools after it: the sum of this transaction and all older ones.
     pub after: Pools,
 }
 
@@ -118,13 +118,13 @@ pub struct Running {
 pub enum ProofName {
     /// The available balance is the sum of its postings.
     AvailableIsPostings,
-    /// What is held is the sum of its postings.
+    /// The held balance is the sum of its postings.
     HeldIsPostings,
-    /// What is reserved is the sum of its postings.
+    /// The reserved balance is the sum of its postings.
     ReservedIsPostings,
-    /// What is held is the sum of the open holds.
+    /// The held balance is the sum of the open holds.
     HeldIsOpenHolds,
-    /// What is reserved is the sum of the reservations.
+    /// The reserved balance is the sum of the reservations.
     ReservedIsReservations,
 }
 
@@ -172,7 +172,7 @@ pub struct Explanation {
     pub sums: Vec<KindSum>,
     /// The requested page.
     pub page: PageRequest,
-    /// Journal transactions of it, newest first.
+    /// Its journal transactions, newest first.
     pub bookings: Page<Running>,
     /// Open holds.
     pub holds: Held<OpenHold>,

@@ -16,7 +16,7 @@ fn booking(number: u128, moved: Pools) -> Booking {
     }
 }
 
-/// A credit of 100, a hold of 30, and a clearing of 25 that ends it.
+/// A credit of 100, a hold of 30, and a clearing of 25 that ends the hold.
 fn parts() -> ExplanationParts {
     let (credit, hold, clearing) = (pools(100, 0, 0), pools(-30, 30, 0), pools(5, -30, 0));
     let sum = |kind, count, moved| KindSum { kind, count, moved };

@@ -6,7 +6,7 @@ use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
 
-/// Sums over accounts, which an adapter loads in one view.
+/// Sums over accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountBooks {
     /// Number of journal transactions.
@@ -19,7 +19,7 @@ pub struct AccountBooks {
     pub open_holds: i64,
     /// Number of orders of confirmed and started payment batches.
     pub open_orders: i64,
-    /// Spending limits with the messages that used them; empty where they were not checked.
+    /// Spending limits with the messages that used them; empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
 }
 
@@ -28,17 +28,17 @@ pub struct AccountBooks {
 pub struct BudgetBooks {
     /// Whether stored balances exist.
     pub has_balances: bool,
-    /// From stored balances.
+    /// The stored balances.
     pub stated: Pools,
-    /// From the journal.
+    /// The sums of the journal.
     pub proved: Pools,
-    /// From open card holds.
+    /// The sum of open card holds.
     pub holds: Total,
-    /// From unpaid payments of confirmed and started batches.
+    /// The sum of unpaid payments of confirmed and started batches.
     pub reservations: Total,
 }
 
-/// Two sources that disagree about a budget.
+/// A disagreement between two sources about a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disagreement {
     /// The balance and the journal.
@@ -65,13 +65,13 @@ impl BudgetBooks {
 pub enum Invariant {
     /// Every journal transaction adds up to zero.
     Conservation,
-    /// Every balance is the sum of its entries.
+    /// Every balance is the sum of its postings.
     Balances,
-    /// What is held is the sum of the open holds.
+    /// The held balance is the sum of the open holds.
     Holds,
-    /// What is reserved is what is not paid yet of confirmed and started payment batches.
+    /// The reserved balance is the sum of all unpaid payments of confirmed and started batches.
     Reservations,
-    /// No spending limit was used more than messages account for.
+    /// No spending limit counts more use than its messages account for.
     SpendingLimits,
 }
 
@@ -150,7 +150,7 @@ pub struct Proven {
 /// The report of all invariants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvariantReport {
-    /// One result per invariant.
+    /// One result for each invariant.
     pub checks: Vec<Proven>,
 }
 

@@ -13,25 +13,26 @@ pub struct LimitBooks {
     pub card: CardId,
     /// Its currency.
     pub currency: Currency,
-    /// The limit, with what was used of it.
+    /// The limit, with its recorded use.
     pub limit: SpendingLimit,
-    /// What approved authorizations, increments, ATM withdrawals and advices of its window add up to.
+    /// The sum of approved authorizations, increments, ATM withdrawals and advices in its window.
     pub most_spent: Total,
-    /// How many approved authorizations and ATM withdrawals its window has seen.
+    /// Number of approved authorizations and ATM withdrawals in its window.
     pub most_uses: u64,
 }
 
 impl LimitBooks {
-    /// Whether messages account for the use. Releases, and amounts that an advice replaced, are not subtracted: that would
-    /// need every message of each chain. So no limit is reported wrongly, and one that was used up without messages is
-    /// found.
+    /// Whether messages account for the use.
+    ///
+    /// Releases, and amounts that an advice replaced, are not subtracted, because that needs every message of each
+    /// chain. So a correct limit always passes, and a limit that was used up without messages fails.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
         self.limit.spent >= Minor::ZERO && spent <= self.most_spent && u64::from(self.limit.uses) <= self.most_uses
     }
 }
 
-/// The part of a card message that matters to limits.
+/// The part of a card message that matters to spending limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     kind: MessageKind,
@@ -39,17 +40,17 @@ struct Seen {
     at: DateTime<Utc>,
 }
 
-/// Counts the use of limits from messages, in any order.
+/// Sums up the use of spending limits from messages, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct LimitTally {
     limits: BTreeMap<CardId, Vec<LimitBooks>>,
 }
 
 impl LimitTally {
-    /// The answers to messages that may have used a limit.
+    /// The answers to messages that can use a limit.
     pub const COUNTED: [Response; 2] = [Response::Approved, Response::PartiallyApproved];
 
-    /// Of these limits.
+    /// Starts a tally of these limits.
     pub fn of(limits: impl IntoIterator<Item = (CardId, Currency, SpendingLimit)>) -> Self {
         let mut tally = Self::default();
         for (card, currency, limit) in limits {
@@ -75,7 +76,7 @@ impl LimitTally {
         self.see_answered(message.card, message.response, (kind, impacted), at);
     }
 
-    /// Counts a message of this kind, with the impact that its record tells, that was answered like this.
+    /// Counts a message of this kind with the impact in its record and its answer.
     pub fn see_answered(
         &mut self,
         card: CardId,
@@ -93,7 +94,7 @@ impl LimitTally {
         }
     }
 
-    /// What was counted.
+    /// Returns the limits with their tallies.
     pub fn into_books(self) -> Vec<LimitBooks> {
         self.limits.into_values().flatten().collect()
     }
@@ -106,7 +107,7 @@ impl LimitBooks {
         }
         let uses = match kind {
             MessageKind::Authorization | MessageKind::AtmAuthorization => 1,
-            // They may have raised what their chains spent.
+            // These messages can raise the amount that their chains spent.
             MessageKind::Advice | MessageKind::Incremental => 0,
             MessageKind::RefundAuthorization
             | MessageKind::Clearing
@@ -117,7 +118,7 @@ impl LimitBooks {
             | MessageKind::Expiry => return,
         };
         self.most_uses += uses;
-        // Negative where funds are debited; includes fees.
+        // The impact is negative for a debit, and includes fees.
         self.most_spent = self.most_spent.plus(Total(i128::from(impacted.0).abs()));
     }
 }

@@ -1,6 +1,6 @@
 //! The books of an account: explanations of balances, and checks that all sums agree.
 //!
-//! A store adds up, here is judged. Sums are wider than amounts, because what is to be proved may be wrong.
+//! A store adds up, and this module compares. Sums are wider than amounts, because the stored values may be wrong.
 
 mod explain;
 mod invariants;

@@ -3,14 +3,14 @@
 use crate::ledger::Balances;
 use crate::money::Total;
 
-/// One of the three pools that a budget's money is in.
+/// One of the three pools of a budget's money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pool {
-    /// The money that can be spent.
+    /// Money that can be spent.
     Available,
-    /// The money held by open card holds.
+    /// Money claimed by open card holds.
     Held,
-    /// The money reserved for confirmed payment batches.
+    /// Money reserved for confirmed payment batches.
     Reserved,
 }
 
@@ -18,7 +18,7 @@ impl Pool {
     /// All pools.
     pub const ALL: [Self; 3] = [Self::Available, Self::Held, Self::Reserved];
 
-    /// The name, as stored and as callers see it.
+    /// The name, as stored and in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Available => "available",
@@ -27,7 +27,7 @@ impl Pool {
         }
     }
 
-    /// The pool of that name.
+    /// Parses the name of a pool.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pool| pool.as_str() == name)
     }
@@ -36,16 +36,16 @@ impl Pool {
 /// A sum for each pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pools {
-    /// Of what can be spent.
+    /// The sum of available money.
     pub available: Total,
-    /// Of open card holds.
+    /// The sum of open card holds.
     pub held: Total,
-    /// Of what is reserved for confirmed payment batches.
+    /// The sum reserved for confirmed payment batches.
     pub reserved: Total,
 }
 
 impl Pools {
-    /// All the money: available, held and reserved.
+    /// The ledger balance: available, held and reserved.
     #[must_use]
     pub const fn ledger(&self) -> Total {
         self.available.plus(self.held).plus(self.reserved)
@@ -60,7 +60,7 @@ impl Pools {
         }
     }
 
-    /// Adds to a pool.
+    /// Adds an amount to a pool.
     pub const fn add(&mut self, pool: Pool, more: Total) {
         let sum = match pool {
             Pool::Available => &mut self.available,
@@ -70,7 +70,7 @@ impl Pools {
         *sum = sum.plus(more);
     }
 
-    /// The sums of both.
+    /// Adds pool by pool.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Pools {
         }
     }
 
-    /// The differences.
+    /// Subtracts pool by pool.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self {

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 pub const MAX_BUDGETS: u64 = 1_000;
 /// Maximum number of currencies of a budget.
 pub const MAX_CURRENCIES: usize = 50;
-/// Maximum level of a budget. One without a parent is on level 1.
+/// Maximum level of a budget. A budget without a parent is on level 1.
 pub const MAX_LEVELS: u32 = 5;
 
-/// A request to create a budget, with its id and the time.
+/// A request to create a budget, with its new id and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetRequest {
     /// The id of the new budget.
@@ -27,20 +27,20 @@ pub struct BudgetRequest {
     pub name: Text<1, 140>,
     /// Its parent budget.
     pub parent: Option<BudgetId>,
-    /// The currencies that it holds: at least one, each once.
+    /// The currencies it holds: at least one, each once.
     pub currencies: Vec<Currency>,
-    /// What it may be used for.
+    /// The features it is created with.
     pub features: BTreeSet<BudgetFeature>,
-    /// Now.
+    /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads, under the lock that serializes creations on an account.
+/// What an adapter loads under the lock that serializes creations on an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreateBudgetSituation {
     /// Number of budgets of the account.
     pub budgets: u64,
-    /// The level of the parent, from 1; `None` where no parent was named or the account has no such budget.
+    /// The level of the parent, from 1. `None` if no parent was named or the account has no such budget.
     pub parent_level: Option<u32>,
 }
 

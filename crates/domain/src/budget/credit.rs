@@ -8,7 +8,7 @@ use crate::money::{Currency, DecimalAmount, Minor};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// The scheme that an inbound payment came by.
+/// The scheme of an inbound payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CreditScheme {
     /// UK Faster Payments.
@@ -54,21 +54,21 @@ pub struct CreditInstruction {
     pub remitters_address: Text<1, 140>,
     /// The beneficiary.
     pub beneficiary_name: Text<1, 140>,
-    /// The scheme it came by.
+    /// The scheme through which it arrived.
     pub scheme: CreditScheme,
     /// The sender's reference.
     pub reference: Option<Text<0, 140>>,
-    /// The bank it came from.
+    /// The bank that sent it.
     pub bank_identifier: Option<Text<0, 140>>,
-    /// The bank account it came from.
+    /// The bank account that sent it.
     pub account_identifier: Option<Text<0, 140>>,
-    /// An order it belongs to.
+    /// The order it belongs to.
     pub order_id: Option<Text<0, 140>>,
     /// A third party's reference.
     pub third_party_reference: Option<Text<0, 140>>,
-    /// The name of the bank it came from.
+    /// The name of the sending bank.
     pub institution_name: Option<Text<0, 140>>,
-    /// The address of that bank.
+    /// The address of the sending bank.
     pub institution_address: Option<Text<0, 140>>,
 }
 
@@ -77,24 +77,24 @@ pub struct CreditInstruction {
 pub struct CreditStamp {
     /// The id of the journal transaction.
     pub journal: JournalId,
-    /// Now.
+    /// The time of the credit.
     pub now: DateTime<Utc>,
 }
 
-/// A credit that was accepted.
+/// An accepted credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credit {
     /// Its number among the credits of the account, from 1.
     pub box_transaction_id: i64,
     /// The account.
     pub account: AccountId,
-    /// How much, in minor units.
+    /// The amount in minor units.
     pub amount: Minor,
-    /// What the caller sent.
+    /// The request.
     pub instruction: CreditInstruction,
     /// The budget's balances in that currency after the credit.
     pub balances: Balances,
-    /// When.
+    /// When it was accepted.
     pub created_at: DateTime<Utc>,
 }
 
@@ -107,7 +107,7 @@ pub struct CreditSituation {
     pub number: i64,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDecision {
     /// The credit.
@@ -119,7 +119,7 @@ pub struct CreditDecision {
 /// Reasons to refuse a credit. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreditRefusal {
-    /// The amount or the currency does not fit the budget; paths are those of the request's body.
+    /// The amount or the currency does not fit the budget. The paths are those of the request's body.
     #[error("the credit does not fit the budget")]
     Faults(Vec<Fault>),
     /// A balance would overflow 64 bits.

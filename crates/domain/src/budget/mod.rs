@@ -31,12 +31,12 @@ pub struct Budget {
     pub account: AccountId,
     /// The operator's name for it.
     pub name: String,
-    /// The currencies it holds, each with its balances.
+    /// The balances of each currency it holds.
     pub balances: Vec<(Currency, Balances)>,
 }
 
 impl Budget {
-    /// Its balances in a currency, where it holds that.
+    /// Its balances in a currency, if it holds that currency.
     pub fn in_currency(&self, currency: Currency) -> Option<Balances> {
         self.balances.iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
     }

@@ -6,12 +6,12 @@ use crate::money::Currency;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// What a budget may be used for.
+/// A use that a budget permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
-    /// Cards can be created on it. Existing cards keep working without it.
+    /// Cards can be created on it. Existing cards do not need the feature.
     Cards,
-    /// Payment batches can be funded from it. Batches checked before keep working without it.
+    /// Payment batches can be funded from it. Batches already checked do not need the feature.
     Payments,
     /// Money can be transferred from it and to it.
     Transfers,
@@ -43,24 +43,24 @@ pub struct BudgetRecord {
     pub budget: Budget,
     /// Its parent. A parent's balances do not include those of its sub-budgets.
     pub parent: Option<BudgetId>,
-    /// What it may be used for.
+    /// Its features.
     pub features: BTreeSet<BudgetFeature>,
-    /// When it was created; `None` where it was seeded.
+    /// When it was created. `None` for a seeded budget.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl BudgetRecord {
-    /// A seeded budget: without a parent, with every feature.
+    /// A seeded budget, without a parent and with every feature.
     pub fn seeded(budget: Budget) -> Self {
         Self { budget, parent: None, features: BudgetFeature::every(), created_at: None }
     }
 }
 
-/// Filter of budgets.
+/// A filter of budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFilter {
-    /// Sub-budgets of this one.
+    /// The parent to match.
     pub parent: Option<BudgetId>,
-    /// Holding this currency.
+    /// The currency that a budget must hold.
     pub currency: Option<Currency>,
 }

@@ -19,7 +19,7 @@ pub struct TransferInstruction {
     pub amount: DecimalAmount,
     /// The currency, which both budgets must hold.
     pub currency: Currency,
-    /// What it is for.
+    /// The purpose of the transfer.
     pub reference: Option<Text<0, 140>>,
 }
 
@@ -30,12 +30,12 @@ impl TransferInstruction {
     }
 }
 
-/// What an adapter loads, under the locks of both budgets.
+/// What an adapter loads under the locks of both budgets.
 #[derive(Clone, Debug)]
 pub struct TransferSituation {
     /// The budget that pays.
     pub from: BudgetRecord,
-    /// The budget that receives; `None` where the account has no such budget.
+    /// The budget that receives. `None` if the account has no such budget.
     pub to: Option<BudgetRecord>,
 }
 
@@ -46,11 +46,11 @@ pub struct TransferStamp {
     pub transfer: TransferId,
     /// The id of its journal transaction.
     pub journal: JournalId,
-    /// Now.
+    /// The time of the transfer.
     pub now: DateTime<Utc>,
 }
 
-/// A completed transfer. Never changed.
+/// A completed transfer. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Its id.
@@ -63,13 +63,13 @@ pub struct Transfer {
     pub to: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// How much, in minor units, above zero.
+    /// The amount in minor units, above zero.
     pub amount: Minor,
     /// Its journal transaction.
     pub journal: JournalId,
-    /// What it was for.
+    /// The purpose of the transfer.
     pub reference: Option<String>,
-    /// When.
+    /// When it was completed.
     pub created_at: DateTime<Utc>,
 }
 
@@ -84,7 +84,7 @@ pub struct TransferDone {
     pub to: Balances,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferDecision {
     /// The transfer and the balances after it.
@@ -99,19 +99,19 @@ pub enum TransferRefusal {
     /// The receiving budget is absent, or belongs to another account.
     #[error("names a budget that does not exist")]
     NoReceiver,
-    /// The amount or the currency does not fit the budgets; paths are those of the request's body.
+    /// The amount or the currency does not fit the budgets. The paths are those of the request's body.
     #[error("the transfer does not fit the budgets")]
     Faults(Vec<Fault>),
-    /// The paying budget lacks the feature transfers.
+    /// The paying budget lacks the feature `transfers`.
     #[error("the paying budget lacks the feature transfers")]
     GiverOff,
-    /// The receiving budget lacks the feature transfers.
+    /// The receiving budget lacks the feature `transfers`.
     #[error("the receiving budget lacks the feature transfers")]
     ReceiverOff,
     /// The paying budget's available balance is lower than the amount.
     #[error("must be at most the available balance, {available} {}", available.currency)]
     InsufficientFunds {
-        /// Its available balance, which is negative after a clearing above its hold.
+        /// Its available balance, which can be negative after a clearing above its hold.
         available: Money,
     },
     /// A balance would overflow 64 bits.
@@ -175,7 +175,7 @@ pub fn decide_transfer(
     Ok(TransferDecision { done: TransferDone { transfer, from, to }, journal })
 }
 
-/// The amount in minor units and the balances of both budgets, or all faults.
+/// Returns the amount in minor units and the balances of both budgets, or all faults.
 fn fitting(
     giver: &BudgetRecord,
     receiver: &BudgetRecord,

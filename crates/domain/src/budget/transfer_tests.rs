@@ -92,7 +92,7 @@ fn a_balance_stays_within_64_bits() {
 }
 
 proptest! {
-    /// Whatever is decided, no money comes to be or is lost, and nothing is spent that is not there.
+    /// No decision creates or loses money, or spends more than is available.
     #[test]
     fn money_is_conserved(available in -500..5_000_i64, other in -500..5_000_i64, minor in 1..6_000_i64) {
         let amount = format!("{}.{:02}", minor / 100, minor % 100);

@@ -1,4 +1,4 @@
-//! Card acceptors: the merchants and machines that take cards.
+//! Card acceptors: the merchants and machines that accept cards.
 
 use crate::fault::Flaw;
 use crate::text::Text;
@@ -60,7 +60,7 @@ impl AcceptorInput {
         }
     }
 
-    /// The acceptor with defaults for what was not sent.
+    /// Fills absent values with defaults.
     pub fn completed(&self) -> Acceptor {
         fn or<const MAX: usize>(sent: Option<&Text<0, MAX>>, default: &str) -> String {
             sent.map_or(default, Text::as_str).to_owned()
@@ -77,7 +77,7 @@ impl AcceptorInput {
     }
 }
 
-/// A mid of fewer than 15 ASCII digits is padded with zeros on the left; any other stays as sent.
+/// Pads a mid of fewer than 15 ASCII digits with zeros on the left. Any other mid stays as sent.
 fn padded(mid: &str) -> String {
     if mid.bytes().all(|byte| byte.is_ascii_digit()) { format!("{mid:0>15}") } else { mid.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Chains: a first message and what follows it.
+//! Chains: first messages and their follow-ups.
 
 use super::MerchantSide;
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
@@ -33,9 +33,9 @@ impl ChainKind {
 /// What ended a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainEnd {
-    /// A clearing, or an account check, which is over at once.
+    /// A clearing, or an account check, which ends its chain at once.
     Cleared,
-    /// A reversal of all that was held.
+    /// A reversal of the whole hold.
     Reversed,
     /// The expiry of its hold.
     Expired,
@@ -55,7 +55,7 @@ impl ChainEnd {
     }
 }
 
-/// A chain: one approved first message, the follow-ups to it, and its hold.
+/// A chain: an approved first message, its follow-ups, and its hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// The token of its first message.
@@ -80,7 +80,7 @@ pub struct Chain {
     pub created_at: DateTime<Utc>,
     /// What ended it; `None` while it is open.
     pub end: Option<ChainEnd>,
-    /// Its amounts in the merchant's currency; `None` where that is the card's.
+    /// Its amounts in the merchant's currency. `None` if that is the card's currency.
     pub merchant: Option<MerchantSide>,
 }
 
@@ -90,7 +90,7 @@ impl Chain {
         TimeDelta::days(7)
     }
 
-    /// When its hold is due to expire; `None` where nothing is held.
+    /// When its hold is due to expire. `None` if nothing is held.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         (!self.held.is_zero()).then(|| self.created_at + Self::hold_lifetime())
     }

@@ -1,4 +1,4 @@
-//! Merchants in another currency than the card's (contract 5.7).
+//! Conversion from the merchant's currency to the card's (contract 5.7).
 
 use super::decide::CardRefusal;
 use crate::fault::Flaw;
@@ -8,9 +8,9 @@ use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
 /// The amount of a message in the merchant's currency. The rate is that of the chain's first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// The merchant's currency: never the card's.
+    /// The merchant's currency, which is never the card's.
     pub currency: Currency,
-    /// The message's own amount in it.
+    /// The message's amount in that currency.
     pub amount: Minor,
     /// The rate into the card's currency.
     pub rate: Rate,
@@ -18,9 +18,9 @@ pub struct Conversion {
 
 /// The amounts of a chain in the merchant's currency.
 ///
-/// The cleared amount on the card is always the conversion of the cleared amount here, and the sum of cleared and held is
-/// the
-/// conversion of this sum. So parts add up to the whole, and a hold of zero is zero in both currencies.
+/// The cleared amount on the card is always the conversion of the cleared amount here. The sum of cleared and held on
+/// the card is the conversion of the same sum here. So partial amounts add up to the whole, and a hold of zero is zero
+/// in both currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MerchantSide {
     /// The amount held.
@@ -37,7 +37,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// For a first message. A merchant's currency that is the card's own needs no conversion.
+    /// The terms of a first message. If the merchant's currency is the card's, nothing is converted.
     pub(super) fn quoted(card: Currency, quotes: Option<&Quotes>) -> Result<Self, CardRefusal> {
         let Some(quotes) = quotes.filter(|quotes| quotes.from != card) else {
             return Ok(Self { card, merchant: None });
@@ -48,7 +48,7 @@ impl Terms {
         Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
     }
 
-    /// For a follow-up.
+    /// The terms of a follow-up.
     pub(super) fn of(card: Currency, first: Option<Conversion>) -> Self {
         Self { card, merchant: first.map(|first| (first.currency, first.rate)) }
     }
@@ -58,12 +58,12 @@ impl Terms {
         self.merchant.map_or(self.card, |(currency, _)| currency)
     }
 
-    /// An amount as sent, in minor units of the messages' currency.
+    /// Converts an amount as sent to minor units of the messages' currency.
     pub(super) fn minor(&self, amount: &DecimalAmount) -> Result<Minor, Flaw> {
         amount.to_minor(self.currency())
     }
 
-    /// An amount of the messages' currency in the card's.
+    /// Converts an amount from the messages' currency to the card's.
     pub(super) fn to_card(self, amount: Minor) -> Result<Minor, AmountOverflow> {
         match self.merchant {
             None => Ok(amount),
@@ -90,7 +90,7 @@ impl Terms {
         self.merchant.map(|(currency, rate)| Conversion { currency, amount, rate })
     }
 
-    /// The merchant's side of a chain.
+    /// The amounts of a chain in the merchant's currency, if it differs from the card's.
     pub(super) fn side(&self, held: Minor, cleared: Minor) -> Option<MerchantSide> {
         self.merchant.map(|_| MerchantSide { held, cleared })
     }

@@ -8,14 +8,14 @@ use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-/// Maximum number of cards of an account, including ended ones.
+/// Maximum number of cards of an account, in any state.
 pub const MAX_CARDS: u64 = 10_000;
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
 /// Default number of years that a card is valid.
 const YEARS: u32 = 3;
 
-/// A request to create a card, with its ids and the time.
+/// A request to create a card, with its new ids and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardRequest {
     /// The id of the new card.
@@ -28,19 +28,19 @@ pub struct CardRequest {
     pub currency: Currency,
     /// Its owner.
     pub owner: CardOwner,
-    /// Its holder: the person named, or a new token.
+    /// Its holder: the given person, or a new token.
     pub user_token: UserToken,
     /// Its name.
     pub name: Option<Text<1, 140>>,
-    /// The last day on which it is valid; by default the end of the month in three years.
+    /// The last day on which it is valid. By default, the end of the month in three years.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it starts ACTIVE instead of UNACTIVATED.
+    /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
-    /// Now.
+    /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads, under the lock that serializes creations on an account.
+/// What an adapter loads under the lock that serializes creations on an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
     /// The budget that will pay.
@@ -52,10 +52,10 @@ pub struct CreateCardSituation {
 /// Reasons to refuse the creation of a card. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateCardRefusal {
-    /// A value does not fit the budget or the date; paths are those of the request's body.
+    /// A value does not fit the budget or the date. The paths are those of the request's body.
     #[error("the card does not fit its budget or the date")]
     Faults(Vec<Fault>),
-    /// The budget lacks the feature cards.
+    /// The budget lacks the feature `cards`.
     #[error("names a budget without the feature cards")]
     CardsOff,
     /// The account has the maximum number of cards.

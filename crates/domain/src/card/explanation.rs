@@ -1,4 +1,4 @@
-//! Explanations of declines: the rules that were evaluated, with the values each one compared.
+//! Explanations of declines: the evaluated rules, with the values that each compared.
 
 use super::{CardState, Response, SpendingLimit, SpendingWindow};
 use crate::money::Minor;
@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 /// A rule of contract 5.3 with the values it compared. Amounts are in the card's currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A caller of the sandbox forced a decline. Evaluated only then.
+    /// A caller of the sandbox forced a decline. Evaluated only in this case.
     Forced {
         /// The forced response.
         code: Response,
@@ -40,12 +40,12 @@ pub enum Rule {
     AvailableBalance {
         /// The money that can be spent.
         available: Minor,
-        /// The amount requested.
+        /// The requested amount.
         asked: Minor,
     },
 }
 
-/// A spending limit as it was evaluated, with its use in the window of that time.
+/// A spending limit as evaluated, with its use in the window at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitSeen {
     /// The window it counts over.
@@ -54,18 +54,18 @@ pub struct LimitSeen {
     pub window_start: NaiveDate,
     /// Maximum amount in a window.
     pub amount: Minor,
-    /// What was spent in it.
+    /// The amount spent in the window.
     pub spent: Minor,
-    /// Maximum number of uses in a window; `None` for any number, or where the message does not count as a use.
+    /// Maximum number of uses in a window. `None` for any number, or if the message does not count as a use.
     pub most_uses: Option<u32>,
-    /// How often the card was used in it.
+    /// Number of uses of the card in the window.
     pub uses: u32,
-    /// The amount requested.
+    /// The requested amount.
     pub asked: Minor,
 }
 
 impl LimitSeen {
-    /// The evaluation of a current limit for a message of `asked`.
+    /// Evaluates a current limit for a message of `asked`.
     pub(super) fn of(current: &SpendingLimit, asked: Minor) -> Self {
         let SpendingLimit { window, amount, most_uses, window_start, spent, uses } = *current;
         Self { window, window_start, amount, spent, most_uses, uses, asked }
@@ -92,7 +92,7 @@ impl Rule {
         }
     }
 
-    /// Whether it passes.
+    /// Whether the rule passes.
     pub fn is_kept(&self) -> bool {
         match self {
             Self::Forced { .. } => false,
@@ -105,7 +105,7 @@ impl Rule {
         }
     }
 
-    /// The response to a message that fails it.
+    /// The response to a message that fails the rule.
     pub const fn response(&self) -> Response {
         match self {
             Self::Forced { code } => *code,
@@ -118,7 +118,7 @@ impl Rule {
     }
 }
 
-/// Why a message was declined. Rules after the one that failed were not evaluated.
+/// Why a message was declined. Rules after the failed one were not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The rules that passed, in the order of evaluation.
@@ -128,7 +128,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// All rules that were evaluated, in order, and whether each passed.
+    /// All evaluated rules in order, each with whether it passed.
     pub fn rules(&self) -> impl Iterator<Item = (&Rule, bool)> {
         self.kept.iter().map(|rule| (rule, true)).chain([(&self.failed, false)])
     }

@@ -8,17 +8,17 @@ use chrono::{DateTime, Utc};
 /// A request to set a spending limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitChange {
-    /// The window it counts over. A card has at most one limit for each.
+    /// The window it counts over. A card has at most one limit for each window.
     pub window: SpendingWindow,
     /// Maximum amount in a window; zero declines everything.
     pub amount: DecimalAmount,
     /// Maximum number of uses in a window; `None` for any number.
     pub most_uses: Option<u32>,
-    /// Now.
+    /// The time of the change.
     pub now: DateTime<Utc>,
 }
 
-/// A card and its limits: what an adapter loads, under the lock of the card's budget.
+/// A card and its limits, which an adapter loads under the lock of the card's budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardLimits {
     /// The card.
@@ -27,7 +27,7 @@ pub struct CardLimits {
     pub limits: Vec<SpendingLimit>,
 }
 
-/// A limit that was set, with its current use.
+/// A limit after it was set, with its current use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitSet {
     /// Its card.
@@ -51,7 +51,7 @@ pub enum LimitRefusal {
 #[error("names a window without a limit")]
 pub struct NoSuchLimit;
 
-/// Decides a limit: a new one counts from now on, a changed one keeps what was used in the current window.
+/// Decides the setting of a limit. A new limit counts from now on; a changed one keeps its use in the current window.
 ///
 /// ```
 /// use florin_domain::card::{CardLimits, LimitChange, SpendingWindow, decide_limit};
@@ -77,7 +77,7 @@ pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<Limi
     Ok(LimitSet { card: situation.card.clone(), limit, is_new: known.is_none() })
 }
 
-/// Decides the removal of a limit and of its counters.
+/// Decides the removal of a limit and its counters.
 ///
 /// ```
 /// use florin_domain::card::{CardLimits, NoSuchLimit, SpendingWindow, decide_limit_removal};

@@ -1,6 +1,6 @@
 //! Cards and the messages that card networks send about them (contract 5.1, 5.3 to 5.5).
 //!
-//! [`decide`] is the heart: pure functions from (state, message) to (record, chain, postings, balances).
+//! [`decide`] is the core: pure functions from (state, message) to (record, chain, postings, balances).
 
 mod acceptor;
 mod chain;
@@ -48,7 +48,7 @@ pub enum CardState {
     Suspended,
     /// Replaced by another card.
     Replaced,
-    /// Ended.
+    /// Ended for good.
     Terminated,
 }
 
@@ -67,7 +67,7 @@ impl CardState {
         }
     }
 
-    /// The states that may follow this one; none for a final state.
+    /// The states that may follow this one; a final state has none.
     pub const fn ways(self) -> &'static [Self] {
         match self {
             Self::Unactivated => &[Self::Active, Self::Terminated],
@@ -78,7 +78,7 @@ impl CardState {
     }
 }
 
-/// A card of one account, paid from one budget.
+/// A card of an account, paid from one budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
     /// Its id, which is also its `cardToken`.

@@ -1,4 +1,4 @@
-//! Cards with the data that does not decide their messages.
+//! Cards with the data that their message rules do not need.
 
 use super::{Card, CardState};
 use crate::ids::{BudgetId, UserToken};
@@ -14,7 +14,7 @@ pub enum CardOwner {
 }
 
 impl CardOwner {
-    /// All kinds.
+    /// All kinds of owner.
     pub const ALL: [Self; 2] = [Self::Budget, Self::Person];
 
     /// The name callers see.
@@ -29,35 +29,35 @@ impl CardOwner {
 /// A card with all its data except limits and messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardRecord {
-    /// The card as rules for messages see it.
+    /// The card as the message rules see it.
     pub card: Card,
     /// Its owner.
     pub owner: CardOwner,
     /// The client's name for it.
     pub name: Option<String>,
-    /// When it was created; `None` where it was seeded.
+    /// When it was created. `None` for a seeded card.
     pub created_at: Option<DateTime<Utc>>,
 }
 
 impl CardRecord {
-    /// A seeded card: owned by a person, without a name.
+    /// A seeded card, owned by a person and without a name.
     pub const fn seeded(card: Card) -> Self {
         Self { card, owner: CardOwner::Person, name: None, created_at: None }
     }
 
-    /// The last four digits of its number, derived from the id because there is no number.
+    /// The last four digits of the card number, derived from the id because there is no number.
     pub fn last_four(&self) -> String {
         format!("{:04}", self.card.id.0.as_u128() % 10_000)
     }
 }
 
-/// Filter of cards.
+/// A filter of cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// Paid by this budget.
+    /// The budget to match.
     pub budget: Option<BudgetId>,
-    /// In this state.
+    /// The state to match.
     pub state: Option<CardState>,
-    /// Of this holder.
+    /// The holder to match.
     pub user: Option<UserToken>,
 }

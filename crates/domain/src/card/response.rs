@@ -1,13 +1,13 @@
 //! Response codes of card messages.
 
-/// The response to a message: the table of contract 5.3, and those that only the sandbox forces (5.7).
+/// The response to a message: those of contract 5.3, and those that a caller of the sandbox forces (5.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
-    /// Passed.
+    /// The message passed all rules.
     Approved,
-    /// Passed an account check.
+    /// The account check passed all rules.
     AccountVerified,
-    /// The card is not active, or no longer.
+    /// The card is not active yet, or no longer in use.
     CardNotActive,
     /// The card is suspended.
     CardSuspended,
@@ -15,15 +15,15 @@ pub enum Response {
     CardExpired,
     /// A spending limit is reached.
     UsageLimitReached,
-    /// The budget lacks the money.
+    /// The budget lacks funds.
     NotSufficientFunds,
-    /// The budget had part of the money; that part is approved.
+    /// The budget had part of the funds, and that part is approved.
     PartiallyApproved,
-    /// The card was stolen: only ever forced.
+    /// The card was stolen. Only ever forced.
     CardStolen,
-    /// The card was lost: only ever forced.
+    /// The card was lost. Only ever forced.
     CardLost,
-    /// The PIN was wrong: only ever forced.
+    /// The PIN was wrong. Only ever forced.
     IncorrectPin,
 }
 
@@ -55,7 +55,7 @@ impl Response {
         Self::IncorrectPin,
     ];
 
-    /// The code.
+    /// The response code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Approved => "0000",
@@ -72,7 +72,7 @@ impl Response {
         }
     }
 
-    /// The memo.
+    /// The memo, a text for people.
     pub const fn memo(self) -> &'static str {
         match self {
             Self::Approved => "Approved or completed successfully",

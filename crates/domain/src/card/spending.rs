@@ -4,14 +4,14 @@ use super::LimitSeen;
 use crate::money::Minor;
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
 
-/// The time over which a limit counts. All windows begin at 00:00 UTC.
+/// The period over which a limit counts. All windows begin at 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SpendingWindow {
-    /// From 00:00.
+    /// A day, from 00:00.
     Day,
-    /// From Sunday.
+    /// A week, from Sunday.
     Week,
-    /// From the 1st.
+    /// A month, from the 1st.
     Month,
     /// The card's whole life.
     Lifetime,
@@ -31,7 +31,7 @@ impl SpendingWindow {
         }
     }
 
-    /// The first day of the window that `now` is in.
+    /// The first day of the window that contains `now`.
     pub fn start(self, now: DateTime<Utc>) -> NaiveDate {
         let today = now.date_naive();
         match self {
@@ -46,7 +46,7 @@ impl SpendingWindow {
     }
 }
 
-/// One limit of a card, with what was used of it.
+/// A spending limit of a card, with its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpendingLimit {
     /// The window it counts over.
@@ -57,14 +57,14 @@ pub struct SpendingLimit {
     pub most_uses: Option<u32>,
     /// The first day of the window that `spent` and `uses` belong to.
     pub window_start: NaiveDate,
-    /// What was spent in it, never negative.
+    /// The amount spent in it, never negative.
     pub spent: Minor,
-    /// How often the card was used in it.
+    /// Number of uses of the card in it.
     pub uses: u32,
 }
 
 impl SpendingLimit {
-    /// The limit with its use in the current window: none when a new window has begun.
+    /// The limit with its use in the current window, which is zero when a new window has begun.
     #[must_use]
     pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);
@@ -88,7 +88,7 @@ impl SpendingLimit {
         Self { spent, uses: current.uses.saturating_add(1), ..current }
     }
 
-    /// The limit after `amount` more was approved of a use that was counted before.
+    /// The limit after an approval of `amount` more for a use that was counted before.
     #[must_use]
     pub fn after_more(&self, amount: Minor, now: DateTime<Utc>) -> Self {
         let current = self.current(now);
@@ -96,8 +96,8 @@ impl SpendingLimit {
         Self { spent, ..current }
     }
 
-    /// The limit after an amount that was counted at `counted_at` grew (positive) or was given back (negative). What
-    /// was counted in an earlier window is forgotten with that window; uses stay counted.
+    /// The limit after an amount counted at `counted_at` grew (positive) or was released (negative). A change to an
+    /// earlier window has no effect. Uses stay counted.
     #[must_use]
     pub fn after_change(&self, change: Minor, counted_at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
         let current = self.current(now);

@@ -1,4 +1,4 @@
-//! A chain with its messages, its hold, and the money that moved.
+//! A chain with its messages, its hold and its journal.
 
 use super::{CardTransaction, Chain, Explanation};
 use crate::ids::TransactionToken;
@@ -8,20 +8,20 @@ use crate::money::Minor;
 /// Everything stored about one purchase, withdrawal or refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainStory {
-    /// Its messages by time, the first message first. A declined first message has no others.
+    /// Its messages by time, first message first. A declined first message has no follow-ups.
     pub messages: Vec<ToldMessage>,
-    /// The chain; `None` where its first message was declined.
+    /// The chain; `None` if its first message was declined.
     pub chain: Option<Chain>,
-    /// Its journal transactions in the order of its messages, which are their causes.
+    /// Its journal transactions in the order of the messages that caused them.
     pub journal: Vec<JournalTransaction>,
 }
 
-/// A message, and why it was declined.
+/// A message, with the explanation of its decline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldMessage {
     /// The record.
     pub transaction: CardTransaction,
-    /// Why it was declined; `None` where it was not, or was recorded before explanations existed.
+    /// Why it was declined. `None` if it was not, or was recorded before explanations existed.
     pub declined: Option<Explanation>,
 }
 
@@ -35,7 +35,7 @@ pub struct HoldStep {
 }
 
 impl ChainStory {
-    /// Puts the parts into their order.
+    /// Sorts the parts.
     pub fn of(mut messages: Vec<ToldMessage>, chain: Option<Chain>, mut journal: Vec<JournalTransaction>) -> Self {
         messages.sort_by_key(|told| {
             let message = &told.transaction;

@@ -14,9 +14,9 @@ pub enum MessageKind {
     AtmAuthorization,
     /// Authorization of a refund.
     RefundAuthorization,
-    /// A new total for an authorization.
+    /// A new total of the hold of an authorization.
     Advice,
-    /// More, on top of an authorization.
+    /// An amount added to the hold of an authorization.
     Incremental,
     /// Settlement of a purchase.
     Clearing,
@@ -24,11 +24,11 @@ pub enum MessageKind {
     AtmClearing,
     /// Settlement of a refund.
     RefundClearing,
-    /// Release of a hold by the acceptor.
+    /// Release of a hold, sent by the acceptor.
     Reversal,
-    /// Withdrawal of a refund by the acceptor.
+    /// Withdrawal of a refund, sent by the acceptor.
     RefundReversal,
-    /// Release of a hold by its age.
+    /// Release of a hold that was not cleared in time.
     Expiry,
 }
 
@@ -48,7 +48,7 @@ impl MessageKind {
         Self::Expiry,
     ];
 
-    /// The dotted name.
+    /// The dotted name, such as `authorization.clearing`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Authorization => "authorization",
@@ -130,9 +130,9 @@ pub struct CardTransaction {
     pub amount: Minor,
     /// The amount requested; on a reversal or expiry the first message's amount.
     pub requested: Minor,
-    /// The fee of an ATM's acquirer on top of the amount.
+    /// The fee of an ATM's acquirer in addition to the amount.
     pub acquirer_fee: Minor,
-    /// The amount in the merchant's currency; `None` where that is the card's.
+    /// The amount in the merchant's currency. `None` if that is the card's currency.
     pub conversion: Option<Conversion>,
     /// The change of funds: negative when funds are debited.
     pub impacted: Minor,
@@ -142,13 +142,13 @@ pub struct CardTransaction {
     pub ledger_balance: Minor,
     /// The budget's available balance after the message.
     pub available_balance: Minor,
-    /// The token that was sent with it; `None` on first messages.
+    /// The token that was sent with it; `None` for first messages.
     pub preceding: Option<TransactionToken>,
     /// The card network.
     pub network: Network,
-    /// Where the card was used.
+    /// The merchant or machine that sent it.
     pub acceptor: Acceptor,
-    /// When.
+    /// When it was recorded.
     pub created_at: DateTime<Utc>,
 }
 
@@ -158,7 +158,7 @@ impl CardTransaction {
         matches!(self.kind, MessageKind::Clearing | MessageKind::AtmClearing | MessageKind::RefundClearing)
     }
 
-    /// The subnetwork, which follows from network and kind.
+    /// The subnetwork, derived from network and kind.
     pub const fn subnetwork(&self) -> &'static str {
         self.network.subnetwork(self.chain_kind)
     }

@@ -11,15 +11,15 @@ use std::fmt;
 pub struct TransitionRequest {
     /// The requested state.
     pub to: CardState,
-    /// Why, in the client's words.
+    /// The reason, in the client's words.
     pub reason: Text<1, 140>,
     /// The client that sends the request.
     pub client: ClientId,
-    /// Now.
+    /// The time of the transition.
     pub now: DateTime<Utc>,
 }
 
-/// The record of one transition. Never changed.
+/// The record of one transition. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardTransition {
     /// The account.
@@ -30,18 +30,18 @@ pub struct CardTransition {
     pub from: CardState,
     /// The state after.
     pub to: CardState,
-    /// Why, in the client's words.
+    /// The reason, in the client's words.
     pub reason: String,
     /// The client that sent the request.
     pub client: ClientId,
-    /// When.
+    /// When it happened.
     pub created_at: DateTime<Utc>,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransitionDecision {
-    /// The card with its new state; nothing else changes.
+    /// The card in its new state; nothing else changes.
     pub card: CardRecord,
     /// The record of the transition.
     pub transition: CardTransition,

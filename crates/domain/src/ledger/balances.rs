@@ -1,13 +1,13 @@
-//! What a budget holds in one currency.
+//! The balances of a budget in one currency.
 
 use super::{LedgerAccount, Posting};
 use crate::ids::BudgetId;
 use crate::money::Minor;
 
-/// The balances of one budget in one currency: sums of its journal entries, stored so that nobody has to add them up.
+/// The balances of one budget in one currency: the stored sums of its postings.
 ///
-/// `held` and `reserved` are never negative. `available` may be: card networks settle above a hold.
-/// The ledger balance always fits 64 bits.
+/// `held` and `reserved` are never negative. `available` can be negative, because card networks can clear more than the
+/// hold. The ledger balance always fits 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balances {
     available: Minor,
@@ -15,7 +15,7 @@ pub struct Balances {
     reserved: Minor,
 }
 
-/// A balance would leave the range of 64-bit minor units (or a pool would fall below zero).
+/// A balance would leave the range of 64-bit minor units, or a pool would fall below zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a balance would leave the range of 64-bit minor units")]
 pub struct AmountOverflow;
@@ -35,7 +35,7 @@ impl Balances {
         self.available
     }
 
-    /// The money held by open card holds.
+    /// The money claimed by open card holds.
     pub const fn held(&self) -> Minor {
         self.held
     }
@@ -45,9 +45,9 @@ impl Balances {
         self.reserved
     }
 
-    /// All the money in it: available, held and reserved.
+    /// The ledger balance: available, held and reserved.
     pub const fn ledger(&self) -> Minor {
-        // The constructor has checked that the sum fits; a partial sum may wrap and wrap back.
+        // The constructor checked that the sum fits, so a partial sum that wraps wraps back.
         Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
     }
 

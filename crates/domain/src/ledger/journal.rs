@@ -6,21 +6,21 @@ use chrono::{DateTime, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// An account of the ledger. The first three belong to a budget: its ledger balance is their sum, its available balance the
-/// first.
+/// An account of the ledger. The first three belong to a budget: their sum is its ledger balance, and the first is its
+/// available balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LedgerAccount {
-    /// Money of a budget that can be spent.
+    /// The money of a budget that can be spent.
     Available(BudgetId),
-    /// Money of a budget behind open card holds.
+    /// The money of a budget behind open card holds.
     Held(BudgetId),
-    /// Money of a budget reserved for confirmed payment batches.
+    /// The money of a budget reserved for confirmed payment batches.
     Reserved(BudgetId),
-    /// The card networks, to whom cleared purchases go and from whom refunds come.
+    /// The card networks, which receive cleared purchases and send refunds.
     CardNetwork,
-    /// The banks that credits come from.
+    /// The banks that send credits.
     InboundPayments,
-    /// The banks that payments of batches go to.
+    /// The banks that receive payments of batches.
     OutboundPayments,
     /// Florin's income: the fees of payments.
     Fees,
@@ -40,7 +40,7 @@ impl LedgerAccount {
         }
     }
 
-    /// The account of that kind, of a budget where it belongs to one; `None`: there is no such account.
+    /// The account of that kind, and of that budget if the kind belongs to one. `None` if no such account exists.
     pub fn named(kind: &str, budget: Option<BudgetId>) -> Option<Self> {
         let of_budget = [Self::Available, Self::Held, Self::Reserved];
         let others = [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees];
@@ -50,7 +50,7 @@ impl LedgerAccount {
         }
     }
 
-    /// The budget it belongs to, where it belongs to one.
+    /// The budget that owns it, if any.
     pub const fn budget(self) -> Option<BudgetId> {
         match self {
             Self::Available(budget) | Self::Held(budget) | Self::Reserved(budget) => Some(budget),
@@ -59,7 +59,7 @@ impl LedgerAccount {
     }
 }
 
-/// One line of a journal transaction: what an account gains (or, negative, loses).
+/// One line of a journal transaction: the gain of an account, or its loss if negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The account.
@@ -68,7 +68,7 @@ pub struct Posting {
     pub amount: Minor,
 }
 
-/// The kind of movement.
+/// The kind of a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JournalKind {
     /// An inbound credit to a budget.
@@ -77,15 +77,15 @@ pub enum JournalKind {
     Card,
     /// The reservation of a confirmed payment batch.
     BatchReservation,
-    /// The payout of a whole payment batch: of the demo data only, whose finished batches have no payments.
+    /// The payout of a whole payment batch. Used only by the demo data, whose finished batches have no payments.
     BatchPayout,
-    /// The release of a reservation, because its payment batch was cancelled.
+    /// The release of a reservation after a cancellation of its payment batch.
     BatchRelease,
     /// A payment of a batch was paid.
     Payment,
-    /// A payment of a batch failed: what was reserved for it can be spent again.
+    /// A payment of a batch failed, and its reservation is released.
     PaymentRelease,
-    /// A payment of a batch was paid and came back.
+    /// A payment of a batch was paid and then returned.
     PaymentReturn,
     /// A transfer between two budgets of the account.
     Transfer,
@@ -121,20 +121,20 @@ impl JournalKind {
     }
 }
 
-/// One change of money: postings in one currency that add up to zero. Never changed, never deleted.
+/// One change of money: postings in one currency that add up to zero. It is never changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTransaction {
     /// Its id.
     pub id: JournalId,
     /// The account whose money moved.
     pub account: AccountId,
-    /// Why.
+    /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of the card message, credit, batch, payment or transfer behind it.
+    /// The id of its cause: a card message, credit, batch, payment or transfer.
     pub cause: Uuid,
     /// The currency of all its postings.
     pub currency: Currency,
-    /// When.
+    /// When it was booked.
     pub at: DateTime<Utc>,
     postings: Vec<Posting>,
 }
@@ -156,7 +156,7 @@ pub(crate) struct Heading {
 }
 
 impl JournalTransaction {
-    /// A transaction of these postings; those of zero are left out.
+    /// A transaction of these postings, without those of zero.
     pub fn new(
         id: JournalId,
         account: AccountId,

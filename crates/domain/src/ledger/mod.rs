@@ -1,4 +1,4 @@
-//! The double-entry journal, and the balances that are provable from it.
+//! The double-entry journal, and the balances that follow from it.
 
 mod balances;
 mod journal;

@@ -1,4 +1,4 @@
-//! Banks that checkout payments can come from.
+//! Banks that can pay checkouts.
 
 use crate::fault::Flaw;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct BankId(String);
 
 impl BankId {
-    /// Checks the form; capitals become small.
+    /// Checks the form and folds capitals to lower case.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             Ok(Self(text.to_ascii_lowercase()))
@@ -29,14 +29,14 @@ impl fmt::Display for BankId {
     }
 }
 
-/// A bank of the list that an operator loads; the same for every merchant.
+/// A bank of the list that an operator imports; all merchants share the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
     /// Its id.
     pub id: BankId,
     /// Its display name.
     pub name: String,
-    /// Where its icon is.
+    /// The address of its icon.
     pub icon_url: String,
     /// Whether it can pay refunds.
     pub supports_refunds: bool,

@@ -4,7 +4,7 @@ use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
 use crate::money::Currency;
 use chrono::{DateTime, Utc};
 
-/// What a checkout is for; fixed at creation.
+/// The purpose of a checkout; fixed at creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckoutType {
     /// Pays for a basket into the merchant's settlement account.
@@ -31,7 +31,7 @@ impl CheckoutType {
 pub enum CheckoutStatus {
     /// Accepts new checkout sessions.
     Active,
-    /// Accepts none; existing sessions can still complete.
+    /// Accepts no new sessions; existing ones can still complete.
     Deactivated,
 }
 
@@ -48,23 +48,23 @@ impl CheckoutStatus {
     }
 }
 
-/// How a SHOPPING checkout collects shipping.
+/// How a SHOPPING checkout collects shipping data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShippingOptions {
     /// Whether the payer must give a shipping address.
     pub collect_address: bool,
-    /// The https address that returns shipping rates; `None` when rates are not dynamic.
+    /// The https address that returns shipping rates; `None` if rates are not dynamic.
     pub dynamic_rates_url: Option<String>,
 }
 
-/// The type of a checkout, with the data that only this type has: a `TOP_UP` can't have a settlement account.
+/// The type of a checkout with the data of that type only: a `TOP_UP` can't have a settlement account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutKind {
     /// Pays into the merchant's settlement account.
     Shopping {
-        /// The settlement account; `None` is the default one.
+        /// The settlement account; `None` for the default account.
         settlement_account: Option<SettlementAccountId>,
-        /// Shipping collection.
+        /// How shipping data is collected, if at all.
         shipping: Option<ShippingOptions>,
     },
     /// Pays into a payee.
@@ -88,15 +88,15 @@ pub struct Checkout {
     pub id: CheckoutId,
     /// The merchant's account.
     pub account: AccountId,
-    /// What it is for.
+    /// Its type, with the data of that type.
     pub kind: CheckoutKind,
-    /// The merchant's own name for it, never shown to payers.
+    /// The merchant's name for it, never shown to payers.
     pub name: Option<String>,
     /// Whether it accepts new sessions.
     pub status: CheckoutStatus,
     /// GBP or EUR; fixed at creation.
     pub currency: Currency,
-    /// Where the payer is sent when a session ends: https.
+    /// The https address to which the payer is sent when a session ends.
     pub return_url: String,
     /// Default locale of the payer's screens; `None` lets the browser decide.
     pub locale: Option<String>,
@@ -106,11 +106,11 @@ pub struct Checkout {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Filter of checkouts.
+/// A filter of checkouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckoutFilter {
-    /// Of this type.
+    /// The type to match.
     pub checkout_type: Option<CheckoutType>,
-    /// Only in this state.
+    /// The state to match.
     pub status: Option<CheckoutStatus>,
 }

@@ -1,4 +1,4 @@
-//! Merchants: the checkouts they take payments on, and the banks that can pay them.
+//! Merchants: their checkouts, and the banks that can pay them.
 
 mod bank;
 mod checkout;

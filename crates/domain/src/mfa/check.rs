@@ -1,15 +1,15 @@
-//! Settling a token against its session and enrolment.
+//! Checks a token against its session and enrolment.
 
 use super::{MfaProviderName, MfaSession, MfaSessionState, TotpEnrolment};
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
 use chrono::{DateTime, Utc};
 
-/// What a provider says of a token. It knows nothing of sessions.
+/// A provider's verdict on a token, independent of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MfaVerdict {
     /// The token is right.
     Right {
-        /// The TOTP time step it belongs to, where the provider has steps.
+        /// The TOTP time step of the token, if the provider has steps.
         step: Option<i64>,
     },
     /// The token is wrong.
@@ -20,7 +20,7 @@ pub enum MfaVerdict {
     LocksSession,
 }
 
-/// Who shows a token for what.
+/// The caller of a check, and what the token is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaCheck {
     /// The caller.
@@ -33,13 +33,13 @@ pub struct MfaCheck {
     pub provider: MfaProviderName,
 }
 
-/// Why a proof did not hold.
+/// Reasons that a proof fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MfaFailure {
-    /// No such session for this caller, or a wrong token; the caller does not learn which.
+    /// No such session for this caller, a used session, or a wrong token; the caller does not learn which.
     #[error("multi-factor authentication failed")]
     Failed,
-    /// The session is over.
+    /// The session has expired.
     #[error("the multi-factor authentication session has expired")]
     Expired,
     /// The session, or TOTP of the account, is locked.
@@ -47,14 +47,14 @@ pub enum MfaFailure {
     Locked,
 }
 
-/// Whether the proof holds, and what changes if this is stored.
+/// The result of a check, and the changes to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaOutcome {
     /// The answer.
     pub passed: Result<(), MfaFailure>,
-    /// The session, where it changes.
+    /// The session, if it changes.
     pub session: Option<MfaSession>,
-    /// The enrolment, where it changes.
+    /// The enrolment, if it changes.
     pub enrolment: Option<TotpEnrolment>,
 }
 
@@ -65,7 +65,8 @@ impl MfaOutcome {
 }
 
 impl MfaCheck {
-    /// Settles a token. Only a token that is really compared counts as an attempt; only TOTP counts for the account.
+    /// Checks a token. Only a token that is compared counts as an attempt, and only TOTP attempts count for the
+    /// account.
     pub fn settle(
         &self,
         session: Option<&MfaSession>,

@@ -1,4 +1,4 @@
-//! Tests of settling tokens.
+//! Tests of checking tokens.
 
 use super::*;
 use crate::ids::MfaSessionId;

@@ -14,7 +14,7 @@ impl Secret {
         Self(bytes)
     }
 
-    /// The bytes, for the one who checks or stores them.
+    /// The bytes, for checking and storing them.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
@@ -31,24 +31,25 @@ impl fmt::Debug for Secret {
 pub struct TotpEnrolment {
     /// The account.
     pub account: AccountId,
-    /// The secret it shares with its authenticator.
+    /// The secret that the account shares with its authenticator.
     pub secret: Secret,
     /// The recently used time steps (RFC 6238), in the order of use. Each step is accepted once.
     pub used_steps: Vec<i64>,
-    /// When wrong tokens came, within the last hour.
+    /// The times of wrong tokens within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
-    /// Until when every token is refused.
+    /// Until this time every token is refused.
     pub locked_until: Option<DateTime<Utc>>,
 }
 
 impl TotpEnrolment {
-    /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account for that long.
+    /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account for the same period.
     pub const MAX_WRONG_TOKENS: usize = 20;
 
-    /// Steps this far behind the newest used step count as used; a window of one step either way never reaches them.
+    /// Steps this far behind the newest used step count as used. The tolerance of one step either way never reaches
+    /// them.
     const FORGOTTEN: i64 = 3;
 
-    /// The window in which wrong tokens count, and how long a lock lasts.
+    /// The period over which wrong tokens count, and the duration of a lock.
     pub const fn window() -> TimeDelta {
         TimeDelta::hours(1)
     }

@@ -16,9 +16,9 @@ use std::fmt;
 /// A provider that checks tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaProviderName {
-    /// RFC 6238 one-time passwords of the account's enrolled secret.
+    /// One-time passwords of RFC 6238 from the account's enrolled secret.
     Totp,
-    /// Scripted tokens; in the sandbox only.
+    /// Scripted tokens, in the sandbox only.
     Sandbox,
 }
 
@@ -31,7 +31,7 @@ impl MfaProviderName {
         }
     }
 
-    /// The provider used where the caller names none.
+    /// The default provider, for callers that name none.
     pub const fn default_in(environment: Environment) -> Self {
         match environment {
             Environment::Sandbox => Self::Sandbox,
@@ -39,8 +39,8 @@ impl MfaProviderName {
         }
     }
 
-    /// The provider of that name in an environment. `fx-mfa-service`, the name that clients of the original send, is
-    /// the default one.
+    /// Parses the name of a provider in an environment. `fx-mfa-service`, the name that clients of the original send,
+    /// is the default provider.
     pub fn parse(name: &str, environment: Environment) -> Option<Self> {
         match (name, environment) {
             ("totp", _) => Some(Self::Totp),

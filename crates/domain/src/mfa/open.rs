@@ -5,7 +5,7 @@ use crate::batch::{BatchMove, IllegalMove, PaymentBatch};
 use crate::ids::{ClientId, MfaSessionId};
 use chrono::{DateTime, Utc};
 
-/// What an adapter loads.
+/// What an adapter loads to decide the opening of a session.
 #[derive(Clone, Debug)]
 pub struct OpenSituation {
     /// The batch to confirm.
@@ -23,7 +23,7 @@ pub struct OpenRequest {
     pub client: ClientId,
     /// The provider that will check the token.
     pub provider: MfaProviderName,
-    /// Now.
+    /// The time of the request.
     pub now: DateTime<Utc>,
 }
 
@@ -38,7 +38,7 @@ pub enum OpenRefusal {
     NotEnrolled(MfaProviderName),
 }
 
-/// Decides whether a session is opened. A locked account may open one: it answers that it is locked when it is used.
+/// Decides the opening of a session. A locked account may open one, but confirmations with it are refused as locked.
 ///
 /// ```
 /// use florin_domain::ids::MfaSessionId;

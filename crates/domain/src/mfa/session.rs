@@ -11,9 +11,9 @@ pub enum MfaSessionState {
     Open,
     /// Used for a confirmation; accepts no further token.
     Burnt,
-    /// Had too many wrong tokens.
+    /// Locked after too many wrong tokens.
     Locked,
-    /// Ended before its time by its provider.
+    /// Expired early by its provider.
     Expired,
 }
 
@@ -37,7 +37,7 @@ impl MfaSessionState {
 pub struct MfaSession {
     /// Its id.
     pub id: MfaSessionId,
-    /// Who opened it.
+    /// The client that opened it.
     pub client: ClientId,
     /// The account of the batch.
     pub account: AccountId,
@@ -56,10 +56,10 @@ pub struct MfaSession {
 }
 
 impl MfaSession {
-    /// The wrong token of this number locks the session.
+    /// Number of wrong tokens that locks the session.
     pub const MAX_WRONG_TOKENS: u32 = 5;
 
-    /// How long a session lasts.
+    /// The lifetime of a session.
     pub const fn lifetime() -> TimeDelta {
         TimeDelta::minutes(5)
     }
@@ -86,7 +86,7 @@ impl MfaSession {
         }
     }
 
-    /// Whether its time has passed.
+    /// Whether it has expired.
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
         self.state == MfaSessionState::Expired || now >= self.expires_at
     }

@@ -11,8 +11,8 @@ pub struct Currency {
 }
 
 impl Currency {
-    /// Reads an alphabetic code such as `GBP`. Not three capitals: `invalid_format`. Unknown, withdrawn, or a fund,
-    /// metal or test code: `invalid_value`.
+    /// Parses an alphabetic code such as `GBP`. Anything but three capitals is `invalid_format`. An unknown or
+    /// withdrawn code, or the code of a fund, a metal or a test, is `invalid_value`.
     pub fn parse(code: &str) -> Result<Self, Flaw> {
         if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
             return Err(Flaw::format("must be a currency code of three capital letters, such as GBP"));
@@ -36,7 +36,7 @@ impl Currency {
         format!("{:03}", self.iso.numeric())
     }
 
-    /// How many decimal digits its minor unit has: 0 for JPY, 2 for GBP, 3 for BHD.
+    /// Number of decimal digits of its minor unit: 0 for JPY, 2 for GBP, 3 for BHD.
     pub const fn exponent(self) -> u32 {
         self.exponent
     }

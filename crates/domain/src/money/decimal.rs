@@ -5,23 +5,23 @@ use crate::fault::{Flaw, FlawCode};
 use bigdecimal::{BigDecimal, ToPrimitive};
 use std::str::FromStr;
 
-/// A non-negative amount as a caller wrote it: exact, at most 1,000,000,000 major units, its currency not known yet.
+/// A non-negative amount as a caller wrote it: exact, at most 1,000,000,000 major units, before its currency is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecimalAmount {
-    /// `None`: finer than the minor unit of any currency.
+    /// The value; `None` if it is finer than the minor unit of any currency.
     value: Option<BigDecimal>,
 }
 
-/// No ISO 4217 currency has more minor digits.
+/// Maximum number of minor digits of an ISO 4217 currency.
 const FINEST: i64 = 4;
-/// Digits before the point of the largest amount.
+/// Number of digits before the point of the largest amount.
 const WIDEST: i64 = 10;
 
 impl DecimalAmount {
     /// The largest amount in one request, in major units, inclusive.
     pub const MAX: i64 = 1_000_000_000;
 
-    /// Reads the literal text of a JSON number (RFC 8259, which the caller has checked): `10.00`, `1e1`.
+    /// Parses the text of a JSON number, such as `10.00` or `1e1`. The caller has checked it against RFC 8259.
     pub fn from_json_number(literal: &str) -> Result<Self, Flaw> {
         if literal.starts_with('-') {
             return Err(Flaw::range("must not be negative"));
@@ -31,7 +31,7 @@ impl DecimalAmount {
         Self::assemble(whole, fraction, saturating_exponent(exponent))
     }
 
-    /// Reads a decimal string: `^[0-9]{1,15}(\.[0-9]{1,4})?$`, else `invalid_format`.
+    /// Parses a decimal string: `^[0-9]{1,15}(\.[0-9]{1,4})?$`, else `invalid_format`.
     pub fn from_decimal_string(text: &str) -> Result<Self, Flaw> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits =
@@ -60,7 +60,7 @@ impl DecimalAmount {
             return Err(too_large());
         }
         if decimals > FINEST {
-            // Ten digits before the point and more behind it can't be 1,000,000,000 itself.
+            // With ten digits before the point and more after it, the value can't be 1,000,000,000 itself.
             return if point == WIDEST { Err(too_large()) } else { Ok(Self { value: None }) };
         }
         let value = BigDecimal::from_str(&format!("{significant}e{}", point - to_i64(significant.len())))
@@ -81,7 +81,7 @@ impl DecimalAmount {
         if self.is_zero() { Err(Flaw::range("must be greater than 0")) } else { Ok(self) }
     }
 
-    /// The exact minor units; `too_many_decimals` where the value is finer, never rounded.
+    /// The exact minor units. A finer value is `too_many_decimals`, never rounded.
     pub fn to_minor(&self, currency: Currency) -> Result<Minor, Flaw> {
         let too_fine = || {
             let message = match currency.exponent() {

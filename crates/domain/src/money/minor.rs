@@ -3,35 +3,35 @@
 use super::Currency;
 use std::fmt;
 
-/// A signed amount in the minor units of a currency that the context names (pence for GBP, yen for JPY).
+/// A signed amount in minor units of a currency known from the context (pence for GBP, yen for JPY).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Minor(pub i64);
 
 impl Minor {
-    /// Nothing.
+    /// An amount of zero.
     pub const ZERO: Self = Self(0);
 
-    /// The sum, or `None` where it leaves 64 bits.
+    /// The sum, or `None` if it overflows 64 bits.
     pub fn plus(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// The difference, or `None` where it leaves 64 bits.
+    /// The difference, or `None` if it overflows 64 bits.
     pub fn minus(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
     }
 
-    /// The same amount the other way, or `None` where it leaves 64 bits.
+    /// The negated amount, or `None` if it overflows 64 bits.
     pub fn negated(self) -> Option<Self> {
         self.0.checked_neg().map(Self)
     }
 
-    /// Below zero.
+    /// Whether it is below zero.
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// Exactly zero.
+    /// Whether it is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

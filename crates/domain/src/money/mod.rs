@@ -1,4 +1,4 @@
-//! Money: integer minor units with checked arithmetic, exact decimals at the edge, never a binary float.
+//! Money: integer minor units with checked arithmetic, exact decimals at the boundary, and no binary floats.
 
 mod currency;
 mod decimal;

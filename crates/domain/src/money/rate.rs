@@ -1,21 +1,22 @@
-//! Rates of exchange.
+//! Exchange rates.
 
 use super::{Currency, Minor};
 use crate::fault::Flaw;
 use std::fmt;
 
-/// An exchange rate: how many units of one currency one unit of another buys. An exact decimal above zero with at most 12
-/// significant digits.
-/// The context names the two currencies. Rates are in major units: 0.8 GBP for 1 USD.
+/// An exchange rate: the number of units of one currency that one unit of another buys.
+///
+/// An exact decimal above zero with at most 12 significant digits. The context names the two currencies. Rates are in
+/// major units: 0.8 GBP for 1 USD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// The value is `digits / 10^scale`; the last digit is no zero unless `scale` is zero.
+    /// The value is `digits / 10^scale`. The last digit is not zero unless `scale` is zero.
     digits: u64,
     scale: u32,
 }
 
 impl Rate {
-    /// One for one.
+    /// A rate of 1.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
     /// Number of significant digits of a cross rate, rounded half even.
     pub const CROSS_DIGITS: u32 = 10;
@@ -24,7 +25,8 @@ impl Rate {
     /// Maximum number of digits after the point.
     const MAX_SCALE: u32 = 24;
 
-    /// Reads a plain decimal such as `0.7874`. Anything else: `invalid_format`; zero, or too many digits: `out_of_range`.
+    /// Parses a plain decimal such as `0.7874`. Any other text is `invalid_format`; zero or too many digits is
+    /// `out_of_range`.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -47,9 +49,9 @@ impl Rate {
     }
 
     /// The rate between two currencies, from the rates of a third currency into each: `to / from`, rounded half even to
-    /// [`Self::CROSS_DIGITS`] significant digits. `None`: too many digits on one side of the point.
+    /// [`Self::CROSS_DIGITS`] significant digits. `None` if it has too many digits on one side of the point.
     pub fn cross(from: Self, to: Self) -> Option<Self> {
-        // The quotient has the right number of digits at one of these; the numbers stay below 10^36.
+        // One of these shifts gives the quotient the right number of digits; all numbers stay below 10^36.
         for shift in -12..=24_i32 {
             let up = |wanted: bool| if wanted { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
             let dividend = i128::from(to.digits) * up(shift > 0);
@@ -68,7 +70,7 @@ impl Rate {
         None
     }
 
-    /// An amount of one currency in the other, rounded half even to its minor unit. `None`: it leaves 64 bits.
+    /// Converts an amount to another currency, rounded half even to its minor unit. `None` if it overflows 64 bits.
     pub fn convert(self, amount: Minor, from: Currency, to: Currency) -> Option<Minor> {
         let product = i128::from(amount.0) * i128::from(self.digits);
         let (up, down) = (to.exponent(), from.exponent() + self.scale);
@@ -80,7 +82,7 @@ impl Rate {
     }
 }
 
-/// The quotient rounded half even to a whole number. The divisor is above zero.
+/// The quotient, rounded half even to an integer. The divisor is above zero.
 fn half_even(dividend: i128, divisor: i128) -> i128 {
     let (quotient, rest) = (dividend.div_euclid(divisor), dividend.rem_euclid(divisor));
     let up = match (rest * 2).cmp(&divisor) {
@@ -100,7 +102,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Rates from a merchant's currency into others.
+/// Exchange rates from a merchant's currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quotes {
     /// The merchant's currency.
@@ -110,7 +112,7 @@ pub struct Quotes {
 }
 
 impl Quotes {
-    /// The rate into a currency; `None` where there is none.
+    /// The rate into a currency, if known.
     pub fn rate_to(&self, to: Currency) -> Option<Rate> {
         if to == self.from {
             return Some(Rate::ONE);

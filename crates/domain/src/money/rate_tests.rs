@@ -57,7 +57,7 @@ fn cross_rates_are_rounded_to_ten_digits() {
 }
 
 proptest! {
-    /// Another way to the same number: exact decimals, rounded half even.
+    /// Computes the same result with exact decimals, rounded half even.
     #[test]
     fn conversion_is_exact_decimals_rounded_half_even(
         amount in 0_i64..=100_000_000_000_000,
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(rate.convert(Minor(amount), from, to).map(|minor| minor.0), minor.to_i64());
     }
 
-    /// So parts that are taken of a growing sum never go below zero.
+    /// The conversion of a growing sum never falls, so no part is below zero.
     #[test]
     fn more_never_converts_to_less(one in 0_i64..1_000_000, more in 0_i64..1_000_000, digits in 1_u64..1_000_000, scale in 0_u32..8) {
         let Some(rate) = Rate::new(digits, scale) else { return Ok(()) };

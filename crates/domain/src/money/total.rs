@@ -8,16 +8,16 @@ use std::fmt;
 pub struct Total(pub i128);
 
 impl Total {
-    /// Nothing.
+    /// A sum of zero.
     pub const ZERO: Self = Self(0);
 
-    /// The sum.
+    /// The sum of two totals.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference.
+    /// The difference of two totals.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -41,7 +41,7 @@ impl std::iter::Sum for Total {
     }
 }
 
-/// A sum with its currency. Prints as [`super::Money`] does.
+/// A sum with its currency. It prints like [`super::Money`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TotalMoney {
     /// The sum in minor units.

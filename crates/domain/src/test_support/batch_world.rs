@@ -1,4 +1,4 @@
-//! A payment batch and the budgets that pay for it.
+//! A test world of one payment batch and the budgets that fund it.
 
 use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
@@ -19,7 +19,7 @@ use crate::money::{Currency, Minor};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-/// One payment batch: passes what happens to it to the rules and stores their decisions as an adapter would.
+/// One payment batch. Passes actions on it to the rules, and stores their decisions as an adapter would.
 #[derive(Clone, Debug)]
 pub struct BatchWorld {
     /// The batch, at first an empty draft.
@@ -30,7 +30,7 @@ pub struct BatchWorld {
     pub alerts: Vec<Alert>,
     /// The budgets that can pay, each with the currencies it holds.
     pub funding: FundingBudgets,
-    /// What they hold.
+    /// The balances of those budgets.
     pub balances: BatchBalances,
     /// Whether the account's policy requires multi-factor authentication.
     pub mfa_required: bool,
@@ -42,13 +42,13 @@ pub struct BatchWorld {
     pub journal: Vec<JournalTransaction>,
     /// Every event, oldest first.
     pub events: Vec<Event>,
-    /// What the clock shows.
+    /// The current time of the world.
     pub now: DateTime<Utc>,
     ids: CountingIds,
 }
 
 impl BatchWorld {
-    /// A world of an empty draft and the budgets that pay. The first one pays for rows that name none.
+    /// A world with an empty draft and one budget. This first budget pays for rows that name none.
     pub fn of(budget: impl Into<BudgetRecord>) -> Self {
         let (ids, now) = (CountingIds::starting_at(1000), noon());
         let request = CreateRequest {
@@ -78,7 +78,7 @@ impl BatchWorld {
         world.and(budget)
     }
 
-    /// The same world with another budget that can pay.
+    /// Adds another budget that can pay.
     #[must_use]
     pub fn and(mut self, budget: impl Into<BudgetRecord>) -> Self {
         let budget = budget.into().budget;
@@ -87,7 +87,7 @@ impl BatchWorld {
         self
     }
 
-    /// Uploads payments in place of all earlier ones.
+    /// Uploads payments, which replace all earlier ones.
     pub fn upload(&mut self, inputs: impl IntoIterator<Item = PaymentInput>) -> Result<UploadDecision, UploadRefusal> {
         let request = upload_of(inputs, check_basis(self.funding.clone()));
         let situation = UploadSituation { batch: self.batch.clone(), funding: self.funding.clone() };
@@ -119,7 +119,7 @@ impl BatchWorld {
         decision
     }
 
-    /// What an adapter loads for a confirmation.
+    /// The situation for a confirmation.
     pub fn confirm_situation(&self) -> ConfirmSituation {
         ConfirmSituation {
             batch: self.batch.clone(),
@@ -156,7 +156,7 @@ impl BatchWorld {
         self.save_payments(&done.payments);
     }
 
-    /// Reports outcomes of payments, each named by its input index.
+    /// Reports outcomes of payments, each identified by its input index.
     pub fn report(&mut self, outcomes: &[(usize, PaymentOutcome)]) -> Result<SettleDecision, SettleRefusal> {
         let report = |&(index, outcome): &(usize, _)| {
             let report = PaymentReport { outcome, ask_again_at: None };
@@ -170,7 +170,7 @@ impl BatchWorld {
         Ok(done)
     }
 
-    /// What an adapter loads for reports.
+    /// The situation for these reports.
     pub fn settle_situation(&self, reports: &[Reported]) -> SettleSituation {
         let named = |payment: &&Payment| reports.iter().any(|reported| reported.payment == payment.id);
         SettleSituation {
@@ -182,22 +182,22 @@ impl BatchWorld {
         }
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub fn wait(&mut self, time: TimeDelta) {
         self.now += time;
     }
 
-    /// What can be spent of the default budget in a currency: `40.00 GBP`.
+    /// The available balance of the default budget in a currency: `40.00 GBP`.
     pub fn available(&self, code: &str) -> String {
         self.of_default(code, Balances::available)
     }
 
-    /// What is reserved of the default budget in a currency.
+    /// The reserved balance of the default budget in a currency.
     pub fn reserved(&self, code: &str) -> String {
         self.of_default(code, Balances::reserved)
     }
 
-    /// All the money of the default budget in a currency.
+    /// The ledger balance of the default budget in a currency.
     pub fn ledger(&self, code: &str) -> String {
         self.of_default(code, Balances::ledger)
     }
@@ -207,7 +207,7 @@ impl BatchWorld {
         shown(pool(&self.balances[&(BUDGET, currency)]), currency)
     }
 
-    /// Runs a rule with the time of the world and with its next ids.
+    /// Runs a rule with the time and the next ids of the world.
     pub fn stamped<T>(&self, decide: impl FnOnce(&Stamp<'_>) -> T) -> T {
         decide(&Stamp { now: self.now, ids: &|| self.ids.next_id() })
     }

@@ -1,4 +1,4 @@
-//! Budgets.
+//! Builders of budgets.
 
 use super::ids::{BUDGET, account};
 use super::money::money;
@@ -8,7 +8,7 @@ use crate::ledger::Balances;
 use crate::money::Minor;
 use uuid::Uuid;
 
-/// A budget that is being built.
+/// A builder of a budget.
 #[derive(Clone, Debug)]
 pub struct BudgetBuilder(BudgetRecord);
 
@@ -19,7 +19,7 @@ pub fn a_budget() -> BudgetBuilder {
 }
 
 impl BudgetBuilder {
-    /// Adds a currency with this much available: `250.00 GBP`.
+    /// Adds a currency with this available balance: `250.00 GBP`.
     #[must_use]
     pub fn with(mut self, available: &str) -> Self {
         let money = money(available);
@@ -28,21 +28,21 @@ impl BudgetBuilder {
         self
     }
 
-    /// Gives it an id of its own, where a test has several budgets.
+    /// Sets its id, for tests with several budgets.
     #[must_use]
     pub fn numbered(mut self, number: u128) -> Self {
         self.0.budget.id = BudgetId(Uuid::from_u128(number));
         self
     }
 
-    /// Takes a feature away.
+    /// Removes a feature.
     #[must_use]
     pub fn without(mut self, feature: BudgetFeature) -> Self {
         self.0.features.remove(&feature);
         self
     }
 
-    /// The budget.
+    /// Builds the budget.
     pub fn build(self) -> BudgetRecord {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Cards, their limits, and the first messages about them.
+//! Builders of cards, limits and first messages.
 
 use super::ids::{BUDGET, account, noon};
 use super::money::{currency, decimal, minor};
@@ -10,7 +10,7 @@ use crate::text::Text;
 use chrono::NaiveDate;
 use uuid::Uuid;
 
-/// A card that is being built.
+/// A builder of a card.
 #[derive(Clone, Debug)]
 pub struct CardBuilder(Card);
 
@@ -28,14 +28,14 @@ pub fn a_card() -> CardBuilder {
 }
 
 impl CardBuilder {
-    /// Puts it in a state.
+    /// Sets its state.
     #[must_use]
     pub fn in_state(mut self, state: CardState) -> Self {
         self.0.state = state;
         self
     }
 
-    /// Puts it in a currency, which its budget must hold.
+    /// Sets its currency, which its budget must hold.
     #[must_use]
     pub fn in_currency(mut self, code: &str) -> Self {
         self.0.currency = currency(code);
@@ -49,14 +49,14 @@ impl CardBuilder {
         self
     }
 
-    /// Has another budget pay for it.
+    /// Sets the budget that pays for it.
     #[must_use]
     pub fn paid_from(mut self, budget: BudgetId) -> Self {
         self.0.budget = budget;
         self
     }
 
-    /// The card.
+    /// Builds the card.
     pub fn build(self) -> Card {
         self.0
     }
@@ -68,13 +68,13 @@ impl From<CardBuilder> for Card {
     }
 }
 
-/// A spending limit of an amount such as `50.00 GBP`, of which nothing is used, with any number of uses.
+/// An unused spending limit of an amount such as `50.00 GBP`, with any number of uses.
 pub fn a_limit(window: SpendingWindow, amount: &str) -> SpendingLimit {
     let (window_start, spent) = (window.start(noon()), Minor::ZERO);
     SpendingLimit { window, amount: minor(amount), most_uses: None, window_start, spent, uses: 0 }
 }
 
-/// A first message of an amount in the card's currency, with the sandbox's default acceptor.
+/// A first message with an amount in the card's currency and the sandbox's default acceptor.
 pub fn first_message(kind: ChainKind, amount: &str) -> FirstMessage {
     let acceptor = AcceptorInput {
         mid: Text::parse("11111").unwrap(),
@@ -88,7 +88,7 @@ pub fn first_message(kind: ChainKind, amount: &str) -> FirstMessage {
     FirstMessage { kind, amount: decimal(amount), network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
-/// The authorization of a purchase; of `0`, an account check.
+/// The authorization of a purchase, or an account check if the amount is `0`.
 pub fn a_purchase(amount: &str) -> FirstMessage {
     first_message(ChainKind::Purchase, amount)
 }

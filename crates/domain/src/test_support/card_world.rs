@@ -1,4 +1,4 @@
-//! A card and its budget, to which card messages are sent.
+//! A test world of one card and its budget.
 
 use super::ids::{CountingIds, noon};
 use super::money::{decimal, shown};
@@ -13,7 +13,7 @@ use crate::ids::{JournalId, TransactionToken};
 use crate::ledger::{Balances, JournalTransaction};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// One card and its budget: sends messages to the rules and stores their decisions as an adapter would.
+/// One card and its budget. Passes messages to the rules, and stores their decisions as an adapter would.
 #[derive(Clone, Debug)]
 pub struct CardWorld {
     /// The card.
@@ -24,19 +24,19 @@ pub struct CardWorld {
     pub balances: Balances,
     /// The record of every message, oldest first.
     pub records: Vec<CardTransaction>,
-    /// The chains, the one that changed last at the end.
+    /// The chains, last changed last.
     pub chains: Vec<Chain>,
     /// Every journal transaction, oldest first.
     pub journal: Vec<JournalTransaction>,
-    /// Why each of the records was declined.
+    /// The explanation of each record's decline, if it was declined.
     pub declined: Vec<Option<Explanation>>,
-    /// What the clock shows.
+    /// The current time of the world.
     pub now: DateTime<Utc>,
     ids: CountingIds,
 }
 
 impl CardWorld {
-    /// A world of a card and the budget that pays for it, which must hold the card's currency.
+    /// A world with a card and the budget that pays for it, which must hold the card's currency.
     pub fn of(card: impl Into<Card>, budget: impl Into<BudgetRecord>) -> Self {
         let (mut card, budget) = (card.into(), budget.into().budget);
         card.budget = budget.id;
@@ -56,7 +56,7 @@ impl CardWorld {
         }
     }
 
-    /// The same world with a spending limit on the card.
+    /// Adds a spending limit to the card.
     #[must_use]
     pub fn limited_to(mut self, limit: SpendingLimit) -> Self {
         self.limits.push(limit);
@@ -78,12 +78,12 @@ impl CardWorld {
         self.send(&a_refund(amount)).unwrap().transaction
     }
 
-    /// Clears a purchase; what the clearing leaves of its hold is released.
+    /// Clears a purchase and releases the rest of its hold.
     pub fn clear(&mut self, token: TransactionToken, amount: &str) -> Result<CardDecision, CardRefusal> {
         self.follow(token, &FollowUp::Clearing { amount: decimal(amount), is_final: true })
     }
 
-    /// Reverses all that is held for a purchase or a withdrawal.
+    /// Reverses the whole hold of a purchase or withdrawal.
     pub fn reverse(&mut self, token: TransactionToken) -> Result<CardDecision, CardRefusal> {
         self.follow(token, &FollowUp::Reversal { amount: None })
     }
@@ -102,7 +102,7 @@ impl CardWorld {
         Ok(decision)
     }
 
-    /// Expires the hold of a chain; `None` where it is not due, or has ended.
+    /// Expires the hold of a chain; `None` if it is not due or the chain has ended.
     pub fn expire(&mut self, token: TransactionToken) -> Option<CardDecision> {
         let decision = decide_expiry(&self.situation(token), &self.stamp()).unwrap();
         if let Some(decision) = &decision {
@@ -111,22 +111,22 @@ impl CardWorld {
         decision
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub fn wait(&mut self, time: TimeDelta) {
         self.now += time;
     }
 
-    /// What can be spent: `247.60 GBP`.
+    /// The available balance: `247.60 GBP`.
     pub fn available(&self) -> String {
         shown(self.balances.available(), self.card.currency)
     }
 
-    /// What open holds keep.
+    /// The held balance.
     pub fn held(&self) -> String {
         shown(self.balances.held(), self.card.currency)
     }
 
-    /// All the money of the budget.
+    /// The ledger balance.
     pub fn ledger(&self) -> String {
         shown(self.balances.ledger(), self.card.currency)
     }
@@ -136,12 +136,12 @@ impl CardWorld {
         self.record(token).state
     }
 
-    /// What an adapter loads for a first message.
+    /// The situation for a first message.
     pub fn first_situation(&self) -> FirstSituation {
         FirstSituation { card: self.card.clone(), limits: self.limits.clone(), balances: self.balances }
     }
 
-    /// What an adapter loads for a message that follows the one with this token.
+    /// The situation for a follow-up to the message with this token.
     pub fn situation(&self, token: TransactionToken) -> ChainSituation {
         let named = self.record(token);
         ChainSituation {
@@ -154,7 +154,7 @@ impl CardWorld {
         }
     }
 
-    /// The time and the ids of the next message.
+    /// The time and ids of the next message.
     pub fn stamp(&self) -> MessageStamp {
         let id = self.ids.next_id();
         MessageStamp { token: TransactionToken(id), journal: JournalId(id), now: self.now }

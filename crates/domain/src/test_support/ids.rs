@@ -6,22 +6,22 @@ use std::cell::Cell;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The id of a budget unless the test gives another one.
+/// The default id of a budget.
 pub const BUDGET: BudgetId = BudgetId(Uuid::from_u128(0xb1));
 /// The API client that sends requests.
 pub const CLIENT: ClientId = ClientId(Uuid::from_u128(0xc1));
 
-/// The account that everything belongs to.
+/// The account that owns everything.
 pub fn account() -> AccountId {
     AccountId::parse("F50091").unwrap()
 }
 
-/// The time at which a world starts: 2026-09-01T12:00:00Z.
+/// The initial time of a world: 2026-09-01T12:00:00Z.
 pub fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
 }
 
-/// Ids that count up. Clones share the count.
+/// A source of ids that count up. Clones share the counter.
 #[derive(Clone, Debug)]
 pub struct CountingIds(Rc<Cell<u128>>);
 

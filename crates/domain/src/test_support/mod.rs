@@ -1,7 +1,7 @@
-//! Builders and small worlds for tests of the rules: feature `test-support`.
+//! Builders and test worlds for the rules: feature `test-support`.
 //!
-//! A builder starts from a valid value and changes what the test is about: `a_budget().with("250.00 GBP")`. A world plays
-//! messages or batches against the rules and stores each decision as an adapter would, so that a test reads balances.
+//! A builder starts from a valid value and changes what the test needs: `a_budget().with("250.00 GBP")`. A world passes
+//! messages or batches to the rules and stores each decision as an adapter would, so that a test can read balances.
 //!
 //! ```
 //! use florin_domain::test_support::{CardWorld, a_budget, a_card};

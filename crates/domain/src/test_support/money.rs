@@ -1,4 +1,4 @@
-//! Amounts as a test writes them.
+//! Amounts in the notation of tests.
 
 use crate::ledger::Balances;
 use crate::money::{Currency, DecimalAmount, Minor, Money, Quotes, Rate};
@@ -27,7 +27,7 @@ pub fn minor(text: &str) -> Minor {
     money(text).minor
 }
 
-/// Balances with this much available, nothing held and nothing reserved.
+/// Balances with this available amount, nothing held and nothing reserved.
 pub fn balances(available: &str) -> Balances {
     Balances::new(minor(available), Minor::ZERO, Minor::ZERO).unwrap()
 }
@@ -37,7 +37,7 @@ pub fn quotes(from: &str, rate: &str) -> Quotes {
     Quotes { from: currency(from), rates: vec![(currency("GBP"), Rate::parse(rate).unwrap())] }
 }
 
-/// An amount as worlds report it: `250.00 GBP`.
+/// Formats an amount as worlds report it: `250.00 GBP`.
 pub(super) fn shown(minor: Minor, currency: Currency) -> String {
     format!("{} {currency}", minor.of(currency))
 }

@@ -1,4 +1,4 @@
-//! Credits and transfers.
+//! Builders of credits and transfers.
 
 use super::ids::{BUDGET, noon};
 use super::money::{currency, decimal};
@@ -28,7 +28,7 @@ pub fn a_credit(amount: &str) -> CreditInstruction {
     }
 }
 
-/// The time and the ids of a credit.
+/// The time and ids of a credit.
 pub fn a_credit_stamp() -> CreditStamp {
     CreditStamp { journal: JournalId(Uuid::from_u128(0x11)), now: noon() }
 }
@@ -39,7 +39,7 @@ pub fn a_transfer(amount: &str, to: BudgetId) -> TransferInstruction {
     TransferInstruction { from: BUDGET, to, amount: decimal(sent), currency: currency(code), reference: None }
 }
 
-/// The time and the ids of a transfer.
+/// The time and ids of a transfer.
 pub fn a_transfer_stamp() -> TransferStamp {
     TransferStamp {
         transfer: TransferId(Uuid::from_u128(0x22)),

@@ -1,4 +1,4 @@
-//! Payments as a client uploads them.
+//! Builders of payments as a client uploads them.
 
 use super::ids::{BUDGET, noon};
 use crate::batch::{
@@ -7,8 +7,10 @@ use crate::batch::{
 };
 use std::sync::Arc;
 
-/// A payment of an amount such as `10.00 GBP`: pounds go to a UK account by Faster Payments, euros to a German account by
-/// SEPA, other currencies to a German account by Swift, with a fee.
+/// A payment of an amount such as `10.00 GBP`.
+///
+/// Pounds go to a UK account by Faster Payments, euros to a German account by SEPA, and other currencies to a German
+/// account by Swift, with a fee.
 pub fn a_payment(money: &str) -> PaymentInput {
     let (amount, code) = money.split_once(' ').unwrap();
     if code != "GBP" {
@@ -39,25 +41,25 @@ fn payment(amount: &str, code: &str, (account, bank): (&str, Option<&str>)) -> P
     }
 }
 
-/// The payment with the country that the recipient lives in.
+/// Sets the country of the recipient's address.
 pub fn living_in(mut input: PaymentInput, country: &str) -> PaymentInput {
     let country_code = Some(country.to_owned());
     input.recipient.address = Some(PostalAddressInput { country_code, ..PostalAddressInput::default() });
     input
 }
 
-/// What rows are checked against: these budgets, of which [`BUDGET`] pays for rows that name none.
+/// The basis of checks: these budgets, of which [`BUDGET`] pays for rows that name none.
 pub fn check_basis(funding: FundingBudgets) -> CheckBasis {
     CheckBasis { default_budget: Some(BUDGET), funding, modulus: Arc::new(ModulusTable::built_in().unwrap()) }
 }
 
-/// The rows, checked.
+/// Checks rows.
 pub fn checked(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> CheckedRows {
     let row = |input| PaymentRow { input, miscounted: None };
     check_rows(inputs.into_iter().map(row).collect(), basis, noon())
 }
 
-/// An upload of these payments as JSON, checked.
+/// A checked upload of these payments as JSON.
 pub fn upload_of(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> UploadRequest {
     UploadRequest { format: InputFormat::Json, checked: checked(inputs, basis) }
 }

@@ -9,19 +9,19 @@ const YEARS: std::ops::RangeInclusive<i32> = 2000..=2099;
 /// The clock of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockSetting {
-    /// It runs at this offset from real time, in whole microseconds.
+    /// Runs at this offset from real time, in whole microseconds.
     Running {
-        /// The offset; negative is behind real time.
+        /// The offset; a negative offset is behind real time.
         ahead: TimeDelta,
     },
-    /// It is frozen.
+    /// Is frozen.
     Frozen {
         /// The time it shows.
         at: DateTime<Utc>,
     },
 }
 
-/// Real time.
+/// Defaults to real time.
 impl Default for ClockSetting {
     fn default() -> Self {
         Self::Running { ahead: TimeDelta::zero() }
@@ -29,7 +29,7 @@ impl Default for ClockSetting {
 }
 
 impl ClockSetting {
-    /// What it shows at a moment of real time.
+    /// The time it shows at a given real time.
     pub fn now(self, real: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::Running { ahead } => real.checked_add_signed(ahead).unwrap_or(real),
@@ -60,13 +60,13 @@ impl ClockSetting {
 /// A change of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockChange {
-    /// Freeze it at its current time.
+    /// Freezes the clock at its current time.
     Freeze,
-    /// Freeze it at that time, which must not be in its past.
+    /// Freezes the clock at that time, which must not be in its past.
     FreezeAt(DateTime<Utc>),
-    /// Advance it; it keeps running, or stays frozen.
+    /// Advances the clock, which keeps running or stays frozen.
     AdvanceBy(TimeDelta),
-    /// Let it run from its current time.
+    /// Lets the clock run from its current time.
     Resume,
 }
 
@@ -75,28 +75,28 @@ pub enum ClockChange {
 pub struct ClockReading {
     /// The clock.
     pub clock: ClockSetting,
-    /// What it shows.
+    /// The time it shows.
     pub now: DateTime<Utc>,
 }
 
 /// Reasons to refuse a change of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockRefusal {
-    /// The clock would go back.
+    /// The clock would go backwards.
     #[error("cannot go back: the clock shows {now}")]
     Backwards {
-        /// What it shows.
+        /// The time it shows.
         now: DateTime<Utc>,
     },
     /// The clock would leave the years 2000 to 2099.
     #[error("must keep the clock within the years 2000 to 2099: it shows {now}")]
     TooFar {
-        /// What it shows.
+        /// The time it shows.
         now: DateTime<Utc>,
     },
 }
 
-/// Decides a change of a clock. A clock never goes back, so that events stay in order.
+/// Decides a change of a clock. A clock never goes backwards, so that events stay in order.
 ///
 /// ```
 /// use florin_domain::test_support::noon;
@@ -132,7 +132,7 @@ fn advanced(clock: ClockSetting, by: TimeDelta, now: DateTime<Utc>) -> Result<Cl
     })
 }
 
-/// Reads a time that a clock can be set to: UTC, whole seconds, `2026-09-01T12:00:00Z`, of the years 2000 to 2099.
+/// Parses a time that a clock can be set to: UTC, whole seconds, years 2000 to 2099, such as `2026-09-01T12:00:00Z`.
 pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
     let wrong = || Flaw::format("must be a UTC time in whole seconds, such as 2026-09-01T12:00:00Z");
     // chrono also accepts signs, blanks and fewer digits.

@@ -3,12 +3,13 @@
 use crate::fault::Flaw;
 use chrono::TimeDelta;
 
-/// The longest duration: a hundred years of 366 days.
+/// Maximum duration in seconds: a hundred years of 366 days.
 const MAX: i64 = 100 * 366 * 24 * 3600;
 
-/// Reads `P7D`, `PT90S`, `P1DT2H30M`: whole numbers of days, hours, minutes and seconds in this order, more than nothing
-/// and at
-/// most a hundred years. Months and years have no fixed length, so there are none.
+/// Parses a duration such as `P7D`, `PT90S` or `P1DT2H30M`.
+///
+/// It consists of whole numbers of days, hours, minutes and seconds in this order, is above zero and at most a hundred
+/// years. Months and years have no fixed length and are not accepted.
 pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     let wrong =
         || Flaw::format("must be an ISO 8601 duration in days, hours, minutes and seconds, such as P7D or PT1H30M");
@@ -28,7 +29,7 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     TimeDelta::try_seconds(seconds).ok_or_else(wrong)
 }
 
-/// The seconds of numbers with their units, each at most once and in this order; saturates.
+/// Sums numbers with their units in seconds. Each unit occurs at most once, in this order. The sum saturates.
 fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
     let mut seconds = 0_i64;
     for (unit, worth) in units {

@@ -17,9 +17,9 @@ use crate::ids::{AccountId, ClientId, SnapshotId};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// What a caller names a seeded world by.
+/// The name that a caller gives to a seed.
 pub type SeedText = Text<1, 64>;
-/// What a caller calls a snapshot.
+/// The name that a caller gives to a snapshot.
 pub type SnapshotName = Text<1, 64>;
 
 /// The clock and the ids of an account. The default is real time and random ids.
@@ -27,11 +27,11 @@ pub type SnapshotName = Text<1, 64>;
 pub struct Timeline {
     /// Its clock.
     pub clock: ClockSetting,
-    /// What its ids follow from; none: they are random.
+    /// The source of its ids; `None` for random ids.
     pub seed: Option<WorldSeed>,
 }
 
-/// What the ids of a seeded world follow from: a hash of its client and the seed that the caller named.
+/// The seed of a world's ids: a hash of its client and the seed that the caller named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorldSeed(pub [u8; 32]);
 
@@ -40,17 +40,17 @@ pub struct WorldSeed(pub [u8; 32]);
 pub enum WorldTemplate {
     /// The demo set: budgets, cards, checkouts, payment batches.
     Demo,
-    /// Nothing.
+    /// An empty world.
     Empty,
     /// A snapshot of another world of the client.
     Snapshot,
 }
 
 impl WorldTemplate {
-    /// All of them.
+    /// All templates.
     pub const ALL: [Self; 3] = [Self::Demo, Self::Empty, Self::Snapshot];
 
-    /// As it is written.
+    /// The name callers use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Demo => "demo",
@@ -73,34 +73,33 @@ pub struct SandboxWorld {
     pub seed: Option<SeedText>,
     /// When it was created, in real time.
     pub created_at: DateTime<Utc>,
-    /// From when it may be swept away, in real time.
+    /// When it may be deleted, in real time.
     pub expires_at: DateTime<Utc>,
     /// Its clock now.
     pub clock: ClockSetting,
 }
 
-/// A world that was restored from a snapshot.
+/// A world after a restore from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoredWorld {
     /// The world.
     pub world: SandboxWorld,
-    /// When that was, in real time.
+    /// When it was restored, in real time.
     pub real: DateTime<Utc>,
 }
 
-/// The state of a world, kept.
+/// The stored state of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldSnapshot {
     /// Its id.
     pub id: SnapshotId,
     /// The world.
     pub account: AccountId,
-    /// What the caller calls it.
+    /// The caller's name for it.
     pub name: Option<SnapshotName>,
-    /// When it was taken, by the clock of the world.
+    /// When it was created, by the clock of the world.
     pub created_at: DateTime<Utc>,
-    /// How many rows are in it. It is for operators: what works in the background may have written some at any time, so it
-    /// is not
-    /// the same each time, and answers don't show it.
+    /// Number of rows in it, for operators. Background work can write rows at any time, so the number is not
+    /// reproducible and answers do not include it.
     pub rows: i64,
 }

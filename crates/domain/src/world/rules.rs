@@ -1,4 +1,4 @@
-//! Rules for creating worlds and for taking and restoring snapshots.
+//! Rules for creating worlds, and for creating and restoring snapshots.
 
 use crate::ids::AccountId;
 
@@ -9,7 +9,8 @@ pub const SNAPSHOTS_OF_A_WORLD: i64 = 20;
 /// Maximum size of a snapshot, in bytes of its text.
 pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 
-/// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API key.
+/// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API
+/// key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeUnder {
     /// The idempotency key.
@@ -21,7 +22,7 @@ pub struct MadeUnder {
 /// What an adapter loads before a world is created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreateSituation {
-    /// How many worlds the client has.
+    /// Number of worlds of the client.
     pub worlds: i64,
     /// Whether a world with this seed exists.
     pub lives: bool,
@@ -62,12 +63,12 @@ pub enum CreateWorldRefusal {
     /// The client has the maximum number of worlds.
     #[error("a client has at most {WORLDS_OF_A_CLIENT} worlds")]
     TooMany,
-    /// The schema has changed since the snapshot was taken.
+    /// The schema has changed since the snapshot was created.
     #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides the creation of a world. True: a world with the same seed must be deleted first.
+/// Decides the creation of a world. Returns whether a world with the same seed must be deleted first.
 ///
 /// ```
 /// use florin_domain::world::{CreateSituation, CreateWorldRefusal, decide_create_world};
@@ -97,7 +98,7 @@ pub fn decide_create_world(
     if situation.outdated { Err(CreateWorldRefusal::Outdated) } else { Ok(situation.lives) }
 }
 
-/// Reasons to refuse taking or restoring a snapshot.
+/// Reasons to refuse creating or restoring a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotRefusal {
     /// The world has the maximum number of snapshots.
@@ -106,12 +107,12 @@ pub enum SnapshotRefusal {
     /// The snapshot would be too large.
     #[error("a snapshot is at most {SNAPSHOT_BYTES} bytes")]
     TooLarge,
-    /// The schema has changed since it was taken.
+    /// The schema has changed since the snapshot was created.
     #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides whether a world may get another snapshot.
+/// Decides whether a snapshot of `bytes` may be stored if the world already has `others`.
 ///
 /// ```
 /// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, decide_snapshot};

@@ -1,16 +1,16 @@
-//! Short help: the settings are listed where they matter, and nowhere else.
+//! Short help: only the commands that use the settings list them.
 
 use super::flags::HEADING;
 use clap::Command;
 
 /// The help of these commands lists the settings.
 const WITH_SETTINGS: [&str; 2] = ["florin", "serve"];
-/// What the help of the others says instead.
+/// The hint that the help of other commands shows instead.
 const ELSEWHERE: &str = "Settings such as --database-url: see `florin --help`.";
 
 /// Hides the settings in the help of every command except `serve`. The flags still work everywhere.
 pub(super) fn shortened(mut command: Command) -> Command {
-    // Building passes global flags down, so that they can be hidden there.
+    // Building propagates global flags, so that they can be hidden in subcommands.
     command.build();
     shorten(command)
 }

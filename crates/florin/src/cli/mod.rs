@@ -69,7 +69,7 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// Reads a command line.
+    /// Parses a command line.
     pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = help::shortened(Self::command());
         let matches = command.try_get_matches_from_mut(line)?;

@@ -31,11 +31,11 @@ struct Report {
 enum Line {
     /// A journal transaction does not add up to zero.
     Unbalanced { journal_id: String },
-    /// A balance differs from the sum of its entries.
+    /// A balance differs from the sum of its postings.
     Balance { budget_id: String, currency_code: &'static str },
     /// A held amount differs from the sum of the open holds.
     Holds { budget_id: String, currency_code: &'static str },
-    /// A reserved amount differs from what payment batches still have to pay.
+    /// A reserved amount differs from the unpaid amount of payment batches.
     Reservations { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },

@@ -78,7 +78,7 @@ fn print(rows: &[Row]) -> String {
     output::table(["ID", "NAME", "NETWORKS", "FEATURES"], &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
-/// A network in CIDR form; a single address is a network of its own.
+/// Parses a network in CIDR form; a single address is a network with one address.
 fn network(text: &str) -> Result<String, UsageError> {
     let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     let wrong = |_| UsageError::new(format!("--allow-network must be a network such as 10.0.0.0/8 (got {text:?})"));

@@ -212,7 +212,7 @@ mod tests {
         assert!(scope("cards:simulat:any").unwrap_err().to_string().contains("did you mean `cards:simulate:any`?"));
         let said = scope("everything").unwrap_err().to_string();
         assert!(said.contains("budgets:read:any") && !said.contains("webhooks"), "{said}");
-        // Scopes that open nothing yet are not offered, and are accepted.
+        // Scopes that no operation requires yet are accepted, but not suggested.
         assert!(scope("webhooks:read:any").is_ok());
     }
 

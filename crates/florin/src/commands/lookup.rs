@@ -1,4 +1,4 @@
-//! Finds clients and accounts by what an operator types: an id or a name.
+//! Finds clients and accounts by the id or name that an operator types.
 
 use crate::suggest;
 use crate::usage::UsageError;
@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_ports::Registry;
 
-/// A record that can be named.
+/// A record with an id and a name.
 struct Candidate<T> {
     id: T,
     text: String,
@@ -28,7 +28,7 @@ pub(super) async fn account(registry: &dyn Registry, argument: &str, text: &str)
     pick("account", argument, text, candidates.collect())
 }
 
-/// The only candidate with this id or, where no id fits, with this name.
+/// The only candidate with this id or, if no id matches, with this name.
 fn pick<T>(kind: &str, argument: &str, text: &str, mut candidates: Vec<Candidate<T>>) -> anyhow::Result<T> {
     if let Some(index) = candidates.iter().position(|candidate| candidate.text.eq_ignore_ascii_case(text)) {
         return Ok(candidates.swap_remove(index).id);

@@ -1,4 +1,4 @@
-//! One command a file.
+//! The commands, one per file.
 
 pub(crate) mod accounts;
 pub(crate) mod addresses;
@@ -29,7 +29,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What every command gets.
+/// The context of a command.
 pub(crate) struct Context {
     /// The settings.
     pub(crate) settings: Settings,
@@ -37,7 +37,7 @@ pub(crate) struct Context {
     pub(crate) json: bool,
 }
 
-/// Runs a command, and closes the store afterwards.
+/// Runs a command and then closes the store.
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
     if let Command::Openapi = command {
         return openapi::run();
@@ -87,7 +87,7 @@ async fn caches_expired() {
     actix_web::rt::time::sleep(wiring::STALENESS).await;
 }
 
-/// Reads an argument, or reports what is wrong with it.
+/// Parses an argument, or returns an error that explains its flaw.
 fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
     read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
 }

@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The line that scripts wait for, as JSON.
+/// The line, as JSON, that scripts wait for.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Listening {
@@ -86,7 +86,7 @@ async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bo
     }
 }
 
-/// Prints that the server listens, and how to begin.
+/// Prints the server's address and how to begin.
 async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
     let settings = &context.settings;
     let base_url = settings.base_url(address);
@@ -118,10 +118,10 @@ fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
     listen.resolve().map_err(|error| UsageError::new(format!("cannot resolve {listen}: {error}; {ELSEWHERE}")).into())
 }
 
-/// The advice where an address can't be used.
+/// The advice for an address that can't be used.
 const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";
 
-/// Why the server can't listen, in one line.
+/// The error for an address that can't be bound, in one line.
 fn unbound(listen: &Listen, error: &std::io::Error) -> anyhow::Error {
     let why = match error.kind() {
         ErrorKind::AddrInUse => "another program uses this address".to_owned(),

@@ -1,4 +1,4 @@
-//! Where the server listens: an address, or a host name that is resolved when the server starts.
+//! The address to listen on: an IP address, or a host name that is resolved when the server starts.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ pub(crate) enum Listen {
 }
 
 impl Listen {
-    /// Reads `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+    /// Parses `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if let Ok(address) = text.parse() {
             return Some(Self::Address(address));
@@ -23,13 +23,13 @@ impl Listen {
         let label = |label: &str| {
             !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         };
-        // Without a letter it is a mistyped address.
+        // Without a letter the text is a mistyped IP address, not a name.
         let is_name = host.split('.').all(label) && host.bytes().any(|byte| byte.is_ascii_alphabetic());
         is_name.then_some(())?;
         Some(Self::Name(host.to_owned(), port.parse().ok()?))
     }
 
-    /// The address to bind. Of the addresses of a host name it is the first IPv4 address, or the first of all.
+    /// Returns the address to bind. For a host name it is the first IPv4 address, or else the first address.
     pub(crate) fn resolve(&self) -> io::Result<SocketAddr> {
         match self {
             Self::Address(address) => Ok(*address),

@@ -1,6 +1,6 @@
-//! Settings: a flag wins over a `FLORIN_*` variable, that over `florin.toml`, that over the default.
+//! Settings. Precedence: flag, `FLORIN_*` variable, `florin.toml`, default.
 //!
-//! An invalid value stops the program, whatever its source: nothing is guessed.
+//! An invalid value stops the program, whatever its source.
 
 mod listen;
 mod read;
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// How logs are written.
+/// The format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     /// For people.
@@ -35,16 +35,16 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The settings that the command line gives.
+/// The settings given on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
-    /// Keys and texts.
+    /// The flags: names and texts of settings.
     pub(crate) flags: Vec<(&'static str, String)>,
-    /// The file to read in place of `florin.toml`.
+    /// The file to read instead of `florin.toml`.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// A value with the flag, variable or file that it came from.
+/// A value with its source: a flag, variable or file.
 #[derive(Clone)]
 pub(crate) struct Sourced<T> {
     /// The value.
@@ -53,7 +53,7 @@ pub(crate) struct Sourced<T> {
     pub(crate) source: String,
 }
 
-/// Prints the value only: two settings are equal whatever their source.
+/// Shows only the value, so that settings from different sources print the same.
 impl<T: fmt::Debug> fmt::Debug for Sourced<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
@@ -69,13 +69,13 @@ pub(crate) struct Settings {
     pub(crate) database_url: Sourced<SecretString>,
     /// Where the server listens.
     pub(crate) listen: Listen,
-    /// The address that callers use, without a slash at its end.
+    /// The URL that callers use, without a trailing slash.
     pub(crate) public_url: Option<String>,
-    /// The log filter; `None` is the command's own default.
+    /// The log filter; `None` for the command's default.
     pub(crate) log: Option<String>,
-    /// How logs are written.
+    /// The format of logs.
     pub(crate) log_format: LogFormat,
-    /// Whether `GET /metrics` answers.
+    /// Whether `GET /metrics` is served.
     pub(crate) metrics: bool,
     /// Maximum number of requests per second and client.
     pub(crate) rate_limit: Option<NonZeroU32>,
@@ -87,31 +87,31 @@ pub(crate) struct Settings {
     pub(crate) workers: usize,
     /// How long running requests may take to finish when the server stops.
     pub(crate) shutdown: Duration,
-    /// How long address lookups are kept; zero: not at all.
+    /// How long address lookups are cached; zero disables the cache.
     pub(crate) postcode_cache: Duration,
     /// How long idempotency records are kept.
     pub(crate) idempotency: TimeDelta,
-    /// How long worlds live.
+    /// The lifetime of worlds.
     pub(crate) world_lifetime: TimeDelta,
-    /// The folder of Vocalink's tables of sort codes.
+    /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
-    /// Harmless oddities, for the log.
+    /// Warnings about harmless problems, for the log.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Settings {
-    /// Reads them from the command line, the variables of this process and the file.
+    /// Loads the settings from the command line, the environment variables and the file.
     pub(crate) fn load(given: &Given) -> Result<Self, UsageError> {
         let sources = Sources::gather(given.clone(), std::env::vars_os())?;
         Self::from_texts(&sources.merge()?, sources.warnings())
     }
 
-    /// The base URL of the API of a server that listens there.
+    /// The base URL of the API of a server that listens on this address.
     pub(crate) fn base_url(&self, listen: SocketAddr) -> String {
         format!("{}/v2", self.root_url(listen))
     }
 
-    /// The base URL of a server that listens there. For a server on all addresses it is that of this machine.
+    /// The base URL of a server that listens on this address. For a server on all addresses it uses the local host.
     pub(crate) fn root_url(&self, listen: SocketAddr) -> String {
         if let Some(public_url) = &self.public_url {
             return public_url.clone();
@@ -124,7 +124,7 @@ impl Settings {
         format!("http://{}", SocketAddr::new(address, listen.port()))
     }
 
-    /// The base URL of the API of a server that will be started with these settings.
+    /// The base URL of the API of a future server with these settings.
     pub(crate) fn expected_base_url(&self) -> String {
         match (&self.listen, &self.public_url) {
             (Listen::Address(address), _) => self.base_url(*address),

@@ -1,4 +1,4 @@
-//! Reads settings from texts.
+//! Parses settings from texts.
 
 use super::LogFormat;
 use super::Sourced;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
-/// The default: a file in the working directory.
+/// The default database: a file in the working directory.
 const DATABASE_URL: &str = "sqlite://florin.db";
 
 impl Texts {
@@ -39,7 +39,7 @@ impl Texts {
         Ok(Some(value))
     }
 
-    /// A whole number in a range.
+    /// An integer in a range.
     pub(super) fn number<T>(&self, key: &str, default: T, range: RangeInclusive<T>) -> Result<T, UsageError>
     where
         T: Copy + Display + FromStr + PartialOrd,
@@ -77,7 +77,7 @@ impl Texts {
     }
 }
 
-/// An absolute web address, without the slash at its end.
+/// Parses an absolute web address and removes its trailing slash.
 pub(super) fn public_url(text: &str) -> Option<String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '\'' | '"' | '?' | '#' | '\\' | '`' | '$' | '<' | '>');
@@ -100,7 +100,7 @@ pub(super) fn log_format(text: &str) -> Option<LogFormat> {
     }
 }
 
-/// A limit, or `off` for none.
+/// Parses a limit, or `off` for none.
 #[expect(clippy::option_option, reason = "the outer one says whether the text is valid, the inner one is the limit")]
 pub(super) fn rate_limit(text: &str) -> Option<Option<NonZeroU32>> {
     if text == "off" { Some(None) } else { text.parse().ok().map(Some) }

@@ -1,4 +1,4 @@
-//! Where settings come from, and which source wins.
+//! The sources of settings, and their precedence.
 
 use super::Given;
 use crate::suggest;
@@ -10,7 +10,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Every setting: its name in `florin.toml`. The variable is `FLORIN_` and the name in capitals, the flag has hyphens.
+/// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
+/// hyphens.
 pub(crate) const KEYS: [&str; 16] = [
     "environment",
     "database_url",
@@ -33,22 +34,22 @@ pub(crate) const KEYS: [&str; 16] = [
 const FILE: &str = "florin.toml";
 const PREFIX: &str = "FLORIN_";
 
-/// The settings that each source gives.
+/// The settings from each source.
 pub(super) struct Sources {
     flags: Vec<(&'static str, String)>,
-    /// By their names, known ones only.
+    /// The known variables, by setting name.
     variables: HashMap<String, String>,
     unknown_variables: Vec<String>,
-    /// Its path and its text.
+    /// The path and text of the file.
     file: Option<(String, String)>,
 }
 
-/// The text of each setting that is set, with the name of its source.
+/// The text of each given setting, with the name of its source.
 #[derive(Debug)]
 pub(super) struct Texts(pub(super) BTreeMap<&'static str, (String, String)>);
 
 impl Sources {
-    /// Reads variables and file.
+    /// Reads the variables and the file.
     pub(super) fn gather(
         given: Given,
         variables: impl Iterator<Item = (OsString, OsString)>,
@@ -113,7 +114,7 @@ impl Sources {
         Ok(Texts(texts))
     }
 
-    /// The flag, the variable or the line of the file that the winning text of a setting came from.
+    /// The flag, variable or line of the file that gave the winning text of a setting.
     fn source(&self, key: &str) -> String {
         if self.flags.iter().any(|(given, _)| *given == key) {
             format!("--{}", key.replace('_', "-"))
@@ -151,7 +152,7 @@ fn internal(error: config::ConfigError) -> UsageError {
     UsageError::new(format!("cannot combine the settings: {}", first_and_last(&error)))
 }
 
-/// The first and the last line of a parser's message: where, and what.
+/// The first and the last line of a parser's message: the place and the reason.
 fn first_and_last(error: &config::ConfigError) -> String {
     let text = error.to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,11 +1,11 @@
-//! Which source wins, and what a wrong value is answered with.
+//! Tests of precedence, and of messages about invalid values.
 
 use super::*;
 use secrecy::ExposeSecret;
 use std::ffi::OsString;
 use std::fs;
 
-/// Settings from flags, variables and the text of a file.
+/// Loads settings from flags, variables and the text of a file.
 fn load(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) -> Result<Settings, UsageError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("florin.toml");

@@ -1,4 +1,4 @@
-//! Callers and accounts.
+//! Checks of callers and accounts.
 
 use crate::check::{Proof, checks};
 use crate::expect::{same, there};

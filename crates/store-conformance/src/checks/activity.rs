@@ -1,4 +1,4 @@
-//! Activity: everything that moved, in order, paged, counted, of one account.
+//! Checks of activity: every movement of one account, ordered, paged and counted.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{credit, first, follow_up, message, stamp_at, token};
@@ -42,8 +42,8 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
     Ok(list(handle, who, ActivityFilter::default(), EVERY).await?.rows)
 }
 
-/// Movements of every source on both accounts, at few times: messages in pounds and yen, follow-ups, declines, credits,
-/// payments in every state that they reach.
+/// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
+/// follow-ups, declines, credits, and payments in every status that they reach.
 async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     seeded(handle).await?;
     for who in BOTH {
@@ -79,7 +79,7 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     all(handle, Who::Mine).await
 }
 
-/// Of the first batch: paid, failed, returned, and sent.
+/// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
 async fn settled(handle: &Handle) -> Proof {
     let lease = there("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
@@ -97,7 +97,7 @@ async fn settled(handle: &Handle) -> Proof {
 
 async fn newest_first(handle: Handle) -> Proof {
     let found = busy(&handle).await?;
-    // 8 messages and a reversal, 2 credits beside the 3 that funded the budgets, 11 payments, a transfer.
+    // 8 messages and a reversal, 2 credits plus the 3 that funded the budgets, 11 payments, and a transfer.
     same("how many", found.len(), 9 + 5 + 11 + 1)?;
     let mut wanted = found.clone();
     wanted.sort_by_key(Activity::order);
@@ -182,7 +182,7 @@ async fn card_messages(handle: Handle) -> Proof {
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
     let wanted = vec![Activity::from(declined), Activity::from(sent)];
     same("the messages", list(&handle, Who::Mine, filter, EVERY).await?.rows, wanted)?;
-    // The end of a chain is the state of its first message.
+    // The end of a chain determines the state of its first message.
     let reversal = FollowUp::Reversal { amount: None };
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, reversal)?).await)?;
     let found = there("the first", handle.activities.find(&Who::Mine.account()?, ActivityId(token(1).0)).await?)?;
@@ -253,7 +253,7 @@ async fn finds(handle: Handle) -> Proof {
     for row in all {
         same("what is found", handle.activities.find(&account, row.id).await?, Some(row))?;
     }
-    // A payment that was not confirmed, a journal transaction that is no credit, and nothing.
+    // An unconfirmed payment, a journal transaction that is not a credit, and an unknown id.
     let hold = crate::commands::journal_id(1000);
     for id in [payment_id(300_000).0, hold.0, uuid(99, 1)] {
         same(&format!("{id}"), handle.activities.find(&account, ActivityId(id)).await?, None)?;

@@ -1,4 +1,4 @@
-//! Decisions whose store fails half-way: nothing of them stays, and their neighbours do not notice.
+//! Checks of decisions whose storing fails half-way: nothing remains, and concurrent commands are unaffected.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
@@ -37,7 +37,7 @@ checks! {
     "atomic.neighbours_of_a_failure_succeed" => neighbours,
 }
 
-/// A purchase of 10.00 and a second one of 5.00 on the card with limits; and all there is to see.
+/// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -51,7 +51,7 @@ fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp(number))
 }
 
-/// Expects the command to fail and to leave nothing; then the unchanged command succeeds, under the same key.
+/// Expects the twisted command to fail and to leave nothing. The unchanged command then succeeds under the same key.
 async fn fails(
     handle: &Handle,
     before: &Observation,
@@ -115,12 +115,12 @@ async fn unknown_budget(handle: Handle) -> Proof {
 
 async fn unknown_limit(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    // The first card has no limits: they are the last thing to be stored.
+    // The first card has no limits, and limits are stored last.
     fails(&handle, &before, purchase(Who::Mine, 5, "10")?, take_limit).await?;
     Ok(())
 }
 
-/// Expects a clearing that ends the chain of a message to fail and to leave nothing; the clearing as it should be succeeds.
+/// Expects a twisted clearing that ends a chain to fail and to leave nothing. The unchanged clearing then succeeds.
 async fn clearing_fails(
     handle: &Handle,
     number: u128,
@@ -190,7 +190,7 @@ async fn credit_number_taken(handle: Handle) -> Proof {
 async fn confirm_journal_taken(handle: Handle) -> Proof {
     let before = used(&handle).await?;
     let right = (MfaProviderName::Totp, MfaVerdict::Right { step: Some(7) });
-    // The second of its two journal ids is that of a credit.
+    // The second of its two journal ids already belongs to a credit.
     store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
     fresh(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
@@ -199,7 +199,7 @@ async fn confirm_journal_taken(handle: Handle) -> Proof {
 
 async fn no_attempt(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    // A wrong token, but a session that can't be stored: nothing of the attempt stays.
+    // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
     let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &ConfirmSituation| {
@@ -224,7 +224,7 @@ async fn neighbours(handle: Handle) -> Proof {
     let mut tasks = Vec::new();
     for number in 100..160 {
         let command = purchase(Who::Mine, number, "1")?;
-        // Every third one fails after most of it is stored.
+        // Every third command fails after most of its decision is stored.
         let command = if number % 3 == 0 { twisted(command, |_, decision| take_limit(decision)) } else { command };
         let command = if number % 3 == 1 && number % 2 == 0 {
             twisted(command, |_, decision| take_journal(decision))

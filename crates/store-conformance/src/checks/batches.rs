@@ -1,4 +1,4 @@
-//! Confirmations: the attempt counts, the money is reserved, once.
+//! Checks of confirmations: attempts are counted, and money is reserved exactly once.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
@@ -138,7 +138,7 @@ async fn refusal(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    // A session that is not there.
+    // This session does not exist.
     let answer = handle.batches.confirm(confirm(Who::Mine, 2, 1, (SANDBOX, RIGHT))?).await;
     same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
     let mut draft = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;

@@ -1,4 +1,4 @@
-//! The books of an account: explained, and judged, each from one view.
+//! Checks of the books of an account: explanations and judgements read one consistent view.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{Explanation, Invariant, MAX_TOLD, Pools, explain, judge};
 use florin_domain::card::ChainKind;
-use florin_domain::ids::{BudgetId, JournalId, OrderId};
+use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
@@ -49,7 +49,7 @@ async fn whole(handle: &Handle) -> Result<Explanation, Failure> {
     explained(handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
 }
 
-/// Holds, clearings, a credit, and two batches: one confirmed, one under way.
+/// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
 async fn busy(handle: &Handle) -> Proof {
     seeded(handle).await?;
     for number in 1..=4 {
@@ -86,7 +86,7 @@ async fn adds_up(handle: Handle) -> Proof {
     same("the oldest", oldest.after, oldest.booking.moved)
 }
 
-/// As [`busy`], in a world that is there.
+/// Like [`busy`], in an already seeded world.
 async fn more(handle: &Handle) -> Proof {
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
@@ -139,23 +139,25 @@ async fn reservations(handle: Handle) -> Proof {
     same("their sum", (seen.count, sum), (2, seen.total))?;
     let stated = balances(&handle, Who::Mine, gbp()?).await?.reserved();
     same("what is reserved", seen.total, stated.into())?;
-    // Payments 0, 2 and 4 are this budget's; two of them are final.
+    // Payments 0, 2 and 4 belong to this budget; two of them are final.
     let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
     let mut open = content.payments.iter().filter(|payment| payment.index == 4);
     let open = there("a payment", open.find_map(|payment| payment.terms.as_ref()?.cost()))?;
     same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
 }
 
-/// More holds and more reserving orders than an explanation lists.
+/// Creates more holds and more reserving orders than an explanation lists.
 async fn many(handle: Handle) -> Proof {
     let (more, mut world) = (MAX_TOLD + 1, world(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
-    let (mut batch, seed) = (batch(Who::Mine, batch_id(1), PaymentBatchStatus::Confirmed)?, &mut world.accounts[0]);
-    let order = PaymentOrder { total: Minor(1), ..batch.orders[0].clone() };
-    batch.orders =
-        (0..more).map(|place| PaymentOrder { id: OrderId(uuid(57, place as u128)), ..order.clone() }).collect();
-    (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
-    seed.batches.push(batch);
+    let seed = &mut world.accounts[0];
+    for number in 0..more as u128 {
+        let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), PaymentBatchStatus::Confirmed)?;
+        let order = PaymentOrder { id: OrderId(uuid(57, number)), total: Minor(1), ..batch.orders[0].clone() };
+        batch.orders = vec![order];
+        (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
+        seed.batches.push(batch);
+    }
     let budget = Who::Mine.budget();
     let postings = [(LedgerAccount::Available(budget), -minor.0), (LedgerAccount::Reserved(budget), minor.0)];
     let postings = postings.map(|(account, amount)| Posting { account, amount: Minor(amount) });
@@ -232,7 +234,7 @@ async fn books_in_one_moment(handle: Handle) -> Proof {
     writing.await.map_err(|error| Failure::new(error.to_string()))?
 }
 
-/// Holds, clearings and credits while somebody looks.
+/// Writes holds, clearings and credits while the check reads.
 async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<Proof>, Failure> {
     seeded(handle).await?;
     let handle = handle.clone();
@@ -263,7 +265,8 @@ async fn hold(handle: Handle) -> Proof {
 async fn counted(handle: Handle) -> Proof {
     busy(&handle).await?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
-    // Three credits that funded the budgets, one more, six card messages, two reservations a batch, two reports.
+    // Three credits that funded the budgets, another credit, six card messages, two reservations per batch, two
+    // reports.
     same("transactions", books.transactions, 3 + 1 + 6 + 4 + 2)?;
     same("balances", books.budgets.len(), 3)?;
     same("holds and orders", (books.open_holds, books.open_orders, books.limits.len()), (3, 4, 4))

@@ -1,4 +1,4 @@
-//! Budgets: created, found and listed.
+//! Checks of budgets: creation, lookup and lists.
 
 use crate::check::{Proof, checks};
 use crate::commands::{claim, request};
@@ -50,7 +50,7 @@ async fn told(handle: Handle) -> Proof {
         let parent = (level > 1).then(|| budget_id(level - 1));
         let mut command = make(Who::Mine, level, parent, vec![gbp()?])?;
         let rule = command.decide;
-        // Two were seeded.
+        // Two budgets are seeded.
         let wanted = CreateBudgetSituation {
             budgets: u64::try_from(level).unwrap_or_default() + 1,
             parent_level: parent.map(|_| u32::try_from(level).unwrap_or_default() - 1),
@@ -72,7 +72,7 @@ async fn told(handle: Handle) -> Proof {
 
 async fn at_once(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // A rule that stops at ten: were any two told the same number, there would be more.
+    // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
     for number in 0..20 {
         let mut command = make(Who::Mine, number, None, vec![gbp()?])?;
@@ -114,7 +114,7 @@ async fn nothing(handle: Handle) -> Proof {
     let rule = Arc::clone(&command.decide);
     command.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
     refused(handle.budgets.create(command).await)?;
-    // An id that is taken: the budget itself, or one of its balances, can't be stored.
+    // With a duplicate id, neither the budget nor its balances can be stored.
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
     command.repeat = Some(claim(Who::Mine, "key", "{}")?);
     command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
@@ -137,7 +137,7 @@ async fn listed(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
-    // Not in the order of their ids.
+    // Deliberately not in id order.
     for number in [2, 1, 3] {
         let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
         fresh(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.budget()), currencies)?).await)?;

@@ -1,4 +1,4 @@
-//! Cards: created, found and listed; their states and limits.
+//! Checks of cards: creation, lookup, lists, states and limits.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{claim, first, message, request, stamp, stamp_at};
@@ -53,7 +53,7 @@ async fn at_once(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
-        // On two budgets: their locks alone would not do.
+        // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut command = issue(Who::Mine, number, budget, true)?;
         let rule = command.decide;
@@ -155,7 +155,7 @@ async fn twice(handle: Handle) -> Proof {
     same("suspended once", made, 1)
 }
 
-/// Authorizations while the card is being suspended: those that are approved come before those that are not.
+/// Races authorizations with the suspension of their card: none is approved after the suspension.
 async fn race(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mut tasks = Vec::new();

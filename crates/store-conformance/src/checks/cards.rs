@@ -1,4 +1,4 @@
-//! Card messages: stored whole, seen by the next.
+//! Checks of card messages: each is stored whole and visible to the next.
 
 use crate::check::{Proof, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
@@ -143,7 +143,7 @@ async fn follow_up_stores_all(handle: Handle) -> Proof {
     same("the hold", (hold.held, hold.cleared, hold.end), (Minor(600), Minor(400), None))?;
     same("the balances", seen.balances, Balances::new(Minor(8_500), Minor(600), Minor(0))?)?;
     same("the answer", (part.preceding, part.ledger_balance), (Some(token(1)), Minor(9_100)))?;
-    // Above the hold: available pays for the rest, and the chain ends.
+    // The clearing exceeds the hold: available funds cover the difference, and the chain ends.
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
     let seen = there("the chain", chain(&handle, &account, token(1)).await?)?;
     let hold = there("the chain", seen.chain)?;

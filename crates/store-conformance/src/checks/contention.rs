@@ -1,4 +1,4 @@
-//! Many at once, on one handle and on two.
+//! Checks of concurrent commands on one handle and on two.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
@@ -23,13 +23,13 @@ checks! {
     "contention.two_handles.credits_are_numbered_without_gaps" (Reopen) => numbers_on_two,
 }
 
-/// A second handle on the same data.
+/// Opens a second handle on the same data.
 pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
     let open = there("the way to a second handle", handle.reopen.clone())?;
     Ok(open().await?)
 }
 
-/// Sends all commands at once, to the handles in turn.
+/// Sends all commands concurrently, alternating between the handles.
 async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<Carded>, Failure> {
     let mut tasks = Vec::new();
     for (command, handle) in commands.into_iter().zip(handles.iter().cycle()) {
@@ -57,7 +57,7 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
         }
     }
     same("approved and declined", (approved.len(), declined), (9, 91))?;
-    // Each saw what the one before it had left.
+    // Each command saw the effect of the previous one.
     approved.sort_unstable();
     let wanted: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
     same("what each of them left", approved, wanted)?;
@@ -141,7 +141,7 @@ async fn readers(handle: Handle) -> Proof {
         let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
         tasks.push(tokio::spawn(async move {
             let done = fresh(handle.cards.first_message(command).await)?;
-            // Whoever reads after the answer sees this one, and whatever was before it.
+            // A read after the answer sees this message and all earlier ones.
             let now = balances(&handle, Who::Mine, gbp()?).await?;
             holds("an answer was given before its effect", now.available() <= done.available_balance)
         }));

@@ -1,4 +1,4 @@
-//! Credits.
+//! Checks of credits.
 
 use crate::check::{Proof, checks};
 use crate::commands::credit;

@@ -1,4 +1,4 @@
-//! Days begin at midnight UTC, whatever the zone of the machine or of the server's session.
+//! Checks that days begin at midnight UTC, whatever the time zone of the machine or of the server's session.
 
 use crate::check::{Proof, checks};
 use crate::commands::{first, message, stamp_at};
@@ -14,7 +14,7 @@ checks! {
     "days.cards.expire_at_the_end_of_their_day_in_utc" => expiry,
 }
 
-/// The first moment of a window, on different days of the year.
+/// Returns windows and candidate first days on different days of the year.
 fn starts() -> [(SpendingWindow, DateTime<Utc>); 4] {
     [
         (SpendingWindow::Day, day(2026, 9, 2)),
@@ -29,7 +29,7 @@ async fn limits(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     let (mut cards, mut number) = (Vec::new(), 0);
     for (window, start) in starts() {
-        // A week begins on the day that the domain says.
+        // The domain defines on which day a week begins.
         let start = (0..7).map(|days| start + TimeDelta::days(days)).find(|at| window.start(*at) == at.date_naive());
         let start = there("the first moment of a window", start)?;
         let mut seed = world.accounts[0].cards[0].clone();
@@ -42,7 +42,7 @@ async fn limits(handle: Handle) -> Proof {
     }
     handle.seeding.seed(world).await?;
     for (card, _, start) in &cards {
-        // Just before the window, at its very beginning, and half a day later.
+        // Just before the window, exactly at its start, and half a day later.
         for (at, text) in
             [(*start - TimeDelta::microseconds(1), "1"), (*start, "2"), (*start + TimeDelta::hours(12), "4")]
         {

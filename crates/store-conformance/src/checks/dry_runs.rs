@@ -1,4 +1,4 @@
-//! Dry runs: the answer of the real order, and nothing of its effect.
+//! Checks of dry runs: the answer of the real command, without its effect.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
@@ -44,7 +44,7 @@ const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
 
-/// The dry run that a store answers with. An effect instead of it is a failure.
+/// The dry run that a store returns. An effect instead of it is a failure.
 fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
     match answer? {
         Written::DryRun(dry_run) => Ok(*dry_run),
@@ -84,7 +84,7 @@ async fn preview_confirm(
     dry(handle.batches.confirm(ConfirmCommand { mode: Mode::DryRun, ..command }).await)
 }
 
-/// Expects what was told of balances and journal to be what there is now, with so many journal transactions before.
+/// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
 async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
@@ -99,7 +99,7 @@ async fn journal(handle: &Handle) -> Result<i64, Failure> {
     Ok(handle.audit.audit().await?.journal_transactions)
 }
 
-/// A card that has limits.
+/// Builds a purchase on the card that has limits.
 fn limited(number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, text)?, stamp(number))
 }
@@ -216,7 +216,7 @@ async fn attempts(handle: Handle) -> Proof {
     fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     fresh(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    // Five wrong ones would lock a session.
+    // Five wrong tokens would lock a session.
     for _ in 0..6 {
         for (session, provider) in [(1, SANDBOX), (2, TOTP)] {
             let wrong = confirm(Who::Mine, session, 1, (provider, MfaVerdict::Wrong))?;
@@ -257,7 +257,7 @@ async fn records(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// Purchases of 10.00 on 95.00, each with a dry run of all that there is: they wait in one queue.
+/// Sends purchases of 10.00 on 95.00, each with a dry run, all in one queue.
 async fn in_line(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mut real = Vec::new();
@@ -277,7 +277,7 @@ async fn in_line(handle: Handle) -> Proof {
     let told = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
     for task in tried {
         let done = told(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
-        // After any number of purchases, and never after another dry run.
+        // A dry run sees the effects of purchases, but never those of another dry run.
         holds("what earlier orders left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }

@@ -1,4 +1,4 @@
-//! What was answered is there on another handle, and after a restart.
+//! Checks that answered commands are visible on another handle and after a restart.
 
 use super::contention::second;
 use crate::check::{Proof, checks};

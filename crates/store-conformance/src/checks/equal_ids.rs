@@ -1,5 +1,5 @@
-//! Two accounts on which everything has the same ids, as worlds that are created from one snapshot have: each sees and changes its
-//! own.
+//! Checks of two accounts whose records all have the same ids, like worlds created from one snapshot. Each account
+//! reads and changes only its own records.
 
 use super::worlds::{command, prepared};
 use super::worlds_state::{copy, snapshot};
@@ -24,9 +24,9 @@ checks! {
     "equal_ids.restore.leaves_the_other_account" => restored,
 }
 
-/// What the first scenario is numbered from.
+/// First number of the first scenario.
 const FIRST: u128 = 100;
-/// What the second one is.
+/// First number of the second scenario.
 const SECOND: u128 = 200;
 
 const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
@@ -35,7 +35,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
     base..=base + NUMBERS
 }
 
-/// My world, in which the scenario was played, and a copy of it.
+/// Creates a world, plays the scenario in it, and copies it.
 async fn twins(handle: &Handle) -> Proof {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
@@ -43,7 +43,7 @@ async fn twins(handle: &Handle) -> Proof {
     copied(handle).await
 }
 
-/// My world as it was created, and a copy of it.
+/// Creates a world and copies it.
 pub(super) async fn untouched_twins(handle: &Handle) -> Proof {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
@@ -56,7 +56,7 @@ async fn copied(handle: &Handle) -> Proof {
     Ok(())
 }
 
-/// Expects that all reads of both accounts show the same, but for the account.
+/// Expects all reads of both accounts to return the same, except for the account id.
 pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> Proof {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
     let (mine, twin) = (seen.of_one(Who::Mine)?, seen.of_one(Who::Twin)?);
@@ -94,7 +94,7 @@ async fn commands(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-/// What an account shows of these numbers.
+/// Reads everything that an account shows for the numbers of the second scenario.
 async fn shown(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2], Failure> {
     let seen = Observation::of_accounts(handle, &[who], numbers(SECOND)).await?;
     Ok([seen.of_one(who)?, single_reads(handle, who).await?])
@@ -104,7 +104,7 @@ fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, Stri
     before.iter().zip(after).try_for_each(|(before, after)| none(&differences(before, after)))
 }
 
-/// The same ids with other amounts, texts and numbers of rows on each account.
+/// Both accounts hold the same ids with different amounts, texts and numbers of rows.
 async fn own_values(handle: Handle) -> Proof {
     untouched_twins(&handle).await?;
     play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
@@ -117,7 +117,7 @@ async fn own_values(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-/// Two batches with the same ids, worked on side by side.
+/// Processes two batches with the same ids in parallel.
 async fn own_work(handle: Handle) -> Proof {
     untouched_twins(&handle).await?;
     for who in TWINS {
@@ -139,7 +139,7 @@ async fn own_work(handle: Handle) -> Proof {
         let due = handle.processing.due(lease, after(9_999), 100).await?;
         let ids: Vec<_> = due.iter().map(|payment| payment.id).collect();
         let done = handle.processing.record(record(lease, &ids, PaymentOutcome::Completed, None, 3_000)).await?;
-        // The last of its payments ends a batch, whatever is open on the other account.
+        // The last payment of a batch ends it, whatever is open on the other account.
         same("the end of the batch", done.batch.map(|batch| batch.status), Some(PaymentBatchStatus::Completed))?;
         same("payments that are due afterwards", handle.processing.due(lease, after(9_999), 100).await?.len(), 0)?;
     }
@@ -154,7 +154,7 @@ async fn deleted(handle: Handle) -> Proof {
     let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
     none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
-    // Nothing of it is left: it can be created again, and is as it was.
+    // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
     equal(&handle, numbers(FIRST)).await?;
     audited(&handle).await

@@ -1,4 +1,4 @@
-//! Events: written with their cause, each as its decision said, and only then.
+//! Checks of events: each is written with its cause, exactly as decided, and only if the command takes effect.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::claim as claimed;
@@ -22,7 +22,7 @@ async fn stored(handle: &Handle) -> Result<Vec<Event>, Failure> {
     Ok(events)
 }
 
-/// How many events of each kind there are, all of them about the first batch.
+/// Counts the events of each kind, all of them about the first batch.
 async fn kinds(handle: &Handle) -> Result<BTreeMap<String, usize>, Failure> {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for event in stored(handle).await? {
@@ -42,7 +42,7 @@ async fn with_their_cause(handle: Handle) -> Proof {
     };
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 4)))?).await)?;
     same("after the creation", kinds(&handle).await?, happened(EventKind::PaymentBatchCreated, 1))?;
-    // Refused, absent, failed half-way, repeated: nothing happens.
+    // Refused, absent, failed or repeated commands write no events.
     store_failed(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     absent("a cancellation", &handle.management.cancel(cancel(Who::Other, batch_id(1), 1)?).await)?;
     let command = || -> Result<_, Failure> {
@@ -73,14 +73,14 @@ async fn with_their_cause(handle: Handle) -> Proof {
     same("the payments that they are about", told, ids)
 }
 
-/// The events of all decisions so far.
+/// Events of all decisions so far.
 type Decided = Arc<Mutex<Vec<Event>>>;
 
 fn remember(decided: &Decided, events: &[Event]) {
     decided.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(events);
 }
 
-/// A rule whose events are remembered.
+/// Wraps the rule of a command so that its events are recorded.
 macro_rules! remembering {
     ($command:ident, $decided:ident, |$situation:ident: $type:ty| $events:expr) => {{
         let (rule, decided) = (Arc::clone(&$command.decide), Arc::clone(&$decided));

@@ -1,4 +1,4 @@
-//! Holds that expire: found in order, ended once.
+//! Checks of expiring holds: found in order and ended once.
 
 use crate::check::{Proof, checks};
 use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
@@ -76,7 +76,7 @@ async fn refusal(handle: Handle) -> Proof {
     same("the refusal", refused(handle.cards.expire(command).await)?, CardRefusal::Expired)?;
     let mut command = expiry(Who::Mine, token(1), 2, due())?;
     let rule = command.decide;
-    // A journal id of the hold itself.
+    // The journal id of the hold itself, which already exists.
     let taken = stamp(1).journal;
     command.decide = std::sync::Arc::new(move |situation| {
         let mut decision = rule(situation)?;
@@ -125,7 +125,7 @@ async fn one_winner(handle: Handle) -> Proof {
 
 async fn oldest_first(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // Ages in hours, not in the order in which they are made; two accounts; two as old as each other.
+    // Ages in hours, deliberately unordered; two accounts; two holds of the same age.
     let mut wanted = Vec::new();
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
         let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
@@ -140,7 +140,7 @@ async fn oldest_first(handle: Handle) -> Proof {
         let found = handle.cards.due_holds(due(), max).await?;
         let max = usize::try_from(max).unwrap_or(0).min(6);
         same(&format!("how many of at most {max}"), found.len(), max)?;
-        // Which of the two of one age comes first is not promised.
+        // The order of holds with the same age is unspecified.
         let ages = |holds: &[DueHold]| -> Vec<_> {
             let age = |hold: &DueHold| {
                 wanted.iter().position(|one| one == hold).map(|place| if place == 2 { 1 } else { place })
@@ -168,9 +168,9 @@ async fn only_held(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let messages = [
         (ChainKind::Refund, "5"),
-        // An account check.
+        // An account verification without an amount.
         (ChainKind::Purchase, "0"),
-        // Declined.
+        // A declined purchase.
         (ChainKind::Purchase, "9999"),
         (ChainKind::Purchase, "5"),
         (ChainKind::Purchase, "6"),
@@ -188,7 +188,7 @@ async fn only_held(handle: Handle) -> Proof {
     let found = handle.cards.due_holds(due(), 100).await?;
     holds("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
     same("what is due", found, vec![hold(Who::Mine, 5)?])?;
-    // A chain of which nothing is held goes on: an advice may raise it again.
+    // A chain without a held amount stays open: an advice can raise the amount again.
     let advice = FollowUp::Advice { amount: amount("8")? };
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
     same("what is due", handle.cards.due_holds(due(), 100).await?.len(), 2)

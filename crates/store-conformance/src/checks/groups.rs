@@ -1,5 +1,6 @@
-//! Commands that wait together, which a store may decide in one transaction: each sees what those before it left. What they
-//! answer and leave is what the same commands answer and leave one at a time on an account with the same ids.
+//! Checks of commands that wait together and that a store may decide in one transaction. Each sees the effects of the
+//! earlier ones. Their answers and effects equal those of the same commands sent one at a time on an account with the
+//! same ids.
 
 use super::equal_ids::{equal, untouched_twins};
 use crate::check::{Failure, Proof, checks};
@@ -30,7 +31,7 @@ checks! {
 
 type Commands = Vec<Work<String>>;
 
-/// Adds a command whose answer is recorded as text.
+/// Adds a command and formats its answer as text.
 macro_rules! send {
     ($commands:ident, $handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let (port, command) = ($handle.$port.clone(), $command);
@@ -38,7 +39,7 @@ macro_rules! send {
     }};
 }
 
-/// Runs the commands of one account in one group, and those of the other one at a time: they must have the same result.
+/// Sends commands to one account as a group and to its twin one at a time, and expects equal results.
 async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands, Failure>) -> Proof {
     let together = in_one_group(handle, Who::Mine, commands(handle, Who::Mine)?).await?;
     for (place, (work, found)) in (1..).zip(commands(handle, Who::Twin)?.into_iter().zip(together)) {
@@ -144,7 +145,7 @@ async fn confirmations(handle: Handle) -> Proof {
             send!(commands, handle.batches.confirm(confirm(who, session, 1_000, proof)?));
         }
         send!(commands, handle.mfa.open(session(4, SANDBOX, who.batch())?));
-        // The step was used for the first batch.
+        // The step was already used for the first batch.
         for (verdict, ids) in [(step, 2_000), (MfaVerdict::Right { step: Some(8) }, 2_100), (RIGHT, 2_200)] {
             send!(commands, handle.batches.confirm(confirm_batch(who, batch_id(1), 3, ids, (totp, verdict))?));
         }

@@ -1,4 +1,4 @@
-//! Writes that fail where the adapter's tests let them: between any two, nothing may stay.
+//! Checks of writes that the adapter's tests make fail: a failure between any two writes leaves nothing.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
@@ -21,20 +21,20 @@ checks! {
     "injected.failure_of_any_write_leaves_nothing" (Faults) => any_write,
 }
 
-/// How a command ended while a write was made to fail.
+/// Result of a command sent while a write fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It had its effect: it does not write at that place.
+    /// The command took effect: it does not write at that place.
     Effect,
-    /// The answer of before.
+    /// The stored answer was replayed.
     Replayed,
-    /// The rule refused: it took effect as far as it was meant to.
+    /// The rule refused, and the intended effect of the refusal was stored.
     Refused,
     /// The store failed.
     Failed,
 }
 
-/// How a command under a rule ended. What a check does not send can't be absent or a mismatch.
+/// Classifies the answer to a command with a rule. The checks send no command that can be absent or a mismatch.
 pub(super) fn end<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<End, Failure> {
     match answer {
         Ok(Written::New(_)) => Ok(End::Effect),
@@ -45,7 +45,7 @@ pub(super) fn end<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>)
     }
 }
 
-/// How a write without an idempotency key ended.
+/// Classifies the answer to a write without an idempotency key.
 pub(super) fn plain_end<T: Debug, E: Into<PlainError> + Debug>(answer: Result<T, E>) -> Result<End, Failure> {
     match answer.map_err(Into::into) {
         Ok(_) => Ok(End::Effect),
@@ -54,7 +54,7 @@ pub(super) fn plain_end<T: Debug, E: Into<PlainError> + Debug>(answer: Result<T,
     }
 }
 
-/// Why a write without an idempotency key failed.
+/// Failure of a write without an idempotency key.
 #[derive(Debug)]
 pub(super) enum PlainError {
     Store,
@@ -79,22 +79,22 @@ impl<R: Debug> From<ProcessingError<R>> for PlainError {
     }
 }
 
-/// Whether idempotency records are written at a place: then no command with a key may have an effect while it fails.
+/// Returns whether a place writes idempotency records. While it fails, no command with a key may take effect.
 pub(super) fn is_of_records(place: &str) -> bool {
     place.ends_with(" idempotency_records")
 }
 
-/// A command of a check: what it sends while a write fails, and once more when it works again.
+/// A command that a check sends while a write fails, and again after writes succeed.
 pub(super) struct Tried {
     pub(super) name: String,
-    /// Whether it has an idempotency key.
+    /// Whether the command has an idempotency key.
     pub(super) has_key: bool,
-    /// How it ends where nothing fails.
+    /// Expected result without failing writes.
     pub(super) works: End,
 }
 
 impl Tried {
-    /// Judges how the command ended while a write failed at that place; whether it failed.
+    /// Checks the result of the command while writes fail at `place`, and returns whether the command failed.
     pub(super) fn failed(&self, ended: End, place: &str) -> Result<bool, Failure> {
         let Self { name, has_key, works } = self;
         if ended != End::Failed && *has_key && is_of_records(place) {
@@ -106,14 +106,14 @@ impl Tried {
         Ok(ended == End::Failed)
     }
 
-    /// Expects that the command works when no write fails any more: that nothing of its failure stayed, not even a record.
+    /// Expects the command to succeed after its failure, which proves that the failure left nothing, not even a record.
     pub(super) fn works_again(&self, ended: End, place: &str) -> Proof {
         let Self { name, works, .. } = self;
         holds(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *works)
     }
 }
 
-/// How many commands [`execute`] knows.
+/// Number of commands that [`execute`] knows.
 const COMMANDS: u8 = 8;
 
 fn tried(command: u8) -> Tried {
@@ -125,12 +125,12 @@ fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "0.10")?, stamp(number))
 }
 
-/// The batch that is confirmed in a round: of its own, since one is confirmed once.
+/// Returns the batch that a round confirms. Each round has its own, because a batch can be confirmed only once.
 const fn batch_of(base: u128) -> PaymentBatchId {
     batch_id(base)
 }
 
-/// Carries out a command of each kind, with ids from `base` on.
+/// Executes one command of each kind, with ids that start at `base`.
 async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failure> {
     let key = format!("{command}-{base}");
     match command {
@@ -175,12 +175,12 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
     }
 }
 
-/// What the commands of a round work on.
+/// Creates the records that the commands of a round use.
 async fn prepare(handle: &Handle, base: u128) -> Proof {
     for number in [base + 1, base + 2] {
         fresh(handle.cards.first_message(purchase(number)?).await)?;
     }
-    // Few wrong tokens lock an enrolment: each round has one of its own.
+    // A few wrong tokens lock an enrolment, so each round has its own.
     handle.registry.enrol(enrolment(Who::Mine)?).await?;
     let fill = Some(Fill::of(base * 1_000, 2));
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, fill)?).await)?;
@@ -197,7 +197,7 @@ async fn any_write(handle: Handle) -> Proof {
     }
     handle.seeding.seed(world).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
-    // Where only batches are written, or only what is managed, has a check of its own.
+    // Separate checks cover the places that only batch commands or only management commands write.
     let others =
         |place: &String| super::payments_injected::is_ours(place) || super::management_injected::is_ours(place);
     let places = faults.places().into_iter().filter(|place| !others(place));

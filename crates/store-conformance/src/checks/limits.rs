@@ -1,4 +1,4 @@
-//! Spending limits: stored with the message that used them.
+//! Checks of spending limits: usage is stored with the message that causes it.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
@@ -25,7 +25,7 @@ async fn limits(handle: &Handle) -> Result<Vec<SpendingLimit>, Failure> {
     Ok(there("the card", seen)?.limits)
 }
 
-/// Spent and uses of day, week, month and life.
+/// Returns the spent amount and the uses of the day, week, month and lifetime limits.
 async fn used(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
     Ok(limits(handle).await?.into_iter().map(|limit| (limit.spent.0, limit.uses)).collect())
 }

@@ -1,4 +1,4 @@
-//! Checkouts, banks and addresses: order, pages, counts.
+//! Checks of checkouts, banks and addresses: order, pages and counts.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::same;
@@ -26,7 +26,7 @@ checks! {
     "addresses.find.in_the_order_of_the_file" => addresses_in_order,
 }
 
-/// 24 checkouts at 3 times, of both types and states, seeded in no order; as they should be listed.
+/// Seeds 24 checkouts at 3 times, of both types and states, unordered, and returns them in list order.
 async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
     let mut checkouts = Vec::new();
     for number in 0..24_u8 {
@@ -145,7 +145,7 @@ async fn one_account_only(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// In the order of code points, which is not that of UTF-16, and not that of any language.
+/// Names in code point order, which differs from UTF-16 order and from the collation of any language.
 const NAMES: [&str; 12] =
     ["", " A", "1", "10", "2", "Bank", "Bank", "Zebra", "apple", "Äpfel", "\u{ff5e}wave", "\u{1f3e6} emoji"];
 

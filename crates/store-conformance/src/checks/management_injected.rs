@@ -1,5 +1,4 @@
-//! Writes of budgets, transfers, cards and limits that fail where the adapter's tests let them: between any two, nothing may
-//! stay.
+//! Checks of failing writes of budgets, transfers, cards and limits: a failure between any two writes leaves nothing.
 
 use super::injected::{End, Tried, end};
 use crate::check::{Failure, Proof, checks};
@@ -15,23 +14,23 @@ checks! {
     "injected.failure_of_any_write_of_management_leaves_nothing" (Faults) => any_write,
 }
 
-/// How many commands [`execute`] knows.
+/// Number of commands that [`execute`] knows.
 const COMMANDS: u8 = 6;
 
-/// Whether only what manages budgets and cards writes at a place.
+/// Returns whether only the management of budgets and cards writes at a place.
 pub(super) fn is_ours(place: &str) -> bool {
     let tables = ["budgets", "transfers", "cards", "card_transitions"];
     let others = ["INSERT ON balances", "INSERT ON spending_limits", "DELETE ON spending_limits"];
     tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || others.contains(&place)
 }
 
-/// Whether it writes there at all.
+/// Returns whether the management of budgets and cards writes at a place.
 fn is_written(place: &str) -> bool {
     let shared = ["journal_transactions", "journal_entries", "balances", "idempotency_records"];
     is_ours(place) || shared.iter().any(|table| place.ends_with(&format!(" {table}")))
 }
 
-/// A card in use, with two limits.
+/// Creates an active card with two limits.
 async fn set(handle: &Handle, base: u128) -> Proof {
     let cards = &handle.card_management;
     fresh(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
@@ -41,7 +40,7 @@ async fn set(handle: &Handle, base: u128) -> Proof {
     Ok(())
 }
 
-/// Carries out a command of each kind.
+/// Executes one command of each kind.
 async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failure> {
     let (key, card, cards) = (format!("{command}-{base}"), card_id(base), &handle.card_management);
     match command {

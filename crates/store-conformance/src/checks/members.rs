@@ -1,4 +1,4 @@
-//! Optional members and texts of what is created: missing, empty, and every text as it was given.
+//! Checks of optional members and texts of created records: missing and empty values and every text are kept exactly.
 
 use super::unicode::TEXTS;
 use crate::check::{Failure, Proof, checks};
@@ -29,19 +29,19 @@ checks! {
     "registry.add_key.keeps_every_member" => keys,
 }
 
-/// Missing, empty, and every text.
+/// Returns a missing value, an empty value and every text.
 fn optional() -> impl Iterator<Item = Option<&'static str>> {
     [None, Some("")].into_iter().chain(TEXTS.into_iter().map(Some))
 }
 
-/// Expects that activity shows a credit as it was answered.
+/// Expects activity to show a credit exactly as it was answered.
 async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> Proof {
     let id = ActivityId(journal_id(number).0);
     let found = there("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
 
-/// Instructions with one optional member each: empty, and with a text.
+/// Returns instructions with one optional member each, empty or with a text.
 fn alone() -> Result<Vec<CreditInstruction>, Failure> {
     let members: [fn(&mut CreditInstruction) -> &mut Option<Text<0, 140>>; 7] = [
         |sent| &mut sent.reference,
@@ -63,7 +63,7 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
 
 async fn credits(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // What is held and what is reserved differ, so that they can't stand for each other.
+    // Held and reserved amounts differ, so that a mix-up is detected.
     fresh(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {

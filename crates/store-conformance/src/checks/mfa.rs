@@ -1,4 +1,4 @@
-//! MFA sessions and enrolments.
+//! Checks of MFA sessions and enrolments.
 
 use crate::check::{Proof, checks};
 use crate::commands::{SANDBOX, open, session_id};

@@ -1,4 +1,4 @@
-//! The checks, by port.
+//! All checks, by port.
 
 mod access;
 mod activity;
@@ -54,7 +54,7 @@ mod worlds_whole;
 
 use crate::check::Check;
 
-/// All of them.
+/// Returns all checks.
 pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
     let files = [
         access::CHECKS,

@@ -1,4 +1,4 @@
-//! Exact money, up to the limits of 64 bits.
+//! Checks of exact amounts up to the limits of 64 bits.
 
 use crate::check::{Proof, checks};
 use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
@@ -56,7 +56,7 @@ async fn negative(handle: Handle) -> Proof {
     let left = Minor(9_500 - 100_000_000_000);
     same("the answer", (done.available_balance, done.ledger_balance), (left, left))?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(left, Minor(0), Minor(0))?)?;
-    // A credit brings some of it back.
+    // A credit restores the balance.
     let done = fresh(handle.credits.credit(credit(Who::Mine, 3, "1000000000", gbp()?)?).await)?;
     same("after a credit", done.balances.available(), Minor(9_500))?;
     audited(&handle).await
@@ -64,7 +64,7 @@ async fn negative(handle: Handle) -> Proof {
 
 async fn pools(handle: Handle) -> Proof {
     handle.seeding.seed(world(i64::MAX)?).await?;
-    // A rule of the check's own: everything is held.
+    // A custom rule holds the entire balance.
     let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
         decision.transaction.amount = all;
@@ -120,12 +120,12 @@ async fn records(handle: Handle) -> Proof {
 }
 
 async fn sums(handle: Handle) -> Proof {
-    // Two budgets that hold all that 64 bits can: their sum, and the network's side of it, is beyond.
+    // Two budgets each hold the maximum 64-bit amount. Their sum and its counterpart exceed 64 bits.
     let mut world = world(i64::MAX)?;
     world.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
     handle.seeding.seed(world).await?;
     audited(&handle).await?;
-    // Entries that pass the limit on the way, and come back.
+    // Intermediate sums of entries exceed the 64-bit limit and then return.
     for round in 0..12 {
         let number = round * 2 + 1;
         fresh(handle.cards.first_message(purchase(Who::Mine, number, "1000000000")?).await)?;

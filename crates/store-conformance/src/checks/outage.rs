@@ -1,4 +1,4 @@
-//! The server goes away: callers are told in time, and the store comes back by itself.
+//! Checks of an unreachable server: callers get an error in time, and the store recovers by itself.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{claim, credit, purchase};
@@ -17,9 +17,9 @@ checks! {
     "outage.commands_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
 }
 
-/// The longest that a caller may wait for an answer.
+/// Maximum time that a caller waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So long after the server is back, the store may still fail.
+/// Maximum time for which the store may still fail after the server is back.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 fn outage(handle: &Handle) -> Result<Arc<dyn Outage>, Failure> {
@@ -114,7 +114,7 @@ async fn in_flight(handle: Handle) -> Proof {
     outage(&handle)?.heal().await?;
     recovered(&handle).await?;
     audited(&handle).await?;
-    // What was answered is there. What was not may be there or not: its record settles it.
+    // Answered commands took effect. Unanswered commands may or may not have; their records decide.
     for number in &answered {
         replayed(handle.cards.first_message(command(*number)?).await)?;
     }

@@ -1,4 +1,4 @@
-//! Lists behind filters: every page, and the count of all that match.
+//! Checks of filtered lists: every page, and the count of all matching rows.
 
 use super::worlds::{empty, prepared};
 use super::worlds_state::snapshot;
@@ -26,14 +26,14 @@ checks! {
     "worlds.snapshots.every_page" => snapshots,
 }
 
-/// Pages that cover a list, and two behind its end.
+/// Returns pages that cover a list, and two pages beyond its end.
 pub(super) fn pages(count: usize) -> Vec<PageRequest> {
     let offsets = (0..=count).step_by(2).filter_map(|offset| i64::try_from(offset).ok());
     let behind = [PageRequest { limit: 5, offset: 1_000 }, PageRequest { limit: 1, offset: i64::MAX }];
     offsets.map(|offset| PageRequest { limit: 2, offset }).chain(behind).collect()
 }
 
-/// Expects a page to be that part of all rows, with the count of all.
+/// Expects a page to contain the matching part of all rows, and the count of all rows.
 pub(super) fn is_page<T: Clone + PartialEq + Debug>(
     what: &str,
     found: &Page<T>,

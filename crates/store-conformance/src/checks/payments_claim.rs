@@ -1,4 +1,4 @@
-//! Claims on batches with work, and the leases that they give.
+//! Checks of claims on batches with work and of the resulting leases.
 
 use super::payments_process::running;
 use crate::check::{Failure, Proof, checks};
@@ -42,14 +42,14 @@ async fn finds_work(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a world without payments", claimed, vec![])?;
-    // Without payments, draft, validated, cancelled: no work.
+    // Batches without payments and draft, validated or cancelled batches have no work.
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     let fill = Fill::of(200, 2).with_faults(&[0]);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await)?;
     confirmed(&handle, Who::Mine, 4, 2).await?;
     fresh(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
-    // Confirmed without payments: none, either.
+    // A confirmed batch without payments has no work either.
     fresh(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
     same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
     confirmed(&handle, Who::Other, 5, 2).await?;
@@ -71,7 +71,7 @@ async fn in_order(handle: Handle) -> Proof {
     seeded(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
         confirmed(&handle, Who::Mine, number, 1).await?;
-        // An edit is a change, too.
+        // An edit counts as a change.
         let at = after(minute * 60);
         let decide = Arc::new(move |batch: &florin_domain::batch::PaymentBatch| florin_domain::batch::PaymentBatch {
             updated_at: at,
@@ -115,7 +115,7 @@ async fn due_is_work(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.release(&lease).await?;
-    // The bank is to be asked 120 seconds after noon.
+    // The bank's result is due 120 seconds after noon.
     let just_before = after(120) - chrono::TimeDelta::microseconds(1);
     same("before it is due", handle.processing.claim(claim(2, just_before, 9)).await?, vec![])?;
     let lease = leased(&handle, 3, after(120)).await?;
@@ -150,7 +150,7 @@ async fn lost(handle: Handle) -> Proof {
     let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.record(record(&new, &payments, PaymentOutcome::Completed, None, 1)).await)?;
     same("whether it is renewed", handle.processing.renew(&new, after(9_999)).await?, false)?;
-    // The id alone is not enough, nor is the batch.
+    // The lease id or the batch alone is not sufficient.
     let third = leased(&handle, 3, after(140)).await?;
     for wrong in [
         Lease { account: Who::Other.account()?, ..third.clone() },

@@ -1,4 +1,4 @@
-//! Batches with payments are confirmed whole, or not at all.
+//! Checks that batches with payments are confirmed whole or not at all.
 
 use super::payments_manage::balance_set;
 use crate::check::{Proof, checks};
@@ -24,7 +24,7 @@ async fn confirmed_with_fees(handle: Handle) -> Proof {
     same("the batch", &found.batch, &batch)?;
     same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;
     holds("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
-    // 1.00 and 1.02 of the first budget with one fee, 1.01 and 1.03 of the second with one.
+    // 1.00 and 1.02 with one fee from the first budget, 1.01 and 1.03 with one fee from the second.
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
     let wanted =
@@ -44,7 +44,7 @@ async fn confirm_failed(handle: Handle) -> Proof {
     let fill = Fill::of(500, 4);
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let before = Observation::take(&handle, 0).await?;
-    // Its second journal id is that of the first confirmation.
+    // Its second journal id already belongs to the first confirmation.
     store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
     fresh(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;

@@ -1,4 +1,4 @@
-//! Writes of payment batches that fail where the adapter's tests let them: between any two, nothing may stay.
+//! Checks of failing writes of payment batches: a failure between any two writes leaves nothing.
 
 use super::injected::{End, Tried, end, plain_end};
 use crate::check::{Failure, Proof, checks};
@@ -18,23 +18,23 @@ checks! {
     "injected.failure_of_any_write_of_batches_leaves_nothing" (Faults) => any_write,
 }
 
-/// Whether commands on cards, credits and sessions never write at a place.
+/// Returns whether commands on cards, credits and sessions never write at a place.
 pub(super) fn is_ours(place: &str) -> bool {
     let tables = ["payments", "payment_alerts", "payment_orders", "outbox_events", "sandbox_payments"];
     tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || place == "INSERT ON payment_batches"
 }
 
-/// Whether commands on batches write at a place.
+/// Returns whether commands on batches write at a place.
 fn is_written(place: &str) -> bool {
     let shared = ["journal_transactions", "journal_entries", "balances", "payment_batches", "idempotency_records"];
     is_ours(place) || shared.iter().any(|table| place.ends_with(table))
 }
 
-/// What commands work on: batches that were created for them.
+/// Batches on which the commands of a round operate.
 struct Desk {
-    /// The number of the first batch.
+    /// Number of the first batch.
     base: u128,
-    /// On one that is confirmed, and on one whose payment was taken.
+    /// Lease of a started batch whose payment is still to be taken; `to_record` leases one whose payment was taken.
     to_take: Lease,
     to_record: Lease,
 }
@@ -58,7 +58,7 @@ impl Desk {
         Ok(Self { base, to_take, to_record })
     }
 
-    /// Carries out a command of each kind. `None`: there is no such command.
+    /// Executes one command of each kind. Returns `None` if the command does not exist.
     async fn execute(&self, handle: &Handle, command: u8) -> Result<Option<End>, Failure> {
         let (base, key) = (self.base, format!("{command}-{}", self.base));
         Ok(Some(match command {

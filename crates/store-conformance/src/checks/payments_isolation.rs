@@ -1,4 +1,4 @@
-//! Payment batches: tenancy, repeats, texts and many rows.
+//! Checks of payment batches: tenancy, repeats, texts and many rows.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{answer_of, claim as claimed};
@@ -72,7 +72,7 @@ async fn foreign_to_read(handle: Handle) -> Proof {
 
 async fn repeats(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // A second run of the decision would take other ids: what is replayed has none of them.
+    // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
         let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
         command.repeat = Some(claimed(Who::Mine, "create", "{}")?);
@@ -106,7 +106,7 @@ async fn repeats(handle: Handle) -> Proof {
     before.still_holds("a repeated cancellation", &handle).await
 }
 
-/// Texts that stores may stumble over. NUL never reaches one.
+/// Texts that stores may corrupt. NUL never reaches a store.
 const TEXTS: [&str; 7] = [
     "",
     " ' \" \\ % _ ; -- ",

@@ -1,4 +1,4 @@
-//! Lists of batches, payments and alerts: filters, order, pages and counts agree.
+//! Checks that lists of batches, payments and alerts agree in filters, order, pages and counts.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, same, there};
@@ -24,7 +24,7 @@ checks! {
 
 const EVERY: PageRequest = PageRequest { limit: 1000, offset: 0 };
 
-/// Pages that cover a list, and one behind its end.
+/// Returns pages that cover a list, and one page beyond its end.
 fn pages(count: usize) -> Vec<PageRequest> {
     let offsets = (0..=count).step_by(3).filter_map(|offset| i64::try_from(offset).ok());
     offsets
@@ -47,7 +47,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 
 async fn batches(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // Those of the world are at noon, too.
+    // The batches of the world are at noon too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
         let at = after(i64::try_from(number % 4).unwrap_or(0));
@@ -121,7 +121,7 @@ async fn first_alerts(handle: Handle) -> Proof {
     same("the listed ones'", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
 }
 
-/// A batch whose payments are in many states.
+/// Creates a batch whose payments have many statuses.
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{leased, record, start, take};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
@@ -240,7 +240,7 @@ async fn alerts(handle: Handle) -> Proof {
 
 async fn alerts_in_order(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // Found in the order of the rows, several of one row in the order in which they were found.
+    // Ordered by row, and within a row in the order of detection.
     let row = |index: u32| {
         ["z", "a", "m"].map(|message| alert(AlertCode::TextTooLong, Some(index), noon(), &format!("{message}{index}")))
     };

@@ -1,4 +1,4 @@
-//! Batches are created, filled, edited and cancelled whole, or not at all.
+//! Checks that batches are created, uploaded, edited and cancelled whole or not at all.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{absent, duplicate, fresh, holds, refused, same, store_failed, there};
@@ -74,7 +74,7 @@ async fn created_twice(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
     let before = Observation::take(&handle, 0).await?;
-    // The id of the batch, then that of a payment.
+    // First the id of an existing batch, then the id of an existing payment.
     for (number, first) in [(1, 100), (2, 0)] {
         let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
         let error = store_failed(handle.management.create(command).await)?;
@@ -110,7 +110,7 @@ async fn create_refused(handle: Handle) -> Proof {
 async fn replaced(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
-    // Fewer than before, more than before, the same ids again, none.
+    // Fewer payments than before, more than before, the same ids again, none.
     let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
     let fills = [
         Fill::of(1, 5),
@@ -155,11 +155,11 @@ async fn upload_failed(handle: Handle) -> Proof {
         fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
     }
     let before = Observation::take(&handle, 0).await?;
-    // The last payment has the id of another batch's.
+    // The last payment has the id of a payment of another batch.
     let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
-    // A payment of an order that the batch does not have.
+    // A payment of an order that the batch does not contain.
     let mut command = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
@@ -212,7 +212,7 @@ async fn edited(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// What is reserved and available in both budgets.
+/// Returns the GBP balances of both budgets.
 pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failure> {
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let gbp = gbp()?;
@@ -262,7 +262,7 @@ async fn cancel_failed(handle: Handle) -> Proof {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
-    // Its second journal id is that of the reservation.
+    // Its second journal id already belongs to the reservation.
     store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
     before.still_holds("a cancellation that failed half-way", &handle).await?;
     fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;

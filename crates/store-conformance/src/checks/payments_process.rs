@@ -1,4 +1,4 @@
-//! Work on confirmed batches: what is started, taken and recorded.
+//! Checks of the processing of confirmed batches: starting, taking and recording.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, holds, same, there};
@@ -31,7 +31,7 @@ checks! {
     "batch_processing.record.refusal_or_failure_changes_nothing" => record_failed,
 }
 
-/// A started batch of that number with so many payments, all of them taken.
+/// Creates and starts batch `number` with `count` payments and takes all of them.
 pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
     confirmed(handle, Who::Mine, number, count).await?;
     let lease = leased(handle, number, after(80)).await?;
@@ -98,7 +98,7 @@ async fn due(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// What a decision says and what is stored are one.
+/// Expects the store to hold exactly what the decision contains.
 async fn is_stored(handle: &Handle, decision: &SettleDecision) -> Proof {
     let found = content(handle, Who::Mine, batch_id(1)).await?;
     for payment in &decision.payments {
@@ -113,7 +113,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> Proof {
 async fn settled(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
-    // Of the first budget: payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
+    // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same("reserved", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(311))?)?;
     let [zero, one, two, three, four, five] = payments[..] else {
         return Err(Failure::new("six payments are expected"));
@@ -148,7 +148,7 @@ async fn recorded_twice(handle: Handle) -> Proof {
     handle.processing.record(command(10)).await?;
     let before = Observation::take(&handle, 0).await?;
     same("what a second report changes", handle.processing.record(command(100)).await?, SettleDecision::default())?;
-    // Even one that is late and says otherwise.
+    // A late report with a different outcome changes nothing either.
     let late = record(&lease, &payments, PaymentOutcome::Failed(FailureReason::Compliance), None, 200);
     same("what a late report changes", handle.processing.record(late).await?, SettleDecision::default())?;
     before.still_holds("a second report", &handle).await?;
@@ -164,7 +164,7 @@ async fn returned(handle: Handle) -> Proof {
     let done = handle.processing.record(record(&lease, &payments, back, None, 20)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
     is_stored(&handle, &done).await?;
-    // Its amount is back, its fee is not.
+    // The amount is returned, the fee is not.
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now.available().0 - before.available().0, 100)
 }
@@ -216,7 +216,7 @@ async fn record_failed(handle: Handle) -> Proof {
     let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;
     holds("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
     before.still_holds("a refused report", &handle).await?;
-    // Its third journal id is that of the reservation.
+    // Its third journal id already belongs to the reservation.
     let command = record(&lease, &payments, PaymentOutcome::Completed, None, 99_998);
     let answer = handle.processing.record(command).await;
     holds("a failure", matches!(answer, Err(ProcessingError::Store(_))))?;

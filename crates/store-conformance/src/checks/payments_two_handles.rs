@@ -1,4 +1,4 @@
-//! Payment batches and the memory of the simulated bank on two handles.
+//! Checks of payment batches and the memory of the simulated bank on two handles.
 
 use super::contention::second;
 use crate::check::{Failure, Proof, checks};
@@ -35,19 +35,20 @@ async fn durable(handle: Handle) -> Proof {
     let before = Observation::take(&handle, 0).await?;
     let other = second(&handle).await?;
     before.still_holds("to be opened again", &other).await?;
-    // The lease is the store's, not the handle's.
+    // The lease belongs to the store, not to the handle.
     same("a claim", other.processing.claim(claim(2, after(81), 9)).await?, vec![])?;
     same("due", other.processing.due(&lease, after(120), 9).await?, taken)?;
     same("the rest", other.processing.take(take(&lease, 9, 30)).await?.len(), 2)
 }
 
-/// A worker: claims, takes three at a time, pays, lets go; until there is nothing left.
+/// Runs a worker that claims, takes up to three payments, records their outcome and releases, until the batch is
+/// completed.
 async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
     let mut sent = Vec::new();
     for round in 0..400_u128 {
         let ids = name * 1_000_000 + round * 100;
         let until_now = after(80 + i64::try_from(round).unwrap_or(0));
-        // Short leases: the other one takes over what this one holds, sometimes.
+        // Leases are short, so that the other worker sometimes takes over.
         let mut command = claim(name * 1_000 + round, until_now, 1);
         command.until = until_now + chrono::TimeDelta::seconds(2);
         let Some(lease) = handle.processing.claim(command).await?.pop() else {
@@ -57,7 +58,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
             tokio::task::yield_now().await;
             continue;
         };
-        // Whoever comes second is refused, or has lost its lease.
+        // The slower worker is refused or has lost its lease.
         let _ = handle.processing.start(start(&lease, ids)).await;
         let Ok(taken) = handle.processing.take(take(&lease, 3, ids + 10)).await else { continue };
         sent.extend(taken.iter().map(|payment| payment.id));
@@ -104,7 +105,7 @@ async fn claimed_once(handle: Handle) -> Proof {
     for claim in claims.collect::<Vec<_>>() {
         got.extend(claim.await.map_err(|error| Failure::new(error.to_string()))??.into_iter().map(|lease| lease.batch));
     }
-    // A claim passes over what another is just claiming: what is left is got by the next.
+    // A claim skips batches that another is claiming. The next claim gets the remaining ones.
     got.extend(handle.processing.claim(claim(99, after(80), 9)).await?.into_iter().map(|lease| lease.batch));
     got.sort_unstable();
     same("batches that were claimed", got, (1..=6).map(batch_id).collect::<Vec<_>>())
@@ -117,7 +118,7 @@ async fn turns(handle: Handle) -> Proof {
         let base = round * 1_000;
         let fill = Some(Fill::of(base, 1));
         fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, fill)?).await)?;
-        // Two payments are paid from both budgets, one from the first only.
+        // Two payments use both budgets, one payment uses only the first.
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
         let upload = upload(Who::Mine, batch_id(round), Fill::of(base + 500, 2))?;
         let upload = tokio::spawn(async move { uploading.upload(upload).await });

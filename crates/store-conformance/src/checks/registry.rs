@@ -1,4 +1,4 @@
-//! What an operator sets up.
+//! Checks of the records that an operator manages.
 
 use crate::check::{Proof, checks};
 use crate::expect::{duplicate, not_found, same, there};
@@ -106,7 +106,7 @@ async fn account_constraints(handle: Handle) -> Proof {
 async fn keys_in_order(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mut wanted = vec![key(Who::Mine)?, key(Who::Other)?];
-    // Two that are as old as each other, two that are older.
+    // Two keys of the same age, and two of other ages.
     for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
         let id = ApiKeyId(uuid(4, number));
         let who = if number % 2 == 0 { Who::Mine } else { Who::Other };

@@ -1,4 +1,4 @@
-//! Idempotency records: one effect for all requests under one key.
+//! Checks of idempotency records: one effect for all requests under one key.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
@@ -113,7 +113,7 @@ async fn another_request(handle: Handle) -> Proof {
         |claim| claim.request.path.push('/'),
         |claim| claim.request.query.clear(),
         |claim| claim.request.body = RecordedBody::Json("{ }".into()),
-        // The same text in another form.
+        // The same text in another kind of body.
         |claim| claim.request.body = RecordedBody::Hash("{}".into()),
     ];
     for twist in twists {
@@ -142,7 +142,7 @@ async fn refusal(handle: Handle) -> Proof {
     Ok(())
 }
 
-/// Sends a command that its rule refuses, and then one that it does not, both under one key.
+/// Sends a command that its rule refuses and then an accepted one, both under one key.
 macro_rules! refused_first {
     ($handle:ident.$port:ident.$method:ident, $refused:expr, $good:expr) => {{
         let key = concat!(stringify!($port), "-", stringify!($method));
@@ -164,7 +164,7 @@ async fn refusals(handle: Handle) -> Proof {
     let mut draft = open(who, 3, SANDBOX)?;
     draft.batch = who.draft();
     refused_first!(handle.mfa.open, draft, open(who, 3, SANDBOX)?);
-    // The wrong token counts, and the key is free nevertheless.
+    // The wrong token is counted, but the key stays free.
     let (wrong, right) = ((SANDBOX, MfaVerdict::Wrong), (SANDBOX, RIGHT));
     refused_first!(handle.batches.confirm, confirm(who, 3, 100, wrong)?, confirm(who, 3, 100, right)?);
     let (unknown, parent) = (Some(budget_id(99)), Some(who.budget()));

@@ -1,4 +1,4 @@
-//! Forgetting idempotency records.
+//! Checks of the deletion of old idempotency records.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{claim, purchase};
@@ -13,10 +13,10 @@ checks! {
     "upkeep.forget_answers.at_most_so_many" => at_most,
 }
 
-/// Requests under the keys k0 to k5, an hour and a microsecond apart.
+/// Sends requests under the keys k0 to k5, spaced by an hour and a microsecond.
 async fn asked(handle: &Handle) -> Result<(), Failure> {
     seeded(handle).await?;
-    // Not in the order of their times.
+    // Deliberately not in time order.
     for number in [3, 0, 5, 1, 4, 2] {
         fresh(handle.cards.first_message(command(number, number)?).await)?;
     }

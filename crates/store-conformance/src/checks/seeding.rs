@@ -1,4 +1,4 @@
-//! Prepared worlds: all or nothing.
+//! Checks of seeding: all or nothing.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{duplicate, holds, same, there};
@@ -53,7 +53,7 @@ async fn all_of_a_world(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-/// A confirmed batch with payments, whose money is reserved.
+/// Seeds a confirmed batch with payments and reserved money.
 async fn payments(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
@@ -97,7 +97,7 @@ async fn payments(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-/// Worlds that are new but for one thing, which is there already.
+/// Returns new worlds with exactly one record that already exists.
 fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
     let old = world(9_500)?;
     let new = || World { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..World::default() };
@@ -114,7 +114,7 @@ fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
         Ok(seed)
     };
     let with = |seed| World { accounts: vec![seed], ..new() };
-    // Things of an old account under a new one: each clashes by itself.
+    // A new account holds records of an existing account; each clashes by itself.
     let mut seed = fresh(0)?;
     (seed.budgets, seed.cards, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
     list.push(("a checkout", with(seed)));
@@ -149,11 +149,11 @@ async fn unproved(handle: Handle) -> Proof {
         let mut world = world(9_500)?;
         let seed = &mut world.accounts[1].budgets[0];
         match twist {
-            // More than its journal says.
+            // The balance exceeds its journal.
             0 => seed.budget.balances[0].1 = Balances::new(Minor(9_501), Minor(0), Minor(0))?,
-            // No journal at all.
+            // The balance has no journal.
             1 => seed.journal.clear(),
-            // A journal without the balance.
+            // The journal has no balance.
             _ => {
                 seed.budget.balances.pop();
             }

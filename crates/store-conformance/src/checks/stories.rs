@@ -1,4 +1,4 @@
-//! Chains at a glance, the explanations of declines, and what extensions add to records.
+//! Checks of chains, the explanations of declines, and the members that extensions add to records.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
@@ -93,7 +93,7 @@ async fn foreign(handle: Handle) -> Proof {
     same("a foreign token", handle.chains.story(&Who::Mine.account()?, token(1)).await?, None)
 }
 
-/// One decline by each of the rules, with all that it saw.
+/// Declines one message by each rule, and expects everything that the rule read.
 async fn explained(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     let cards = &mut world.accounts[0].cards;
@@ -178,7 +178,7 @@ async fn every_field(handle: Handle) -> Proof {
         let told = story(&handle, number).await?;
         let mut found =
             there("the message", told.messages.into_iter().find(|told| told.transaction.token == token(number)))?;
-        // That of a first message follows its chain.
+        // The state of a first message follows its chain.
         found.transaction.state = wanted.state;
         same("the message", found.transaction, wanted)?;
     }

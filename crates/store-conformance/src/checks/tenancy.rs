@@ -1,4 +1,4 @@
-//! What belongs to another account is absent, whatever is asked, and nothing changes.
+//! Checks of isolation: records of another account are absent for every command, and nothing changes.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
@@ -23,7 +23,7 @@ checks! {
     "tenancy.lists.show_one_account_only" => lists,
 }
 
-/// A world in which the other account has made use of everything.
+/// Creates a world in which the other account has used everything.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
     fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;

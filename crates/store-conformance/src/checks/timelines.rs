@@ -1,4 +1,4 @@
-//! The time of accounts, and the numbers of seeded worlds.
+//! Checks of timelines and of the numbers of seeded worlds.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
@@ -107,7 +107,7 @@ async fn numbers(handle: Handle) -> Proof {
         given.insert(task.await.map_err(|error| Failure::new(error.to_string()))??);
     }
     same("the numbers", given, (1..=40).collect::<BTreeSet<u64>>())?;
-    // A change of the clock does not begin them anew.
+    // A change of the clock does not reset the numbers.
     let mut command = change(Who::Mine, ClockChange::Resume)?;
     command.account = seeded.clone();
     fresh(handle.timelines.set_clock(command).await)?;

@@ -1,4 +1,4 @@
-//! Times keep their microseconds, long ago and far ahead.
+//! Checks that times keep their microseconds, in the distant past and future.
 
 use crate::check::{Proof, checks};
 use crate::commands::{SANDBOX, first, message, session_id, stamp_at, token};
@@ -25,7 +25,7 @@ checks! {
     "times.dates_of_cards_and_windows" => dates,
 }
 
-/// Microseconds since 1970, of the years 1900 to 9999.
+/// Microseconds since 1970, from the year 1900 to 9999.
 const TIMES: [i64; 9] = [
     -2_208_988_800_000_000,
     -2_208_988_799_999_999,
@@ -85,7 +85,7 @@ async fn seeded_times(handle: Handle) -> Proof {
 
 async fn messages(handle: Handle) -> Proof {
     seeded(&handle).await?;
-    // Cards expire: the messages of the past only are approved, the others are declined, and all are kept.
+    // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = fresh(handle.cards.first_message(command).await)?;

@@ -1,4 +1,4 @@
-//! Transfers: both budgets under their locks, all of it or nothing.
+//! Checks of transfers: both budgets are locked, and all of the transfer is stored or nothing.
 
 use crate::check::{Failure, Proof, checks};
 use crate::checks::contention::second;
@@ -30,7 +30,7 @@ checks! {
 
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 
-/// What both budgets hold of GBP.
+/// Returns the GBP balances of both budgets.
 async fn held(handle: &Handle) -> Result<[Balances; 2], Failure> {
     let mut held = [Balances::default(); 2];
     for (held, budget) in held.iter_mut().zip([ENDS.0, ENDS.1]) {
@@ -52,7 +52,7 @@ async fn whole(handle: Handle) -> Proof {
     same("when", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Ausgleich ✓"))?;
     let report = handle.audit.audit().await?;
-    // Six credits seeded it.
+    // Six credits were seeded.
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
 }
 
@@ -97,12 +97,12 @@ async fn again(handle: Handle) -> Proof {
     same("one effect", held(&handle).await?, [only(9_400)?, only(5_100)?])
 }
 
-/// Sixty transfers in turn there and back, to the handles in turn.
+/// Sends sixty transfers in both directions, alternating between the handles.
 async fn there_and_back(handles: &[&Handle]) -> Proof {
     seeded(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
-        // Three handles' turns would hide a ring: each handle sends both ways.
+        // Each handle sends in both directions, because one direction per handle would hide a deadlock.
         let ends = if (number / 2).is_multiple_of(2) { ENDS } else { (ENDS.1, ENDS.0) };
         let command = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
         let transfers = handle.transfers.clone();
@@ -137,7 +137,7 @@ async fn two_handles(handle: Handle) -> Proof {
     there_and_back(&[&handle, &other]).await
 }
 
-/// A transfer of all there is and purchases of all there is: one of them has it.
+/// Races a transfer and a purchase of the entire balance: exactly one succeeds.
 async fn cards(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);

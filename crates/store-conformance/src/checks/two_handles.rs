@@ -1,4 +1,4 @@
-//! Two handles on the same data, as two instances of a program have: what one locks, the other waits for.
+//! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
 use super::worlds::{command as my_world, empty, prepared};
@@ -43,10 +43,10 @@ checks! {
     "two_handles.worlds.one_deletes" (Reopen) => deletions,
 }
 
-/// How many commands race.
+/// Number of racing commands.
 pub(super) const RACERS: u8 = 16;
 
-/// Runs work on both handles in turn, all at once.
+/// Runs work concurrently, alternating between both handles.
 pub(super) async fn on_both<T: Send + 'static>(
     handle: &Handle,
     work: impl Fn(Handle, u8) -> Result<Work<T>, Failure>,
@@ -77,7 +77,7 @@ async fn budgets(handle: Handle) -> Proof {
 async fn cards(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let created = on_both(&handle, |handle, number| {
-        // On two budgets: their locks alone would not do.
+        // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut command = issue(Who::Mine, number.into(), budget, true)?;
         let rule = command.decide;
@@ -232,7 +232,7 @@ async fn keys(handle: Handle) -> Proof {
     others.iter().try_for_each(|answer| duplicate("a key of the same id", answer))
 }
 
-/// An empty world of this number, created by this rule.
+/// Builds a command that creates an empty world with this number.
 fn world(number: u8) -> Result<CreateWorldCommand, Failure> {
     empty(&format!("W{number}"), 110 + number)
 }

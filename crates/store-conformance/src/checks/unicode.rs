@@ -1,4 +1,4 @@
-//! Every text comes back as it was given.
+//! Checks that every text is returned exactly as stored.
 
 use crate::check::{Proof, checks};
 use crate::commands::{claim, first, message, purchase, stamp, token};
@@ -27,8 +27,8 @@ checks! {
     "texts.secrets_are_any_bytes" => secrets,
 }
 
-/// Emoji of several code points, right to left, beyond the basic plane, combining marks (not to be composed), quotes,
-/// escapes, line ends, blanks at the ends, wild cards, other white space.
+/// Emoji of several code points, right-to-left text, supplementary planes, combining marks (not to be composed),
+/// quotes, escapes, line ends, leading and trailing blanks, wildcards and other white space.
 pub(super) const TEXTS: [&str; 12] = [
     "👩\u{200d}👩\u{200d}👧 🏴\u{e0067}\u{e0062}\u{e007f}",
     "שלום \u{202e}עולם مرحبا",

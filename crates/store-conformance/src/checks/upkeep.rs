@@ -1,4 +1,4 @@
-//! Readiness, and the audit of good data.
+//! Checks of readiness, overload and the audit of valid data.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
@@ -37,7 +37,7 @@ async fn newer(handle: Handle) -> Proof {
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
 }
 
-/// Sends more writes than may wait behind one whose rule is slow.
+/// Sends more writes than may wait behind a command with a slow rule.
 async fn overloaded(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let room = there("the room", handle.room)?;
@@ -51,7 +51,7 @@ async fn overloaded(handle: Handle) -> Proof {
     let cards = handle.cards.clone();
     let slow = tokio::spawn(async move { cards.first_message(slow).await });
     tokio::time::sleep(Duration::from_millis(50)).await;
-    // A store that works on one group while it prepares the next has room for as many again.
+    // A store that prepares the next group while it executes one has room for twice as many.
     let mut work: Vec<Work<_>> = Vec::new();
     for _ in 0..room * 3 {
         let mut command = purchase(Who::Mine, 1, "1")?;
@@ -61,7 +61,7 @@ async fn overloaded(handle: Handle) -> Proof {
     }
     let mut waiting = std::pin::pin!(in_order(work));
     std::future::poll_fn(|context| {
-        // All of them are sent; none that waits is answered yet.
+        // All writes are sent; none of the waiting ones is answered yet.
         let answered = waiting.as_mut().poll(context).is_ready();
         std::task::Poll::Ready(answered)
     })

@@ -1,4 +1,4 @@
-//! Worlds: created and deleted whole, and no other account with them.
+//! Checks that worlds are created and deleted whole, without effect on other accounts.
 
 use crate::check::{Failure, Proof, checks};
 use crate::commands::purchase;
@@ -31,7 +31,7 @@ checks! {
     "worlds.delete_expired.longest_over_first" => expired,
 }
 
-/// Both clients and all that is on the other account; nothing on mine, which is to be a world.
+/// Seeds both clients and the other account. My account is empty, because it becomes a world.
 pub(super) async fn prepared(handle: &Handle) -> Proof {
     let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
     let accounts = vec![seed_account(Who::Other, 9_500)?];
@@ -52,14 +52,14 @@ pub(super) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxW
     })
 }
 
-/// A key of a number that reaches one account.
+/// Creates API key `number` for one account.
 pub(super) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyHash), Failure> {
     let id = ApiKeyId(uuid(90, number.into()));
     let accounts = AccountGrant::Only(BTreeSet::from([account.clone()]));
     Ok((ApiKey { id, accounts, ..key(Who::Mine)? }, KeyHash([number; 32])))
 }
 
-/// My account as a world, whose clock stands still at noon.
+/// Builds a command that creates my account as a world with its clock frozen at noon.
 pub(super) fn command() -> Result<CreateWorldCommand, Failure> {
     let clock = ClockSetting::Frozen { at: noon() };
     let mut seed = seed_account(Who::Mine, 9_500)?;
@@ -76,7 +76,7 @@ pub(super) fn command() -> Result<CreateWorldCommand, Failure> {
     })
 }
 
-/// An empty world of another account.
+/// Builds a command that creates an empty world.
 pub(super) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(id)?;
     let mut seed = seed_account(Who::Mine, 9_500)?;
@@ -119,7 +119,7 @@ async fn refusals(handle: Handle) -> Proof {
     from_nothing.contents = WorldContents::Snapshot { id, reach, name: "copy".into(), timeline };
     absent("an unknown snapshot", &handle.worlds.create(from_nothing).await)?;
     before.still_holds("worlds that were refused", &handle).await?;
-    // A key of the same hash: it fails half-way.
+    // The duplicate key hash makes the command fail half-way.
     let mut taken = command()?;
     taken.hash = Who::Other.key_hash();
     crate::expect::store_failed(handle.worlds.create(taken).await)?;
@@ -139,7 +139,7 @@ async fn once(handle: Handle) -> Proof {
     same("the same request", refused(again)?, CreateWorldRefusal::MadeBefore(AccountId::parse("W1")?))?;
     let other = handle.worlds.create(under(empty("W2", 103)?, "b")).await;
     same("another request", refused(other)?, CreateWorldRefusal::OtherRequest)?;
-    // The key is the client's, and free when its world is gone.
+    // The key belongs to the client, and becomes free when its world is deleted.
     let mut others = under(empty("W3", 104)?, "a");
     others.world.client = Who::Other.client();
     others.key.client = Who::Other.client();
@@ -161,7 +161,7 @@ async fn own_worlds(handle: Handle) -> Proof {
         if let WorldContents::Seeded(seed) = &mut command.contents {
             seed.account.client = client.client();
         }
-        // How many of its worlds there are already.
+        // Number of existing worlds of the client.
         let wanted = [0, 0, 1, 1, 2][usize::from(number)];
         command.decide = Arc::new(move |situation| {
             if situation.worlds == wanted && !situation.lives { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }

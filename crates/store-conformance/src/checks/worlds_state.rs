@@ -1,4 +1,4 @@
-//! Worlds that are kept, and put back to exactly what they were.
+//! Checks of snapshots, and of restores to exactly the stored state.
 
 use super::worlds::{command, empty, prepared, world, world_key};
 use crate::check::{Failure, Proof, checks};
@@ -36,7 +36,7 @@ fn id(number: u128) -> SnapshotId {
     SnapshotId(uuid(91, number))
 }
 
-/// A snapshot of my world at noon.
+/// Builds a command that takes a snapshot of my world at noon.
 pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
     Ok(SnapshotCommand {
         account: Who::Mine.account()?,
@@ -48,7 +48,7 @@ pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
     })
 }
 
-/// Puts my world back, five hours after noon.
+/// Builds a command that restores my world five hours after noon.
 pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
     Ok(RestoreCommand {
         account: Who::Mine.account()?,
@@ -59,7 +59,7 @@ pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
     })
 }
 
-/// Something of each kind happens; ids from `base` on.
+/// Sends card messages, a credit and an MFA session; ids start at `base`.
 async fn busy(handle: &Handle, base: u128) -> Proof {
     fresh(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
     fresh(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
@@ -92,7 +92,7 @@ async fn everything(handle: Handle) -> Proof {
         same("the world", restored.world, world(&mine, ClockSetting::Frozen { at: noon() })?)?;
         before.still_holds("a world that was put back", &handle).await?;
         same("the number", handle.timelines.next_number(&mine).await?, 2)?;
-        // The first key is used, the second is free: and what was done can be done again, under the same ids.
+        // The first key is used and the second is free, so later commands can be repeated under the same ids.
         let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
             let repeat = Some(claim(Who::Mine, key, "{}")?);
             Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, 16, "1")? })
@@ -110,7 +110,7 @@ async fn running_clock(handle: Handle) -> Proof {
     fresh(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
     fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
-    // It was noon when the snapshot was taken, and is five hours later in real time.
+    // The world's time was noon at the snapshot; the restore is five hours later in real time.
     let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, behind)?;
     let timeline = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
@@ -220,7 +220,7 @@ async fn listed(handle: Handle) -> Proof {
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
 }
 
-/// A world that begins as the first snapshot of mine.
+/// Builds a command that creates a world from the first snapshot of mine.
 pub(super) fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(name)?;
     let (key, hash) = world_key(key_number, &account)?;

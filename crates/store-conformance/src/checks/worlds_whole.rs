@@ -1,4 +1,4 @@
-//! Worlds are put back and deleted whole: with everything that any command left, and with nothing of any other account.
+//! Checks that worlds are restored and deleted whole: with the effects of every command and no data of other accounts.
 
 use super::unicode::TEXTS;
 use super::worlds::{command, empty, prepared};
@@ -37,7 +37,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
     base..=base + NUMBERS
 }
 
-/// My world, in which the scenario was played.
+/// Creates my world and plays the scenario in it.
 async fn played(handle: &Handle) -> Proof {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
@@ -45,14 +45,14 @@ async fn played(handle: &Handle) -> Proof {
     Ok(())
 }
 
-/// The bank accepts the payment of this number.
+/// Lets the bank accept payment `number`.
 async fn accept(handle: &Handle, number: u128) -> Result<AcceptedPayment, Failure> {
     let (id, amount) = (payment_id(number), Minor(5).of(gbp()?));
     let payment = AcceptedPayment { id, amount, reference: Some(format!("{number}")), accepted_at: after(1) };
     Ok(handle.bank.accept(payment).await?)
 }
 
-/// A payment of the scenario that begins at this number.
+/// Returns the number of a payment in the scenario that starts at `base`.
 const fn payment(base: u128, place: u128) -> u128 {
     base * 10_000 + place
 }
@@ -72,7 +72,7 @@ async fn restored(handle: Handle) -> Proof {
         let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
         let left = left.iter().filter(|(what, value)| what.starts_with("story of") && value != "None").count();
         same("stories of what came later", left, 0)?;
-        // What was done can be done again, under the same ids and keys, and is answered alike.
+        // The same commands succeed again under the same ids and keys, with the same answers.
         let again = play(&handle, Who::Mine, SECOND).await?;
         for (again, first) in again.iter().zip(&answers) {
             same("an answer in a world that was put back", again, first)?;
@@ -124,7 +124,7 @@ async fn deleted(handle: Handle) -> Proof {
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
     same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
-    // Under the same keys: none of them is used any more.
+    // The idempotency keys are free again.
     let again = play(&handle, Who::Mine, FIRST).await?;
     for (again, first) in again.iter().zip(&answers) {
         same("an answer in a new world", again, first)?;

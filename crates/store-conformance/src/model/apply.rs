@@ -1,4 +1,4 @@
-//! Putting an operation to a store; its answer as text, so that two stores can be compared.
+//! Applies operations to a store and returns the answers as comparable text.
 
 use super::operation::{Extra, Follow, Operation};
 use super::setting::{batch_of, budget_of, card_of};
@@ -24,7 +24,7 @@ use florin_ports::{
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Carries an operation out. Ids come from its number, so that every store is given the same.
+/// Applies an operation. Ids derive from its number, so that every store receives the same ids.
 pub(super) async fn apply(
     handle: &Handle,
     operation: &Operation,
@@ -78,7 +78,7 @@ pub(super) async fn apply(
     }
 }
 
-/// The turn of one operation.
+/// Context of one operation: store, number and time.
 struct Turn<'a> {
     handle: &'a Handle,
     number: u128,
@@ -86,7 +86,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// A claim under one of a few keys. Requests of one kind count as equal, so that some are repeats.
+    /// Creates an idempotency claim under one of a few keys. Requests of one kind are equal, so that some are repeats.
     fn claim<T: Debug + 'static>(
         &self,
         who: Who,
@@ -144,7 +144,7 @@ impl Turn<'_> {
         let stamp = CreditStamp { journal: journal_id(self.number * 2), now: self.now };
         let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
         let rule = move |CreditSituation { budget, number }: &CreditSituation| {
-            // The edge refuses zero: no store is shown such a credit.
+            // The HTTP layer refuses zero, so no store receives such a credit.
             let positive = instruction.amount.clone().positive();
             positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
             decide_credit(budget, *number, &instruction, stamp)
@@ -211,7 +211,7 @@ fn extras(extra: Extra) -> Result<Extras, Failure> {
     })
 }
 
-/// An answer as text. Of a failure of the store, its kind: the words are each store's own.
+/// Formats an answer as text. A store failure is reduced to its kind, because its wording differs between stores.
 fn text<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> String {
     match answer {
         Err(WriteError::Store(error)) => match error {

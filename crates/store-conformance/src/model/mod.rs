@@ -1,4 +1,4 @@
-//! Random sequences of operations, put to an adapter and to a reference: they must agree on every answer.
+//! Model test: an adapter and a reference must answer random sequences of operations equally.
 
 mod apply;
 mod operation;
@@ -12,31 +12,31 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fmt;
 
-/// How much is tried. The same seed tries the same.
+/// Size and seed of a model test. Equal seeds produce equal sequences.
 #[derive(Clone, Copy, Debug)]
 pub struct Cases {
-    /// How many sequences.
+    /// Number of sequences.
     pub sequences: u32,
-    /// How many operations each has.
+    /// Number of operations in each sequence.
     pub length: usize,
-    /// What the sequences are made from.
+    /// Seed of the random sequences.
     pub seed: u64,
 }
 
 impl Default for Cases {
-    /// 64 sequences of 40 operations.
+    /// Returns 64 sequences of 40 operations.
     fn default() -> Self {
         Self { sequences: 64, length: 40, seed: 1 }
     }
 }
 
-/// At most so many smaller sequences are tried to explain a disagreement.
+/// Maximum number of attempts to shorten a failing sequence.
 const MAX_TRIES: usize = 200;
 
-/// Operations with their numbers, which their ids are made from.
+/// Numbered operations; their ids derive from the numbers.
 type Sequence = Vec<(u128, Operation)>;
 
-/// The results of the sequences.
+/// Result of a model test.
 #[derive(Clone, Debug)]
 pub struct ModelVerdict {
     sequences: u32,
@@ -45,15 +45,15 @@ pub struct ModelVerdict {
 }
 
 impl ModelVerdict {
-    /// Whether adapter and reference agreed on everything.
+    /// Returns whether adapter and reference agreed on every answer.
     pub const fn passed(&self) -> bool {
         self.disagreement.is_none()
     }
 
-    /// Expects that they agreed.
+    /// Asserts that adapter and reference agreed on every answer.
     ///
     /// # Panics
-    /// When they did not, with the shortest sequence that was found.
+    /// Panics with the shortest failing sequence found if they disagreed.
     #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.passed(), "\n{self}\n");
@@ -69,7 +69,7 @@ impl fmt::Display for ModelVerdict {
     }
 }
 
-/// Puts random sequences of operations to an adapter and to a reference.
+/// Applies random sequences of operations to an adapter and to a reference, and compares all answers.
 pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases: Cases) -> ModelVerdict {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&cases.seed.to_le_bytes());
@@ -94,7 +94,7 @@ pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases
     verdict
 }
 
-/// Leaves out what a disagreement does not need: halves first, single operations last. Ids stay as they are.
+/// Shortens a failing sequence by removing halves first and single operations last. Ids stay the same.
 async fn shortest(
     factory: &impl Factory,
     reference: &impl Factory,
@@ -120,7 +120,7 @@ async fn shortest(
     format!("{failure}\n{}", lines.join("\n"))
 }
 
-/// Expects the same answers, and the same end, from both.
+/// Expects the same answers and the same final state from both stores.
 async fn agree(
     factory: &impl Factory,
     reference: &impl Factory,

@@ -1,4 +1,4 @@
-//! Operations, and how random sequences of them are made.
+//! Operations, and the generation of random sequences.
 
 use crate::world::Who;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, option};
 
-/// One operation. What it names by number may not be there, or may be another account's.
+/// One operation. A record that it names by number may be absent or may belong to another account.
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
     First {
@@ -50,7 +50,7 @@ pub(super) enum Operation {
         verdict: Option<MfaVerdict>,
         key: Option<u8>,
     },
-    /// A first message whose store fails half-way.
+    /// A first message whose storing fails half-way.
     Fail {
         who: Who,
         message: u8,
@@ -74,7 +74,7 @@ pub(super) enum Operation {
     },
 }
 
-/// A kind of follow-up.
+/// Kind of a follow-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Follow {
     Advice,
@@ -88,7 +88,7 @@ pub(super) enum Follow {
     RefundReversal,
 }
 
-/// What of the extensions a first message uses.
+/// Extension that a first message uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Extra {
     Nothing,
@@ -99,7 +99,7 @@ pub(super) enum Extra {
 }
 
 impl Operation {
-    /// The time after it.
+    /// Returns the time after the operation.
     pub(super) fn time_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::Wait { hours } => now + TimeDelta::hours(*hours),
@@ -108,7 +108,7 @@ impl Operation {
     }
 }
 
-/// Sequences of so many operations.
+/// Generates sequences of `length` operations.
 pub(super) fn sequences(length: usize) -> impl Strategy<Value = Vec<Operation>> {
     collection::vec(operation(u8::try_from(length).unwrap_or(u8::MAX)), length)
 }

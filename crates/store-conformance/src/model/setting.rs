@@ -1,4 +1,4 @@
-//! The world in which sequences play: cards in every state, limits, several batches.
+//! World of the model test: cards in every state, spending limits and several batches.
 
 use crate::check::Failure;
 use crate::world::{BOTH, Who, batch, card, day, uuid};
@@ -7,7 +7,7 @@ use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{BudgetId, CardId, PaymentBatchId};
 use florin_ports::{SeedCard, World};
 
-/// The small world of the checks, and more cards and batches.
+/// Creates the small world of the checks with additional cards and batches.
 pub(super) fn world() -> Result<World, Failure> {
     let mut world = crate::world::world(9_500)?;
     for (who, seed) in BOTH.into_iter().zip(&mut world.accounts) {
@@ -32,7 +32,7 @@ fn more_batch(who: Who) -> PaymentBatchId {
     PaymentBatchId(uuid(22, who.number().into()))
 }
 
-/// A card of the account: mostly ones that work; the last one is another account's.
+/// Returns a card for a random number: usually a working card of the account, sometimes another account's card.
 pub(super) fn card_of(who: Who, number: u8) -> CardId {
     match number {
         0..3 => who.card(),

@@ -1,4 +1,4 @@
-//! Everything the ports show of a store, as lines of text that can be compared.
+//! Everything that the ports show of a store, as comparable lines of text.
 
 use super::{batch, budget, card, chain};
 use crate::check::{Failure, Proof};
@@ -18,55 +18,59 @@ use std::ops::RangeInclusive;
 
 const PAGE: PageRequest = PageRequest { limit: 1000, offset: 0 };
 
-/// Everything the ports show of a store, as lines of text.
+/// Everything that the ports show of a store, as lines of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Observation {
-    /// What belongs to no account.
+    /// Lines that belong to no account.
     common: BTreeMap<String, String>,
     accounts: BTreeMap<Who, BTreeMap<String, String>>,
     numbers: RangeInclusive<u128>,
 }
 
 impl Observation {
-    /// Reads everything of both accounts: messages and sessions of the numbers 0 to `numbers`, too.
+    /// Reads everything of both accounts, including messages and sessions 0 to `numbers`.
     pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
         Self::of(handle, 0..=numbers).await
     }
 
-    /// Reads everything of both accounts, and messages and sessions of these numbers.
+    /// Reads everything of both accounts, including messages and sessions with these numbers.
     pub(crate) async fn of(handle: &Handle, numbers: RangeInclusive<u128>) -> Result<Self, Failure> {
         Self::of_accounts(handle, &BOTH, numbers).await
     }
 
-    /// Reads everything of these accounts, and messages and sessions of these numbers.
+    /// Reads everything of these accounts, including messages and sessions with these numbers.
     pub(crate) async fn of_accounts(
         handle: &Handle,
         accounts: &[Who],
         numbers: RangeInclusive<u128>,
     ) -> Result<Self, Failure> {
         let mut events = match &handle.events {
-            Some(log) => log.events().await?,
-            None => Vec::new(),
+            Some(log) => Some(log.events().await?),
+            None => None,
         };
-        events.sort_by_key(|event| event.id);
+        if let Some(events) = &mut events {
+            events.sort_by_key(|event| event.id);
+        }
         let mut lines = BTreeMap::new();
         for who in accounts {
             let mut seen = of_account(handle, *who, numbers.clone()).await?;
             let account = who.account()?;
-            let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
-            seen.insert("events".into(), format!("{own:?}"));
+            if let Some(events) = &events {
+                let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
+                seen.insert("events".into(), format!("{own:?}"));
+            }
             lines.insert(*who, seen);
         }
         Ok(Self { common: common(handle).await?, accounts: lines, numbers })
     }
 
-    /// What it shows of an account, the same for accounts on which the same things stand.
+    /// Returns the lines of one account without its account id, so that accounts with equal contents have equal lines.
     pub(crate) fn of_one(&self, who: Who) -> Result<BTreeMap<String, String>, Failure> {
         let lines = self.accounts.get(&who).into_iter().flatten();
         lines.map(|(what, value)| Ok((what.clone(), without_account(value, who)?))).collect()
     }
 
-    /// What differs in a later observation of the same things.
+    /// Returns the differences between this observation and a later one of the same accounts.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let mut changes = differences(&self.common, &later.common);
         for (who, lines) in &self.accounts {
@@ -76,7 +80,7 @@ impl Observation {
         changes
     }
 
-    /// Expects that nothing has changed since.
+    /// Expects that the store has not changed since this observation.
     pub(crate) async fn still_holds(&self, what: &str, handle: &Handle) -> Proof {
         let accounts: Vec<_> = self.accounts.keys().copied().collect();
         let changes = self.changes(&Self::of_accounts(handle, &accounts, self.numbers.clone()).await?);
@@ -87,16 +91,16 @@ impl Observation {
     }
 }
 
-/// The lines of one that another does not have, or has otherwise.
+/// Returns the lines of `one` that are missing or different in `other`.
 pub(crate) fn differences(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
     let changed = one.iter().filter(|(what, value)| other.get(*what) != Some(value));
     changed.map(|(what, value)| format!("{what}: {value} became {:?}", other.get(what))).collect()
 }
 
-/// A text in which the id of an account is replaced by a placeholder.
+/// Replaces the id of an account in a text with a placeholder.
 pub(crate) fn without_account(text: &str, who: Who) -> Result<String, Failure> {
     let id = format!("{:?}", who.account()?);
-    // A stored answer is a text within a text.
+    // A stored answer is text inside text, so its quotes are escaped.
     let quoted = id.replace('"', "\\\"");
     Ok(text.replace(&id, "AccountId(…)").replace(&quoted, "AccountId(…)"))
 }
@@ -160,8 +164,8 @@ async fn of_account(
     Ok(lines)
 }
 
-/// What every other read of an account's ports shows: single records, second pages, books. The same for accounts on which the
-/// same things stand.
+/// Reads what [`Observation`] does not cover: single records, second pages and books. Accounts with equal contents have
+/// equal lines.
 pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<String, String>, Failure> {
     let account = who.account()?;
     let mut lines = BTreeMap::new();

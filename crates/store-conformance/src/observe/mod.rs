@@ -1,7 +1,7 @@
-//! Reads a store through its ports: everything that they show.
+//! Reads everything that a store's ports show.
 //!
-//! What no port reads (messages, limits, sessions, the number of the next credit) is seen by commands whose rule records its
-//! situation and refuses.
+//! No port reads some data, such as messages, limits, sessions and the next credit number. A command shows it to a rule
+//! that records its situation and refuses.
 
 mod everything;
 
@@ -25,7 +25,7 @@ use florin_ports::{
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Records what a rule was shown.
+/// Records the situation that a rule receives.
 struct Observer<S>(Arc<Mutex<Option<S>>>);
 
 impl<S: Clone + Send + 'static> Observer<S> {
@@ -33,7 +33,7 @@ impl<S: Clone + Send + 'static> Observer<S> {
         Self(Arc::new(Mutex::new(None)))
     }
 
-    /// A rule that records its situation and refuses.
+    /// Returns a rule that records its situation and refuses.
     fn refusing<D: 'static>(&self, refusal: impl Fn() -> D + Send + Sync + 'static) -> Decide<S, D> {
         let seen = Arc::clone(&self.0);
         Arc::new(move |situation: &S| {
@@ -42,7 +42,7 @@ impl<S: Clone + Send + 'static> Observer<S> {
         })
     }
 
-    /// The situation; `None` where the command named something that is absent.
+    /// Returns the recorded situation, or `None` if a record that the command names is absent.
     fn saw<T: Debug, R: Debug>(self, answer: Result<Written<T>, WriteError<R>>) -> Result<Option<S>, Failure> {
         match answer {
             Err(WriteError::Absent) => Ok(None),
@@ -55,7 +55,7 @@ impl<S: Clone + Send + 'static> Observer<S> {
     }
 }
 
-/// What a first message on the card would be shown, limits by window.
+/// Returns the situation of a first message on the card, with limits sorted by window.
 pub(crate) async fn card(
     handle: &Handle,
     account: &AccountId,
@@ -71,7 +71,7 @@ pub(crate) async fn card(
     }))
 }
 
-/// What a follow-up to the message would be shown, limits by window.
+/// Returns the situation of a follow-up to the message, with limits sorted by window.
 pub(crate) async fn chain(
     handle: &Handle,
     account: &AccountId,
@@ -87,7 +87,7 @@ pub(crate) async fn chain(
     }))
 }
 
-/// The budget as a credit would be shown it, and the number it would get.
+/// Returns the situation of a credit: the budget and the next credit number.
 pub(crate) async fn budget(
     handle: &Handle,
     account: &AccountId,
@@ -99,7 +99,7 @@ pub(crate) async fn budget(
     observer.saw(handle.credits.credit(command).await)
 }
 
-/// What a confirmation under that session would be shown.
+/// Returns the situation of a confirmation under this MFA session.
 pub(crate) async fn batch(
     handle: &Handle,
     account: &AccountId,
@@ -113,7 +113,7 @@ pub(crate) async fn batch(
     observer.saw(handle.batches.confirm(command).await)
 }
 
-/// What the opening of a session would be shown.
+/// Returns the situation of opening an MFA session.
 pub(crate) async fn opening(
     handle: &Handle,
     account: &AccountId,
@@ -125,14 +125,14 @@ pub(crate) async fn opening(
     observer.saw(handle.mfa.open(command).await)
 }
 
-/// What the account's first budget holds in a currency, as the operator sees it.
+/// Returns the balance of the account's first budget in a currency, as the operator sees it.
 pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> Result<Balances, Failure> {
     let budgets = handle.seeding.budgets(&who.account()?).await?;
     let budget = there("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;
     there("the balance", budget.in_currency(currency))
 }
 
-/// Expects that the journal proves all balances.
+/// Expects the audit to find no discrepancy between journal and balances.
 pub(crate) async fn audited(handle: &Handle) -> Proof {
     crate::expect::same("the audit", handle.audit.audit().await?.discrepancies, Vec::new())
 }

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 
 pub(crate) struct Events {
     pub(crate) store: MemoryStore,
-    /// How late each of them seems to be.
+    /// Delay added to the time of each event.
     pub(crate) late: TimeDelta,
 }
 
@@ -175,7 +175,7 @@ impl BatchReading for Mutant {
 }
 
 impl Mutant {
-    /// The lease as it was shown, or, with that bug, the one that holds.
+    /// Returns the presented lease, or, with [`Bug::LostLeaseWrites`], the current one.
     fn lease(&self, shown: Lease) -> Lease {
         let leases = self.leases.lock().unwrap();
         let held = leases.get(&shown.batch).filter(|_| self.has(Bug::LostLeaseWrites));

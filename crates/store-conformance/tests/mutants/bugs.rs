@@ -1,4 +1,4 @@
-//! The bugs, and the store that has one of them.
+//! The deliberate bugs, and the store that has one of them.
 
 use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
 use florin_ports::{Lease, Readiness};
@@ -121,29 +121,29 @@ bugs! {
     SeededPaymentsLost,
 }
 
-/// How many first messages may wait for their turn.
+/// Number of first messages that may wait for their turn.
 pub(crate) const ROOM: usize = 128;
 
-/// Tokens of an account that wait behind a slow command.
+/// Tokens of an account's messages that wait behind a slow command.
 type Waiting = (AccountId, Vec<TransactionToken>);
 
-/// A store in memory with a bug, or with none.
+/// Memory store with one bug or none.
 pub(crate) struct Mutant {
     pub(crate) inner: MemoryStore,
     pub(crate) bug: Option<Bug>,
     pub(crate) dead: Arc<AtomicBool>,
-    /// The last lease of each batch.
+    /// Last lease of each batch.
     pub(crate) leases: Arc<Mutex<BTreeMap<PaymentBatchId, Lease>>>,
-    /// Whether this is the second handle on its data.
+    /// Whether this is the second handle on the data.
     pub(crate) is_second: bool,
-    /// Whether idempotency records can't be stored.
+    /// Whether storing idempotency records fails.
     pub(crate) no_records: Arc<AtomicBool>,
-    /// What its schema looks like.
+    /// Readiness that the store reports.
     pub(crate) readiness: Readiness,
-    /// Card messages take turns.
+    /// Serializes card messages.
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
     pub(crate) waiting: Arc<AtomicUsize>,
-    /// The messages that came behind one with a slow rule, with their account.
+    /// Messages that followed one with a slow rule, and their account.
     pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
 }
 
@@ -163,7 +163,7 @@ impl Mutant {
         }
     }
 
-    /// Another handle on the same data.
+    /// Opens another handle on the same data.
     pub(crate) fn twin(&self) -> Self {
         Self {
             inner: self.inner.clone(),

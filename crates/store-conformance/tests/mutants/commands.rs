@@ -1,4 +1,4 @@
-//! Bugs in what is decided and stored.
+//! Bugs in deciding and storing.
 
 use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-/// What a buggy store makes of a decision on a card message.
+/// Changes a decision on a card message as the bug would.
 fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     let message = &mut decision.transaction;
     match bug {
@@ -44,7 +44,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     decision
 }
 
-/// What is left of a decision when nobody rolls back.
+/// Returns the part of a decision that remains if nobody rolls back.
 fn half(mut decision: CardDecision) -> CardDecision {
     decision.journal = None;
     decision.limits.clear();
@@ -59,7 +59,7 @@ impl Mutant {
             if self.has(Bug::RecordsAfterTheCommit) {
                 return None;
             }
-            // The record of an account that is not there can't be stored.
+            // A record of an unknown account can't be stored.
             claim.account = AccountId::parse("F404").unwrap();
         }
         match self.bug {
@@ -78,7 +78,7 @@ impl Mutant {
         all.into_iter().map(|other| other.id).filter(|id| id != account).collect()
     }
 
-    /// Loads without a lock: by the time it decides, what it saw may be old.
+    /// Loads without a lock, so the situation may be stale when the rule decides.
     async fn stale(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
         let seen = Arc::new(Mutex::new(None));
         let observer = Arc::clone(&seen);
@@ -98,7 +98,7 @@ impl Mutant {
         seen.lock().unwrap().take()
     }
 
-    /// Keeps in mind which messages came behind one with a slow rule, as a store does that decides them in one group.
+    /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
     fn keep_in_mind(&self, account: &AccountId, took: Duration, answer: &Carded) {
         let mut behind = self.behind_a_slow_one.lock().unwrap();
         if took > Duration::from_millis(50) {
@@ -110,7 +110,7 @@ impl Mutant {
         }
     }
 
-    /// Whether a message of the same group is not seen.
+    /// Returns whether the bug hides a message of the same group.
     fn forgets(&self, account: &AccountId, token: TransactionToken) -> bool {
         let behind = self.behind_a_slow_one.lock().unwrap();
         let of_group = behind.as_ref().is_some_and(|(slow, tokens)| slow == account && tokens.contains(&token));
@@ -136,7 +136,7 @@ impl CardLedger for Mutant {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::Overloaded.into());
         }
-        let _turn = self.turn.lock().await;
+        let _turn = if self.has(Bug::NoLock) { None } else { Some(self.turn.lock().await) };
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         let started = Instant::now();
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));

@@ -1,4 +1,4 @@
-//! Bugs in what accounts show of themselves: activity and books.
+//! Bugs in reads of activity and books.
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;

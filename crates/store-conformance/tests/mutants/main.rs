@@ -1,4 +1,4 @@
-//! The kit can fail: stores with one deliberate bug each, and the named check that catches it.
+//! Tests that the kit can fail: stores with one deliberate bug each, and the check that catches it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod batches;
@@ -20,7 +20,7 @@ use florin_store_conformance::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes stores with a bug, or with none.
+/// Creates stores with one bug or none.
 struct Mutants(Option<Bug>);
 
 impl Factory for Mutants {
@@ -29,7 +29,7 @@ impl Factory for Mutants {
     }
 }
 
-/// Makes idempotency records fail. Nothing else in memory can.
+/// Makes the storing of idempotency records fail, the only fault that the memory store can inject.
 struct NoRecords(Arc<AtomicBool>);
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl Faults for NoRecords {
     }
 }
 
-/// Stores that look as if their schema were another one.
+/// Opens stores that report another schema.
 struct OtherSchemas(Option<Bug>);
 
 #[async_trait]
@@ -75,7 +75,7 @@ fn handle(store: &Arc<Mutant>) -> Handle {
     })
 }
 
-/// Each bug, and the check that must catch it. (Others may, too.)
+/// Each bug and the check that must catch it. Other checks may catch it too.
 const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
     (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),
@@ -204,7 +204,7 @@ fn names_of_checks_are_unique() {
     assert_eq!(names.len(), all);
 }
 
-/// The wrapper by itself breaks no promise: what is caught is the bug.
+/// The wrapper itself breaks no promise, so a failing check is due to the bug.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_store_without_a_bug_passes() {
     let verdict = run(&Mutants(None)).await;

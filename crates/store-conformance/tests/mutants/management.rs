@@ -1,4 +1,4 @@
-//! Bugs in how budgets and cards are managed.
+//! Bugs in the management of budgets and cards.
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;

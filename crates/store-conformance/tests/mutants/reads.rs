@@ -1,4 +1,4 @@
-//! Bugs in what is read and in what operators change.
+//! Bugs in reads and in operator commands.
 
 use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;

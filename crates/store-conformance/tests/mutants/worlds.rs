@@ -1,4 +1,4 @@
-//! Bugs in the time of accounts and in worlds.
+//! Bugs in timelines and worlds.
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
@@ -41,7 +41,7 @@ impl Timelines for Mutant {
 }
 
 impl Mutant {
-    /// Removes the limits of the cards that were not seeded.
+    /// Removes the limits of all cards that were not seeded.
     async fn remove_limits(&self, account: &AccountId) -> Result<(), StoreError> {
         let page = PageRequest { limit: 100, offset: 0 };
         let cards = CardManagement::list(&self.inner, account, CardFilter::default(), page).await?;

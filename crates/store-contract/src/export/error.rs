@@ -1,10 +1,10 @@
-//! Reasons an export or import failed.
+//! Reasons that an export or import failed.
 
 use super::header::VERSION;
 use florin_ports::{AuditReport, StoreError};
 use std::io;
 
-/// The reason an export or import failed. Nothing was imported.
+/// The reason that an export or import failed. Nothing was imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The file can't be read or written.
@@ -47,7 +47,7 @@ pub enum ExportError {
     /// The store is not empty.
     #[error("the store is not empty: there are rows in {0}; an export goes into an empty store only")]
     NotEmpty(&'static str),
-    /// After the import the store has another number of rows than the file.
+    /// After the import the number of rows in the store differs from the file.
     #[error("the store has {found} rows in {table}, and the export {expected}")]
     Count {
         /// The table.

@@ -1,8 +1,8 @@
-//! Export and import: everything in a store as a file, and from the file into an empty store of any kind.
+//! Export and import: writes everything in a store to a file, and reads the file into an empty store of any kind.
 //!
 //! The file is JSON Lines: a header, a line for each row of each table, and a footer with the number of rows of each
 //! table and the SHA-256 of all lines before it. Amounts are integers in minor units, times RFC 3339 with microseconds,
-//! bytes hexadecimal. It holds all secrets that the store holds.
+//! bytes hexadecimal. It contains all secrets of the store.
 
 mod error;
 mod header;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, Write};
 
-/// The facts of an export that a store does not know.
+/// The facts about an export that the store does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportOrigin {
     /// The environment that the exporting process serves: `sandbox` or `production`.
@@ -58,7 +58,7 @@ pub struct ImportReport {
     pub audit: AuditReport,
 }
 
-/// A file that an export is read from. It is read twice: the first time to check that it is complete.
+/// A file to import. It is read twice, first to check that it is complete.
 pub trait ExportSource: BufRead + Seek {}
 
 impl<S: BufRead + Seek> ExportSource for S {}
@@ -68,8 +68,8 @@ pub trait ExportImport {
     /// Writes every row of every table, in one consistent view. The schema must be current. Blocks.
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError>;
 
-    /// Stores all rows of an export of the same schema and environment: all of them or, after any error, none. The
-    /// store must be empty, and its schema current. Blocks.
+    /// Stores all rows of an export with the same schema and environment, or none after any error. The store must be
+    /// empty, and its schema current. Blocks.
     fn import(&self, environment: &str, file: &mut dyn ExportSource) -> Result<ImportReport, ExportError>;
 }
 
@@ -81,7 +81,7 @@ struct Footer {
     sha256: String,
 }
 
-/// Formats bytes as hexadecimal digits, as all bytes in an export are.
+/// Formats bytes as hexadecimal digits, the form of all bytes in an export.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

@@ -44,7 +44,7 @@ struct Line<'a> {
 }
 
 impl<'a> ExportReader<'a> {
-    /// Goes to the beginning of the file and reads its header.
+    /// Seeks to the beginning of the file and reads its header.
     pub fn open(file: &'a mut dyn ExportSource) -> Result<Self, ExportError> {
         #[derive(Deserialize)]
         struct Known {
@@ -53,7 +53,7 @@ impl<'a> ExportReader<'a> {
         }
         file.seek(SeekFrom::Start(0))?;
         let mut bytes = Vec::new();
-        // A header is short: don't read a file of another kind to its end.
+        // A header is short, so a file of another kind is not read to its end.
         (&mut *file).take(4096).read_until(b'\n', &mut bytes)?;
         let known: Known = serde_json::from_slice(&bytes).map_err(|_| ExportError::Foreign)?;
         if known.format != FORMAT {

@@ -64,7 +64,7 @@ fn no_changed_byte_goes_unnoticed() {
     for place in 0..file.len() {
         let mut changed = file.clone();
         changed[place] ^= 1;
-        // Of a table with no rows only the last line knows: a store compares the names with its own.
+        // Only the last line names a table without rows, and a store compares these names with its own.
         let unnoticed = read(&changed).is_ok_and(|(contents, _)| contents.rows == read(&file).unwrap().0.rows);
         assert!(!unnoticed, "byte {place}");
     }

@@ -1,4 +1,4 @@
-//! The recipient's account and bank: what was typed, read as IBAN, account number, sort code or BIC.
+//! Checks the recipient's account and bank: reads IBAN, account number, sort code or BIC as typed.
 
 use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
@@ -130,7 +130,7 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
     }
 }
 
-/// Without blanks and hyphens, in capitals, truncated to 100 characters.
+/// Removes blanks and hyphens, capitalizes, and truncates to 100 characters.
 fn compact(text: &str) -> String {
     let characters = text.chars().filter(|character| !matches!(character, ' ' | '-'));
     characters.take(100).map(|character| character.to_ascii_uppercase()).collect()

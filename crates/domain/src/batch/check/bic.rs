@@ -2,12 +2,12 @@
 
 use super::country::is_country;
 
-/// The country of a BIC of 8 or 11 characters: four letters or digits, a country, two, and perhaps three for the branch.
-/// The form does not show whether a bank uses it.
+/// The country of a well-formed BIC: four letters or digits, a country code, two letters or digits, and optionally
+/// three for the branch. The form does not show whether a bank uses it.
 pub(super) fn country_of(bic: &str) -> Option<&str> {
     let formed = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let country = formed.then(|| &bic[4..6])?;
-    // Kosovo has BICs and IBANs, but no code of the standard yet.
+    // Kosovo has BICs and IBANs, but no ISO 3166 code yet.
     (is_country(country) || country == "XK").then_some(country)
 }
 

@@ -1,4 +1,4 @@
-//! Rows that were checked.
+//! Rows after the checks.
 
 use super::{CheckBasis, FundingBudgets, PaymentRow, check_rows};
 use crate::batch::{Alert, AlertKind, PaymentNetwork};
@@ -14,7 +14,7 @@ pub struct CheckedRows {
     basis: CheckBasis,
 }
 
-/// A row with its terms, if it has no Error.
+/// A row, with its terms if it has no Error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::batch) struct CheckedRow {
     pub(in crate::batch) row: PaymentRow,
@@ -54,12 +54,12 @@ impl CheckedRows {
         self.basis.default_budget
     }
 
-    /// Whether these are the budgets that the rows were checked against.
+    /// Whether the rows were checked against these budgets.
     pub(in crate::batch) fn was_against(&self, funding: &FundingBudgets) -> bool {
         self.basis.funding == *funding
     }
 
-    /// The rows, checked against other budgets.
+    /// Checks the rows again, against other budgets.
     pub(in crate::batch) fn against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
         let rows = self.rows.iter().map(|checked| checked.row.clone()).collect();
         check_rows(rows, CheckBasis { funding: funding.clone(), ..self.basis.clone() }, now)

@@ -5,7 +5,7 @@ pub(super) fn is_country(code: &str) -> bool {
     code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) && rust_iso3166::from_alpha2(code).is_some()
 }
 
-/// Countries and territories in the Single Euro Payments Area, by the code that their IBANs begin with (European Payments
+/// Countries and territories in the Single Euro Payments Area, by the code that begins their IBANs (European Payments
 /// Council, EPC409-09).
 const SEPA: [&str; 41] = [
     "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
@@ -18,7 +18,8 @@ pub(super) fn is_in_sepa(country: &str) -> bool {
     country == "VA" || SEPA.binary_search(&country).is_ok()
 }
 
-/// The country whose IBANs are used where a bank is: some territories have BICs of their own and IBANs of their country.
+/// The country code of IBANs at a bank in this country: some territories have their own BICs but use their country's
+/// IBANs.
 pub(super) fn of_iban(bank_country: &str) -> &str {
     match bank_country {
         "GG" | "IM" | "JE" => "GB",

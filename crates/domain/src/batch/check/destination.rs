@@ -31,7 +31,7 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// Whether it is a UK account, by sort code and number or by IBAN.
+    /// Whether it is a UK account, identified by sort code and number or by IBAN.
     pub(super) fn is_british(&self) -> bool {
         match &self.account {
             Some(Account::Iban(iban)) => iban.country_code() == "GB",
@@ -48,7 +48,7 @@ impl Destination {
         }
     }
 
-    /// The IBAN, if it is one.
+    /// The IBAN, if the account has one.
     pub(super) const fn iban(&self) -> Option<&Iban> {
         match &self.account {
             Some(Account::Iban(iban)) => Some(iban),
@@ -66,7 +66,8 @@ impl Destination {
         }
     }
 
-    /// A key of the account, with its bank where a number alone is ambiguous. Equal for different spellings.
+    /// A key of the account that is equal for different spellings. It includes the bank if the number alone is
+    /// ambiguous.
     pub(super) fn key(&self) -> Option<String> {
         match (&self.account, &self.bank) {
             (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),

@@ -3,8 +3,8 @@
 use crate::batch::{Alert, AlertCode, AlertKind};
 use chrono::{DateTime, Utc};
 
-/// Collects the alerts of a row. Each check adds at most one alert per member, so the number of checks bounds the number of
-/// alerts of a row.
+/// Collects the alerts of a row. Each check adds at most one alert per field, so the number of checks bounds the number
+/// of alerts of a row.
 pub(super) struct Findings<'a> {
     alerts: &'a mut Vec<Alert>,
     index: u32,
@@ -29,12 +29,12 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// A value that is not absent, empty or blank.
+/// Returns a value that is not absent, empty or blank.
 pub(super) fn given(value: Option<&String>) -> Option<&str> {
     value.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// A value for a message: truncated to 40 characters, without control characters.
+/// Formats a value for a message: truncated to 40 characters, without control characters.
 pub(super) fn shown(value: &str) -> String {
     const MAX: usize = 40;
     let mut text: String =

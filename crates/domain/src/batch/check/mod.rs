@@ -1,4 +1,4 @@
-//! Checks of uploaded payments: all faults of every row, and the terms of rows without faults.
+//! Checks of uploaded payments: all errors of every row, and the terms of rows without errors.
 
 mod account;
 mod bic;
@@ -38,12 +38,12 @@ pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
 pub struct PaymentRow {
     /// The payment as uploaded.
     pub input: PaymentInput,
-    /// Set where a CSV row has more or fewer fields than the header. Its fields can't be assigned to columns, so
-    /// nothing else of the row is checked.
+    /// Set if a CSV row has more or fewer fields than the header. Its fields can't be assigned to columns, so nothing
+    /// else of the row is checked.
     pub miscounted: Option<FieldCount>,
 }
 
-/// How many fields a CSV row has.
+/// The number of fields of a CSV row, and of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldCount {
     /// In the row.
@@ -55,7 +55,7 @@ pub struct FieldCount {
 /// The data that rows are checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckBasis {
-    /// The budget that pays for rows which name none.
+    /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
     /// The budgets that the account can pay from.
     pub funding: FundingBudgets,

@@ -8,7 +8,7 @@ mod tests;
 use rule::Rule;
 use std::collections::BTreeMap;
 
-/// The weights by which pairs of sort code and account number are checked.
+/// The weights used to check pairs of sort code and account number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModulusTable {
     rules: Vec<Rule>,
@@ -19,26 +19,26 @@ pub struct ModulusTable {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the modulus table is invalid: {text}")]
 pub struct ModulusTableError {
-    /// Its number, from 1.
+    /// Its line number, from 1.
     pub line: usize,
     /// The line.
     pub text: String,
 }
 
-/// Sort code and account number, digit by digit: the places `u` to `z` and `a` to `h` of the specification.
+/// The digits of sort code and account number: the places `u` to `z` and `a` to `h` of the specification.
 pub(super) type Digits = [u8; 14];
 
 const G: usize = 12;
 const H: usize = 13;
 
 impl ModulusTable {
-    /// The few ranges that Florin ships: enough to try the check out.
+    /// The few ranges that Florin ships, enough to exercise the check.
     pub fn built_in() -> Result<Self, ModulusTableError> {
         Self::parse(include_str!("modulus/weights.txt"), include_str!("modulus/substitutes.txt"))
     }
 
-    /// Reads the two files as Vocalink publishes them (`valacdos.txt`, `scsubtab.txt`). Lines that begin with `#`, and blank
-    /// ones, are skipped.
+    /// Parses the two files as Vocalink publishes them (`valacdos.txt`, `scsubtab.txt`). Skips blank lines and lines
+    /// that begin with `#`.
     pub fn parse(weights: &str, substitutes: &str) -> Result<Self, ModulusTableError> {
         let rules = lines(weights, Rule::parse)?;
         let pair = |line: &str| {
@@ -48,11 +48,12 @@ impl ModulusTable {
         Ok(Self { rules, substitutes: lines(substitutes, pair)?.into_iter().collect() })
     }
 
-    /// Whether six digits and eight digits fit together. Sort codes in no range do; what is not digits does not.
+    /// Whether a sort code of six digits and an account number of eight match. A sort code outside all ranges matches;
+    /// anything but digits does not.
     pub fn fits(&self, sort_code: &str, account_number: &str) -> bool {
         let Some(digits) = digits(sort_code, account_number) else { return false };
         let code = number(&digits);
-        // A range has one rule or two, next to each other.
+        // A range has one or two rules, next to each other.
         let mut rules = self.rules.iter().filter(|rule| rule.covers(code));
         let Some(first) = rules.next() else { return true };
         if first.is_foreign_currency(&digits) {

@@ -1,4 +1,4 @@
-//! Amount, currency and the budget that pays.
+//! Checks of the amount, the currency and the budget that pays.
 
 use super::findings::{Findings, given, shown};
 use super::{FundingBudgets, PaymentInput};

@@ -6,12 +6,12 @@ use crate::money::{Currency, Minor};
 use PaymentNetwork::{Bacs, Chaps, FasterPayments, Sepa, Swift};
 
 impl PaymentNetwork {
-    /// The network of that name.
+    /// Parses the name of a network.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|network| network.as_str() == name)
     }
 
-    /// The only currency it carries; `None` for any.
+    /// The only currency it carries; `None` if it carries any.
     pub(super) const fn only_currency(self) -> Option<&'static str> {
         match self {
             FasterPayments | Bacs | Chaps => Some("GBP"),
@@ -20,7 +20,7 @@ impl PaymentNetwork {
         }
     }
 
-    /// Whether it reaches accounts in the UK only, by sort code and account number.
+    /// Whether it reaches only accounts in the UK, by sort code and account number.
     pub(super) const fn is_british(self) -> bool {
         matches!(self, FasterPayments | Bacs | Chaps)
     }
@@ -33,8 +33,8 @@ impl PaymentNetwork {
         }
     }
 
-    /// Whether a reference may have this character: of the Latin set of SEPA and Swift, or of the smaller one of Bacs and
-    /// Faster Payments.
+    /// Whether a reference may contain this character: one of the Latin set of SEPA and Swift, or of the smaller set of
+    /// Bacs and Faster Payments.
     pub(super) const fn carries(self, character: char) -> bool {
         let common = character.is_ascii_alphanumeric() || matches!(character, ' ' | '.' | '/' | '-');
         common
@@ -44,8 +44,8 @@ impl PaymentNetwork {
             }
     }
 
-    /// The fee of a payment: five of the currency's usual two-decimal units over Swift, in proportion where it has more
-    /// decimals, the same digits where it has none. Other networks are free.
+    /// The fee of a payment over Swift is 5.00 in a two-decimal currency, the same value with more decimals, and the
+    /// same digits (500) without decimals. Other networks are free.
     pub(super) const fn fee(self, currency: Currency) -> Minor {
         match (self, currency.exponent()) {
             (Swift, 0) => Minor(500),

@@ -4,7 +4,7 @@ use crate::money::Currency;
 
 /// The purpose codes of a central bank.
 pub(super) struct Purposes {
-    /// Whose list it is, for messages.
+    /// The owner of the list, for messages.
     pub(super) of: &'static str,
     codes: Codes,
 }
@@ -12,8 +12,8 @@ pub(super) struct Purposes {
 enum Codes {
     /// Exactly these.
     Listed(&'static [&'static str]),
-    /// Any of this form: `A` is a capital letter, `9` a digit, anything else stands for itself. For lists that change
-    /// often, or differ from bank to bank.
+    /// Any code of this form: `A` is a capital letter, `9` a digit, any other character stands for itself. For lists
+    /// that change often or differ between banks.
     Formed(&'static [&'static str]),
 }
 
@@ -45,7 +45,7 @@ const CN: Purposes =
 const IN: Purposes = Purposes { of: "India", codes: Codes::Formed(&["P9999", "S9999"]) };
 
 impl Purposes {
-    /// The list that a payment to a bank in this country, in this currency, needs a code of.
+    /// The list that must contain the code of a payment to a bank in this country, in this currency.
     pub(super) fn wanted_by(country: Option<&str>, currency: Currency) -> Option<&'static Self> {
         match (country, currency.code()) {
             (_, "CNY") => Some(&CN),
@@ -57,7 +57,7 @@ impl Purposes {
         }
     }
 
-    /// Whether a code is one of theirs.
+    /// Whether the list contains a code.
     pub(super) fn know(&self, code: &str) -> bool {
         match self.codes {
             Codes::Listed(codes) => codes.binary_search(&code).is_ok(),
@@ -65,7 +65,7 @@ impl Purposes {
         }
     }
 
-    /// What a code looks like, for messages.
+    /// An example of a code, for messages.
     pub(super) fn example(&self) -> &'static str {
         match self.codes {
             Codes::Listed(codes) => codes.first().copied().unwrap_or_default(),

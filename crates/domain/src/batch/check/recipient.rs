@@ -1,4 +1,4 @@
-//! Checks of recipients, and of texts that are only passed on.
+//! Checks of recipients, and of texts that Florin only passes on.
 
 use super::PaymentInput;
 use super::findings::{Findings, given, shown};
@@ -40,8 +40,8 @@ fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
     }
 }
 
-/// The form that mail servers take in practice: a dot-atom, an `@`, and a domain of at least two labels (RFC 5321), in
-/// ASCII.
+/// Whether a text has the form that mail servers accept in practice: a dot-atom, an `@`, and a domain of at least two
+/// labels (RFC 5321), in ASCII.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
@@ -57,13 +57,13 @@ fn is_email(text: &str) -> bool {
     text.len() <= 254 && local_fits && labels >= 2 && domain.split('.').all(label)
 }
 
-/// Texts that are only passed on have limits (those of ISO 20022 where it has one) and no control characters.
+/// Checks texts that are only passed on: their lengths (those of ISO 20022 if it has one) and no control characters.
 pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
     let r = &input.recipient;
     let mut check = |place: &str, text: &Option<String>, max: usize| check_text(place, text.as_ref(), max, findings);
     check("purposeCode", &input.purpose_code, 35);
     check("purpose", &input.purpose, 140);
-    // Its length is the network's matter.
+    // The network limits its length.
     check("reference", &input.reference, usize::MAX);
     check("externalId", &input.external_id, 255);
     check("recipient.id", &r.id, 36);
@@ -101,7 +101,7 @@ fn check_text(place: &str, text: Option<&String>, max: usize, findings: &mut Fin
         findings
             .say(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
     }
-    // Bytes are never fewer than characters: most texts need no counting.
+    // A text has at least as many bytes as characters, so most texts need no counting.
     if text.len() > max && text.chars().nth(max).is_some() {
         findings.say(
             AlertCode::TextTooLong,

@@ -9,7 +9,7 @@ use crate::batch::{AlertCode, PaymentNetwork};
 use crate::money::Currency;
 use iban::IbanLike;
 
-/// The network named, or the default for currency and destination.
+/// The network that the row names, or the default for its currency and destination.
 pub(super) fn network(
     input: &PaymentInput,
     currency: Option<Currency>,
@@ -84,7 +84,7 @@ pub(super) fn reach(
         }
         _ => {}
     }
-    // With an invalid bank identifier it is not known whether the country is required.
+    // If the bank identifier is invalid, it is unknown whether the country is required.
     let needs_country =
         matches!((&destination.account, &destination.bank), (Some(Account::Number(_)), Some(Bank::Bic(_))));
     let country = input.recipient.address.as_ref().and_then(|address| given(address.country_code.as_ref()));

@@ -1,4 +1,4 @@
-//! Every code can be met, every fault of a row is told, and neighbours do not matter.
+//! Every alert code occurs, all errors of a row are reported, and rows do not affect each other.
 
 use super::*;
 use crate::batch::testing::{NOW, OTHER, abroad, basis, checked, euros, living_in, pounds};
@@ -10,7 +10,7 @@ fn codes(input: PaymentInput) -> Vec<&'static str> {
     checked(vec![input]).alerts().iter().map(|alert| alert.code.as_str()).collect()
 }
 
-/// Pounds, with something changed.
+/// A valid payment in pounds, with a change applied.
 fn but(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
     let mut input = pounds("10.00");
     change(&mut input);

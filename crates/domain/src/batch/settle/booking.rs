@@ -1,11 +1,11 @@
-//! How the money of a payment moves.
+//! Bookings of payments: how their money moves.
 
 use super::{SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
 
-/// The journal being written, and the resulting balances.
+/// The journal transactions written so far, and the resulting balances.
 pub(super) struct Books<'a> {
     situation: &'a SettleSituation,
     stamp: &'a Stamp<'a>,
@@ -18,7 +18,7 @@ impl<'a> Books<'a> {
         Self { situation, stamp, journal: Vec::new(), balances: BatchBalances::new() }
     }
 
-    /// Moves the money of a payment. One without terms has none.
+    /// Moves the money of a payment. A payment without terms moves none.
     pub(super) fn write(&mut self, payment: &Payment, kind: JournalKind) -> Result<(), SettleRefusal> {
         let Some(terms) = &payment.terms else { return Ok(()) };
         let postings = postings(terms, kind)?;

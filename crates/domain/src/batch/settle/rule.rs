@@ -1,4 +1,4 @@
-//! The rule.
+//! The rule that applies a bank's reports.
 
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
@@ -8,7 +8,7 @@ use crate::ledger::JournalKind;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applies a bank's reports in their order. A repeated report, a late one, or one about another batch changes nothing.
+/// Applies a bank's reports in order. A repeated or late report, or one about another batch, changes nothing.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentOutcome, PaymentReport, PaymentStatus, Reported, decide_settle};
@@ -62,7 +62,7 @@ pub fn decide_settle(
 fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'static [JournalKind] {
     use PaymentOutcome::{Completed, Failed, Pending, Returned};
     let moves: &[JournalKind] = match (payment.status, report.outcome) {
-        // Also for a paid payment: it may be returned, and an unreachable bank has reported nothing.
+        // Includes a paid payment: it may be returned later, and an unreachable bank counts as pending.
         (PaymentStatus::Started | PaymentStatus::Completed, Pending) => {
             payment.ask_at = Some(report.ask_again_at.unwrap_or_else(|| next_ask(payment, now)));
             return &[];
@@ -76,7 +76,7 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
             payment.failure = Some(reason);
             &[JournalKind::PaymentRelease]
         }
-        // It was paid and returned between two queries.
+        // The payment was paid and returned between two queries.
         (PaymentStatus::Started, Returned(reason)) => {
             payment.status = PaymentStatus::Returned;
             payment.failure = Some(reason);
@@ -87,7 +87,7 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
             payment.failure = Some(reason);
             &[JournalKind::PaymentReturn]
         }
-        // A paid payment stays paid until it is returned; the bank is queried as long as its reports say.
+        // A paid payment stays paid until it is returned. The bank is queried again only if its reports name a time.
         (PaymentStatus::Completed, Completed | Failed(_)) => &[],
         _ => return &[],
     };
@@ -98,14 +98,14 @@ fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'
     moves
 }
 
-/// The time of the next query for a pending payment: after as long as it has taken so far, at least a second and at most an
-/// hour.
+/// The time of the next query for a pending payment. The interval equals the time since its start, at least one second
+/// and at most one hour.
 fn next_ask(payment: &Payment, now: DateTime<Utc>) -> DateTime<Utc> {
     let taken = now - payment.started_at.unwrap_or(now);
     now + taken.clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
 }
 
-/// Ends the batch with its last payment.
+/// Ends the batch when its last payment is final.
 fn finish(
     situation: &SettleSituation,
     payments: &BTreeMap<crate::ids::PaymentId, Payment>,

@@ -1,4 +1,4 @@
-//! Tests of reports.
+//! Tests of applying a bank's reports.
 
 use super::*;
 use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
@@ -13,7 +13,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use PaymentOutcome::{Completed, Failed, Pending, Returned};
 
-/// A started batch of a payment of 10.00 and one of 20.00 with a fee of 5.00; both were taken.
+/// A started batch with a payment of 10.00 and one of 20.00 with a fee of 5.00, both started.
 fn started() -> SettleSituation {
     let ids = ids_from(5000);
     let stamp = Stamp { now: NOW, ids: &ids };
@@ -44,7 +44,7 @@ fn told(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now: D
     decide_settle(situation, &reports, &Stamp { now, ids: &ids_from(9000) }).unwrap()
 }
 
-/// The situation after a decision, with all payments in it.
+/// The situation after a decision, with all its payments.
 fn after(situation: &SettleSituation, decision: &SettleDecision) -> SettleSituation {
     let mut next = situation.clone();
     for changed in &decision.payments {
@@ -97,7 +97,7 @@ fn a_return_gives_the_amount_back_and_keeps_the_fee() {
     assert_eq!((decision.batch.clone(), decision.events[0].kind), (None, EventKind::PaymentReturned));
     let back = after(&paid, &decision);
     assert_eq!((pounds_of(&back), back.payments[1].status), ((8_500, 0), PaymentStatus::Returned));
-    // The same, though nobody had asked before it came back.
+    // The result is the same if no query came between payment and return.
     let at_once = after(&start, &told(&start, &[(0, Completed), (1, returned)], NOW));
     assert_eq!((pounds_of(&at_once), at_once.batch.status), ((8_500, 0), PaymentBatchStatus::Completed));
 }

@@ -5,7 +5,7 @@ use crate::card::Card;
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use crate::money::Minor;
 
-/// A movement: what the three accounts gain. They add up to zero.
+/// A movement: the gains of the three accounts, which add up to zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Movement {
     pub(super) available: Minor,
@@ -14,12 +14,13 @@ pub(super) struct Movement {
 }
 
 impl Movement {
-    /// From available to held (positive), or back (negative).
+    /// Moves money from available to held (positive) or back (negative).
     pub(super) fn hold(change: Minor) -> Result<Self, AmountOverflow> {
         Ok(Self { available: change.negated().ok_or(AmountOverflow)?, held: change, network: Minor::ZERO })
     }
 
-    /// `taken` leaves the hold, `amount` goes to the network, and the difference is available again (or is taken too).
+    /// Removes `taken` from the hold and pays `amount` to the network. The difference is added to available, or
+    /// subtracted from it if `amount` is larger.
     pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOverflow> {
         Ok(Self {
             available: taken.minus(amount).ok_or(AmountOverflow)?,
@@ -28,7 +29,7 @@ impl Movement {
         })
     }
 
-    /// `amount` comes from the network.
+    /// Moves `amount` from the network to available.
     pub(super) fn refund(amount: Minor) -> Result<Self, AmountOverflow> {
         Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
     }

@@ -1,11 +1,11 @@
-//! Holds that expire (contract 5.5).
+//! Expiry of holds (contract 5.5).
 
 use super::step::Step;
 use super::{CardDecision, CardRefusal, ChainSituation, MessageStamp};
 use crate::card::conversion::Terms;
 use crate::card::{ChainEnd, MessageKind};
 
-/// Decides whether the hold of a chain expires now: `None` while it is not due, or where another message came first.
+/// Decides whether the hold of a chain expires now. `None` if it is not due yet, or another message came first.
 ///
 /// ```
 /// use chrono::TimeDelta;

@@ -1,4 +1,4 @@
-//! Tests of what the original interface does not know (contract 5.7), and of explanations.
+//! Tests of the extensions of the original interface (contract 5.7), and of explanations.
 
 use super::testing::{advice, clearing, extended, incremental, reversal, row, world_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
@@ -96,7 +96,7 @@ fn an_increment_asks_all_rules_but_uses() {
     world.card.state = CardState::Active;
     assert_eq!(respond(&mut world, "1"), Response::CardExpired);
     assert_eq!(world.state_of(token), TransactionState::Pending);
-    // The hold is as old as its first message.
+    // The age of the hold counts from its first message.
     world.wait(TimeDelta::days(1));
     assert_eq!(world.expire(token).unwrap().transaction.amount, Minor(1_000));
 }
@@ -159,7 +159,7 @@ fn the_acquirer_s_fee_comes_on_top() {
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "148.00", "148.00", "-102.00"]);
     assert_eq!((cleared.transaction.amount, cleared.transaction.acquirer_fee), (Minor(10_000), Minor(200)));
     assert_eq!(world.limits[0].spent, Minor(10_200));
-    // A purchase has no such fee.
+    // A purchase has no acquirer fee.
     assert_eq!(world.send(&extended(ChainKind::Purchase, "1", extras)).unwrap().transaction.acquirer_fee, Minor(0));
     let fine = Extras { acquirer_fee: Some(decimal("0.001")), ..Extras::default() };
     assert!(matches!(world.send(&extended(ChainKind::Atm, "1", fine)), Err(CardRefusal::Fee(_))));
@@ -172,7 +172,7 @@ fn parts_of_another_currency_add_up_to_the_whole() {
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "242.13", "-7.87"]);
     assert_eq!(amounts(&held), (787, 787, 1_000));
     let token = held.transaction.token;
-    // A third each is 2.6208, 2.6208 and 2.6287 pounds; each alone would be 2.62, 2.62 and 2.63.
+    // The exact thirds are 2.6208, 2.6208 and 2.6287 pounds; rounded separately they would be 2.62, 2.62 and 2.63.
     let posted = ["3.33", "3.33", "3.34"].map(|text| {
         let part = world.follow(token, &clearing(text, false)).unwrap();
         (part.transaction.amount.0, world.balances.held().0)
@@ -182,7 +182,7 @@ fn parts_of_another_currency_add_up_to_the_whole() {
     assert_eq!(world.state_of(token), TransactionState::Completion);
     let halves = Extras { quotes: Some(quotes("EUR", "0.5")), ..Extras::default() };
     let token = world.send(&extended(ChainKind::Purchase, "0.05", halves)).unwrap().transaction.token;
-    // 2.5 pence are 2; a cent alone would be none of them each time.
+    // Together, 2.5 pence round to 2. A single cent rounds to zero each time.
     let posted: Vec<_> = (0..5)
         .map_while(|_| world.follow(token, &clearing("0.01", false)).ok())
         .map(|part| part.transaction.amount.0)
@@ -225,7 +225,7 @@ fn amounts_of_another_currency_have_its_digits_and_are_worth_something() {
     let nothing =
         Extras { quotes: Some(crate::money::Quotes { rates: vec![], ..quotes("USD", "1") }), ..Extras::default() };
     assert!(matches!(world.send(&extended(ChainKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
-    // The card's own currency is no other one.
+    // The card's own currency needs no conversion.
     let own = Extras { quotes: Some(quotes("GBP", "2")), ..Extras::default() };
     assert_eq!(world.send(&extended(ChainKind::Purchase, "1", own)).unwrap().transaction.conversion, None);
 }

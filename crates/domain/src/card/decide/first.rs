@@ -12,7 +12,7 @@ use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{DecimalAmount, Minor, Quotes};
 
-/// What an adapter loads, under the lock of the budget.
+/// What an adapter loads under the lock of the budget to decide a first message.
 #[derive(Clone, Debug)]
 pub struct FirstSituation {
     /// The card.
@@ -23,16 +23,16 @@ pub struct FirstSituation {
     pub balances: Balances,
 }
 
-/// A message as a caller sends it.
+/// A first message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMessage {
     /// The kind of chain that it opens.
     pub kind: ChainKind,
     /// The amount; zero on a purchase is an account check.
     pub amount: DecimalAmount,
-    /// The network it comes by.
+    /// The card network that carries it.
     pub network: Network,
-    /// Where the card is used.
+    /// The merchant or machine that sends it.
     pub acceptor: AcceptorInput,
     /// Extensions; none by default.
     pub extras: Extras,
@@ -41,17 +41,17 @@ pub struct FirstMessage {
 /// Extensions of first messages (contract 5.7).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Rates from the merchant's currency, in which the amounts are then; `None` where it is the card's.
+    /// Rates from the merchant's currency, which is then the currency of all amounts. `None` if it is the card's.
     pub quotes: Option<Quotes>,
     /// Whether a purchase may be approved for less when the budget lacks the full amount.
     pub partial_approval: bool,
-    /// The fee of an ATM's acquirer on top of the amount, in the same currency.
+    /// The fee of an ATM's acquirer in addition to the amount, in the same currency.
     pub acquirer_fee: Option<DecimalAmount>,
     /// A decline to force, whatever the rules decide.
     pub decline: Option<Response>,
 }
 
-/// A first message in minor units of the card's currency and of the merchant's.
+/// A first message with its amounts in minor units of the card's and the merchant's currency.
 struct Priced {
     terms: Terms,
     /// The amount in the merchant's currency.
@@ -72,7 +72,7 @@ impl FirstMessage {
         let fee = fee.map(|fee| terms.minor(fee)).transpose();
         let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
         if asked.is_zero() && self.kind != ChainKind::Purchase {
-            // Zero is an account check, which only a purchase has.
+            // Zero is an account check, which is valid for a purchase only.
             return Err(CardRefusal::Amount(Flaw::range("must be greater than 0")));
         }
         let requested = terms.to_card(asked)?;
@@ -136,7 +136,7 @@ pub fn decide_first(
     }
 }
 
-/// A first message with what its decision needs.
+/// A first message with the inputs of its decision.
 struct Opening<'a> {
     situation: &'a FirstSituation,
     message: &'a FirstMessage,
@@ -145,7 +145,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// The amount of a partial approval in place of a decline, in the merchant's currency.
+    /// The amount of a partial approval instead of a decline, in the merchant's currency.
     fn part(&self, declined: &Explanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         let wanted = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
@@ -156,7 +156,7 @@ impl Opening<'_> {
         Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
     }
 
-    /// Holds an amount of the merchant's currency, and the fee.
+    /// Holds an amount in the merchant's currency, and the fee.
     fn hold(&self, asked: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
@@ -185,7 +185,7 @@ impl Opening<'_> {
         CardDecision { declined: Some(declined), ..self.unmoved(None, Minor::ZERO, state) }
     }
 
-    /// A decision in which no money moves.
+    /// Returns a decision that moves no money.
     fn unmoved(&self, chain: Option<Chain>, impacted: Minor, state: (TransactionState, Response)) -> CardDecision {
         CardDecision {
             transaction: self.record(impacted, state),
@@ -214,7 +214,7 @@ impl Opening<'_> {
             currency: card.currency,
             amount: priced.requested,
             requested: priced.requested,
-            // The total rounds up or down from both: the difference is the fee's, and never below zero.
+            // Both sums are rounded. Their difference is the fee, which is never below zero.
             acquirer_fee: Minor(priced.total.0.saturating_sub(priced.requested.0)),
             conversion: priced.terms.shown(priced.asked),
             impacted,
@@ -228,7 +228,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The chain, with what is held in the merchant's currency and in the card's.
+    /// The chain, with its hold in the merchant's currency and in the card's.
     fn chain(&self, authorised: Minor, merchant: Minor, (held, end): (Minor, Option<ChainEnd>)) -> Chain {
         let card = &self.situation.card;
         Chain {

@@ -10,7 +10,7 @@ use crate::ids::TransactionToken;
 use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
 
-/// What an adapter loads, under the lock of the budget.
+/// What an adapter loads under the lock of the budget to decide a follow-up.
 #[derive(Clone, Debug)]
 pub struct ChainSituation {
     /// The card.
@@ -23,14 +23,14 @@ pub struct ChainSituation {
     pub first: CardTransaction,
     /// The message whose token was sent: its kind and state.
     pub named: (MessageKind, TransactionState),
-    /// The chain; `None` where the first message was declined.
+    /// The chain. `None` if the first message was declined.
     pub chain: Option<Chain>,
 }
 
-/// A message as a caller sends it.
+/// A follow-up as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowUp {
-    /// A new total for what is held.
+    /// Replaces the held amount with a new total.
     Advice {
         /// The total.
         amount: DecimalAmount,
@@ -53,12 +53,12 @@ pub enum FollowUp {
     AtmClearing {
         /// The amount.
         amount: DecimalAmount,
-        /// The acquirer's fee on top: an extension (contract 5.7).
+        /// The acquirer's fee in addition to the amount: an extension (contract 5.7).
         fee: Option<DecimalAmount>,
     },
     /// Release of the hold.
     Reversal {
-        /// The amount; `None` for all that is held.
+        /// The amount; `None` for the whole hold.
         amount: Option<DecimalAmount>,
     },
     /// Settlement of a refund.
@@ -66,7 +66,7 @@ pub enum FollowUp {
         /// The amount.
         amount: DecimalAmount,
     },
-    /// Withdrawal of a refund that was not settled: an extension (contract 5.7).
+    /// Withdrawal of an unsettled refund: an extension (contract 5.7).
     RefundReversal,
 }
 
@@ -107,9 +107,8 @@ impl FollowUp {
     }
 }
 
-/// Decides a follow-up to the message with this `token`. The state of the card matters only to increments. Amounts are in
-/// the
-/// currency of the first message.
+/// Decides a follow-up to the message with this `token`. The state of the card matters only to increments. Amounts are
+/// in the currency of the first message.
 ///
 /// ```
 /// use florin_domain::card::decide::{FollowUp, decide_follow_up};
@@ -147,7 +146,7 @@ pub fn decide_follow_up(
     }
 }
 
-/// The chain, if it is open and this message may follow the one named.
+/// Returns the chain, if it is open and this message may follow the one named.
 fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&'a Chain, CardRefusal> {
     let (found, state) = situation.named;
     let wrong_kind = CardRefusal::WrongKind { found, state };

@@ -1,4 +1,4 @@
-//! The card-message rules: from (state, message) to what is to be stored.
+//! The card-message rules: pure functions from (state, message) to a decision.
 
 mod booking;
 mod expiry;
@@ -31,26 +31,26 @@ pub struct MessageStamp {
     pub token: TransactionToken,
     /// The id of its journal transaction, if money moves.
     pub journal: JournalId,
-    /// Now.
+    /// The time of the message.
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter stores, atomically. A decline is a decision, too; it changes no balance.
+/// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDecision {
     /// The record of the message.
     pub transaction: CardTransaction,
     /// The chain after the message: new for an approved first message, changed by a follow-up, `None` on a decline.
     pub chain: Option<Chain>,
-    /// The new state of the chain's first message, where this message ended the chain.
+    /// The new state of the chain's first message, if this message ended the chain.
     pub first_state: Option<TransactionState>,
-    /// The journal transaction, where money moved.
+    /// The journal transaction, if money moved.
     pub journal: Option<JournalTransaction>,
     /// The budget's balances in the card's currency after the message.
     pub balances: Balances,
     /// The spending limits that changed.
     pub limits: Vec<SpendingLimit>,
-    /// Why it was declined; `None` where it was not.
+    /// Why it was declined; `None` if it was not.
     pub declined: Option<Explanation>,
 }
 
@@ -63,18 +63,18 @@ pub enum CardRefusal {
     /// The acquirer's fee does not fit the currency of the message.
     #[error("{}", .0.message)]
     Fee(Flaw),
-    /// There is no rate from the merchant's currency to the card's.
+    /// No rate exists from the merchant's currency to the card's.
     #[error("{}", .0.message)]
     Currency(Flaw),
-    /// The token names a message that this one can't follow.
+    /// This message can't follow the message that the token names.
     #[error("cannot follow a message of type {} in state {}", found.as_str(), state.as_str())]
     WrongKind {
-        /// What the token names.
+        /// The kind of the message that the token names.
         found: MessageKind,
         /// Its state.
         state: TransactionState,
     },
-    /// The chain was cleared, or a partial clearing rules this message out.
+    /// The chain was cleared, or a partial clearing excludes this message.
     #[error("cannot follow a cleared transaction")]
     AlreadyCleared,
     /// The chain was reversed.
@@ -83,16 +83,16 @@ pub enum CardRefusal {
     /// The hold has expired.
     #[error("cannot follow a transaction whose hold has expired")]
     Expired,
-    /// A reversal of more than is held.
+    /// The reversal exceeds the hold.
     #[error("must be at most the amount held, {held} {}", held.currency)]
     ExceedsHold {
-        /// What is held.
+        /// The amount held.
         held: Money,
     },
-    /// A refund clearing of more than was authorised.
+    /// The refund clearing exceeds the authorised amount.
     #[error("must be at most the amount authorised, {authorised} {}", authorised.currency)]
     ExceedsAuthorization {
-        /// What was authorised.
+        /// The amount authorised.
         authorised: Money,
     },
     /// A balance would overflow 64 bits.

@@ -1,4 +1,4 @@
-//! Properties of any sequence of messages.
+//! Property tests of arbitrary sequences of messages.
 
 use super::testing::{extended, world_with};
 use super::{CardRefusal, Extras, FollowUp};
@@ -77,13 +77,13 @@ fn pick(world: &CardWorld, which: usize) -> Option<TransactionToken> {
     (!records.is_empty()).then(|| records[which % records.len()].token)
 }
 
-/// The sum of all entries of one account of the journal.
+/// Sums the postings to one account of the journal.
 fn entries(world: &CardWorld, account: LedgerAccount) -> i128 {
     let postings = world.journal.iter().flat_map(JournalTransaction::postings);
     postings.filter(|posting| posting.account == account).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
-/// Parts add up to the converted whole, and a hold of nothing is nothing.
+/// Checks that partial amounts add up to the converted whole, and that a hold of zero is zero in both currencies.
 fn converted(world: &CardWorld, chain: &Chain) -> Result<(), TestCaseError> {
     prop_assert!(!chain.held.is_negative() && !chain.cleared.is_negative());
     let first = world.records.iter().find(|record| record.token == chain.id).unwrap();

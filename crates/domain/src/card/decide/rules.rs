@@ -1,4 +1,4 @@
-//! The rules that may decline a message, in the contract's order (5.3). The first that fails decides.
+//! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 
 use crate::card::{Card, Explanation, LimitSeen, Response, Rule, SpendingLimit, SpendingWindow};
 use crate::ledger::Balances;
@@ -8,31 +8,31 @@ use chrono::{DateTime, Utc};
 /// The effect of a message on funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FundsEffect {
-    /// Funds are credited: a refund reaches any card that was ever activated.
+    /// Credits funds: a refund may be sent to any card that was ever activated.
     Credit,
-    /// Whether the card could be used.
+    /// Moves nothing: an account check of whether the card can be used.
     None,
-    /// Money, as a use of the card.
+    /// Debits funds and counts as a use of the card.
     Debit(Minor),
-    /// More money in a use that was counted before.
+    /// Debits more funds for a use that was counted before.
     DebitMore(Minor),
 }
 
-/// A message to a card as the rules see it.
+/// The inputs of the rules for one message.
 pub(super) struct RuleInput<'a> {
     pub(super) card: &'a Card,
     pub(super) limits: &'a [SpendingLimit],
     pub(super) balances: &'a Balances,
     pub(super) effect: FundsEffect,
-    /// The decline that a caller of the sandbox forces.
+    /// The decline that a caller of the sandbox forces, if any.
     pub(super) forced: Option<Response>,
     pub(super) now: DateTime<Utc>,
 }
 
 impl RuleInput<'_> {
-    /// The decline, with the rules that were evaluated; `None`: all rules pass.
+    /// Returns the decline with the rules that were evaluated. `None` if all rules pass.
     pub(super) fn declined(&self) -> Option<Explanation> {
-        // Nearly all messages pass: nothing is collected for those.
+        // Nearly all messages pass, so passed rules are collected only after a failure.
         let failed = self.rules().find(|rule| !rule.is_kept())?;
         Some(Explanation { kept: self.rules().take_while(Rule::is_kept).collect(), failed })
     }
@@ -61,7 +61,7 @@ impl RuleInput<'_> {
             .chain(funds)
     }
 
-    /// The limits, from the shortest window to the longest: stores keep them in any order.
+    /// The limits from the shortest window to the longest, because stores return them in any order.
     fn limits_of(&self, asked: Minor, is_use: bool) -> impl Iterator<Item = Rule> {
         let windows = SpendingWindow::ALL.into_iter();
         let limits = windows.flat_map(|window| self.limits.iter().filter(move |limit| limit.window == window));

@@ -1,8 +1,7 @@
-//! What follow-ups do to an open chain (contract 5.5).
+//! Effects of follow-ups on an open chain (contract 5.5).
 //!
-//! Amounts that are called `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the
-//! first
-//! message; all others in the card's. Where that is the same, so are they.
+//! Amounts named `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
+//! message. All others are in the card's currency, which may be the same.
 
 use super::booking::Movement;
 use super::first::rounds_to_zero;
@@ -17,7 +16,7 @@ use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::Minor;
 
-/// One follow-up on an open chain.
+/// A follow-up to an open chain.
 pub(super) struct Step<'a> {
     pub(super) situation: &'a ChainSituation,
     pub(super) chain: &'a Chain,
@@ -27,10 +26,10 @@ pub(super) struct Step<'a> {
     pub(super) preceding: TransactionToken,
 }
 
-/// Amounts of a record.
+/// The amounts of a record.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
-    /// Its own, as sent.
+    /// The message's own amount, as sent.
     sent: Minor,
     own: Minor,
     requested: Minor,
@@ -44,7 +43,7 @@ struct Effect {
     state: TransactionState,
     movement: Movement,
     chain: Chain,
-    /// How what counts against the spending limits changes.
+    /// The change of the amount that counts against the spending limits.
     counted: Minor,
 }
 
@@ -62,7 +61,8 @@ impl Step<'_> {
         self.apply(Effect { amounts, state, movement, chain, counted: change })
     }
 
-    /// An increment passes all rules of a first message, but does not count as another use of the card.
+    /// Increases the hold. An increment passes all rules of a first message, but does not count as another use of the
+    /// card.
     pub(super) fn incremental(&self, sent: Minor, forced: Option<Response>) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let chain = self.holding_more(more(held, sent)?)?;
@@ -97,7 +97,7 @@ impl Step<'_> {
         if ends {
             (chain.end, chain.merchant) = (Some(ChainEnd::Cleared), self.terms.side(Minor::ZERO, both));
         }
-        // Parts are what the conversion of the sum grows by: so they add up to the conversion of the whole.
+        // Each part is the growth of the converted sum, so the parts add up to the conversion of the whole.
         let before = self.terms.to_card(cleared)?;
         let (own, posted) = (less(self.terms.to_card(own)?, before)?, less(self.terms.to_card(both)?, before)?);
         let taken = less(self.chain.held, chain.held)?;
@@ -118,7 +118,7 @@ impl Step<'_> {
         })
     }
 
-    /// `None`: all that is held.
+    /// Releases an amount of the hold, or the whole hold for `None`.
     pub(super) fn reversal(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let sent = sent.unwrap_or(held);
@@ -128,12 +128,12 @@ impl Step<'_> {
         self.release(sent, ChainEnd::Reversed)
     }
 
-    /// Releases all of the hold.
+    /// Releases the whole hold.
     pub(super) fn release_all(&self, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
         self.release(self.sides().0, end)
     }
 
-    /// Releases a part of the hold; releasing all of it ends the chain.
+    /// Releases a part of the hold. Releasing all of it ends the chain.
     fn release(&self, sent: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.sides();
         let mut chain = self.standing(less(held, sent)?, cleared)?;
@@ -168,12 +168,12 @@ impl Step<'_> {
             chain: Chain { cleared: own, end: Some(ChainEnd::Cleared), merchant, ..self.chain.clone() },
             counted: Minor::ZERO,
         })?;
-        // A refund names no purchase: it gives back in the windows of today.
+        // A refund names no purchase, so it is credited to the current windows.
         decision.limits = self.changed_limits(less(Minor::ZERO, own)?, self.stamp.now);
         Ok(decision)
     }
 
-    /// Nothing was held for a refund, so nothing moves.
+    /// Ends a refund chain. A refund holds no money, so none moves.
     pub(super) fn refund_reversal(&self) -> Result<CardDecision, CardRefusal> {
         let own = self.chain.authorised;
         let sent = self.situation.first.conversion.map_or(own, |first| first.amount);
@@ -186,20 +186,20 @@ impl Step<'_> {
         })
     }
 
-    /// What is held and what was cleared, in the currency of the first message.
+    /// The held and the cleared amount, in the currency of the first message.
     fn sides(&self) -> (Minor, Minor) {
         self.chain.merchant.map_or((self.chain.held, self.chain.cleared), |side| (side.held, side.cleared))
     }
 
-    /// The chain with this much held and cleared, as sent. What is held on the card is the conversion of both together,
-    /// less that of what was cleared: so nothing is left of it when nothing is held.
+    /// The chain with these held and cleared amounts, as sent. The card's held amount is the conversion of their sum
+    /// minus the conversion of the cleared amount, so it is zero when nothing is held.
     fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
         let both = self.terms.to_card(more(held, cleared)?)?;
         let held_on_card = less(both, self.terms.to_card(cleared)?)?;
         Ok(Chain { held: held_on_card, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
     }
 
-    /// The chain with another hold, which nothing was cleared of yet.
+    /// The chain with a new hold, before any clearing.
     fn holding_more(&self, held: Minor) -> Result<Chain, CardRefusal> {
         let (_, cleared) = self.sides();
         if !cleared.is_zero() {

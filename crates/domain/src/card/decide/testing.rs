@@ -1,4 +1,4 @@
-//! What the tests of card messages share.
+//! Shared helpers of the tests of card messages.
 
 use super::{CardDecision, Extras, FirstMessage, FollowUp};
 use crate::card::ChainKind;
@@ -34,7 +34,7 @@ pub(super) fn reversal(text: Option<&str>) -> FollowUp {
     FollowUp::Reversal { amount: text.map(decimal) }
 }
 
-/// Type, state, ledger, available and impacted amount, as the contract's table has them.
+/// Type, state, ledger balance, available balance and impacted amount, as in the contract's table.
 pub(super) fn row(decision: &CardDecision) -> [String; 5] {
     let record = &decision.transaction;
     let money = |minor: Minor| minor.of(record.currency).to_string();

@@ -1,4 +1,4 @@
-//! Reads bank lists from files. A file is accepted whole or not at all, and every fault is reported with its place.
+//! Parses bank lists from files. A file is accepted whole or not at all, and every fault is reported with its place.
 
 use florin_domain::fault::Flaw;
 use florin_domain::merchant::{Bank, BankId};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The columns of a CSV file, and the members of an object.
+/// The columns of a CSV file, and the fields of a JSON object.
 const MEMBERS: [&str; 4] = ["id", "name", "iconUrl", "supportsRefunds"];
 
 /// The faults of a file, one per line.
@@ -33,7 +33,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// A bank as the file has it: for each member its value, or the fault of its type.
+/// A bank in the file: for each field its value, or the flaw of its type.
 type Entry = [Result<String, Flaw>; 4];
 
 /// Reads CSV (RFC 4180, UTF-8 with or without a byte order mark) with the header `id,name,iconUrl,supportsRefunds`.

@@ -1,4 +1,4 @@
-//! A file that appears when it is complete.
+//! A file that appears only when it is complete.
 
 use crate::usage::UsageError;
 use actix_web::rt::System;
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that is written under another name in the same folder, readable by its owner only, and renamed when it is complete.
+/// A file that is written under a temporary name in the same folder, readable by its owner only, and renamed when
+/// complete.
 pub(super) struct Target {
     path: PathBuf,
     replace: bool,
@@ -18,9 +19,9 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Prepares to write a file. One that exists is refused, unless it may be replaced.
+    /// Prepares to write a file. An existing file is refused, unless `replace` is set.
     pub(super) fn create(path: &Path, replace: bool) -> anyhow::Result<Self> {
-        // A link stays, and the file that it names is replaced.
+        // Resolve a symbolic link, so that its target is replaced and the link stays.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
             Ok(_) if !replace => return Err(exists(&path)),
@@ -60,7 +61,7 @@ impl Target {
         thread::Builder::new().name("signals".to_owned()).spawn(wait).context("cannot start a thread").map(drop)
     }
 
-    /// Writes the file down to the disk, and gives it its name. After a failure nothing is left.
+    /// Writes the file, syncs it to the disk and renames it. A failure leaves no file.
     pub(super) fn fill<T>(self, write: impl FnOnce(&File) -> anyhow::Result<T>) -> anyhow::Result<T> {
         let Self { path, replace, aside } = self;
         let written = write(aside.as_file())?;

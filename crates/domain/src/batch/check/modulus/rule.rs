@@ -5,9 +5,9 @@ use super::{Digits, G, H};
 /// How a rule computes and checks its sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
-    /// Products are added up; the sum is a multiple of this (10 or 11).
+    /// Adds up the products; the sum is a multiple of this (10 or 11).
     Modulus(i32),
-    /// The digits of the products are added up; the sum is a multiple of 10.
+    /// Adds up the digits of the products; the sum is a multiple of 10.
     DoubleAlternate,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Reads a line of the table.
+    /// Parses a line of the table.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         let (from, to) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The weights, or those of an exception.
+    /// The weights of the rule, or those of an exception.
     fn weights(&self, digits: &Digits) -> [i32; 14] {
         let (a, b, g) = (digits[6], digits[7], digits[G]);
         let mut weights = self.weights;

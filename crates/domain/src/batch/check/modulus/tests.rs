@@ -1,4 +1,4 @@
-//! The worked examples of the specification, and what it says of each.
+//! The worked examples of the specification, with their results.
 
 use super::*;
 
