@@ -46,7 +46,7 @@ fn one(client: &Client, id: &str) -> Value {
     expect_json(&answer, 200)
 }
 
-/// A wallet with 500.00, and messages of every kind on it: the tokens of the first messages.
+/// Creates a wallet with 500.00 and messages of every kind. Returns it with the tokens of the first messages.
 fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");

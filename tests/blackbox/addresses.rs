@@ -1,4 +1,4 @@
-//! `GET /v2/addresses/lookup`: the switch, the postcode's form, the answers, and an operator's own addresses.
+//! `GET /v2/addresses/lookup`: the feature switch, formats of postcodes, the answers, and an operator's own addresses.
 
 use serde_json::{Value, json};
 

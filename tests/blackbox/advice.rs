@@ -1,4 +1,4 @@
-//! `POST …/authorization/advice`: the amount replaces the hold.
+//! `POST …/authorization/advice`: the amount replaces the held amount.
 
 use crate::support::assert::text;
 use crate::support::record::{assert_record, expected};
@@ -16,7 +16,7 @@ fn held() -> (Server, Wallet, String) {
     (server, wallet, token)
 }
 
-/// The record of an advice to this total.
+/// Sends an advice with this total, and checks its record.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
     let advice = wallet.followed(ADVICE, token, total);
     let ledger = wallet.ledger(25_000);

@@ -1,4 +1,4 @@
-//! Authentication: forms of the header, keys and their scopes, accounts and networks.
+//! Authentication: formats of the header, keys and their scopes, accounts and networks.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ fn two_headers_are_400() {
     expect_fault(&answer, 400, "header.Authorization", "duplicate_parameter");
 }
 
-/// Every operation with the scope that it requires.
+/// Returns every operation with the scope that it requires.
 fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
         ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),

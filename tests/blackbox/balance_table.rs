@@ -1,11 +1,12 @@
-//! The balance table of contract section 5.5, each row on its own budget, to the last digit; and complete chains.
+//! The balance table of contract section 5.5, each row on its own budget, exact to the last digit, and complete chains.
 
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
-/// First message, follow-up if any, its amount, then the expected type, state, ledger, available and impacted amount.
+/// First message, optional follow-up with its amount, then the expected type, state, ledger, available and impacted
+/// amount.
 type Row = (&'static str, Option<(&'static str, &'static str)>, [&'static str; 5]);
 
 const ROWS: [Row; 10] = [
@@ -70,7 +71,7 @@ fn a_decline_shows_unchanged_balances() {
     }
 }
 
-/// Steps of one chain: path, amount, then ledger and available in minor units after it.
+/// Runs the steps of one chain: path, amount, then the expected ledger and available balance in minor units.
 fn walk(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
     let mut token = wallet.token(first, amount);
     for (path, amount, ledger, available) in steps {

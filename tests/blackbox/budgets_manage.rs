@@ -1,4 +1,4 @@
-//! Creating, reading and listing budgets.
+//! Creation, reads and lists of budgets.
 
 use serde_json::{Value, json};
 

@@ -22,7 +22,7 @@ fn part(wallet: &Wallet, token: &str, amount: &str) -> Value {
     transaction(&wallet.client.post(CLEARING, body))
 }
 
-/// Amount, original amount, impacted amount.
+/// Returns amount, original amount and impacted amount of a record.
 fn amounts(record: &Value) -> (&str, &str, &str) {
     let original = text(record, "/currencyConversion/originalAmount");
     (text(record, "/amount"), original, text(record, "/gpa/impactedAmount"))
@@ -40,7 +40,7 @@ fn the_record_shows_amount_rate_and_currency() {
     ] {
         let answer = send(&wallet, AUTHORIZATION, amount, currency);
         truthful("post", AUTHORIZATION, &answer);
-        // All digits of the rate, as they were sent.
+        // The answer contains all digits of the rate, as they were sent.
         assert!(answer.text().contains(&format!(r#""conversionRate":{rate},"#)), "{answer:?}");
         let record = transaction(&answer);
         let conversion = &record["currencyConversion"];
@@ -121,7 +121,7 @@ fn invalid_amounts_and_currencies_are_refused() {
     assert_eq!(text(&check, "/response/code"), "1830");
     let short = transaction(&to("USD", "317.66"));
     assert_eq!((text(&short, "/response/code"), amounts(&short)), ("1016", ("250.01", "317.66", "0.00")));
-    // A yen is a little more than half a penny.
+    // One yen is slightly more than half a penny.
     let penniless = Wallet::with(&server, "GBP", 25_000);
     assert_eq!(amounts(&transaction(&send(&penniless, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
     assert_eq!(penniless.balance().available, 24_999);

@@ -1,4 +1,4 @@
-//! Messages that the original does not have: increments, reversals of refunds, forced declines.
+//! Messages that the original API does not have: increments, reversals of refunds, forced declines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn withdraw(wallet: &Wallet, token: &str) -> crate::support::Answer {
     wallet.client.post(REFUND_REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}"}}"#))
 }
 
-/// A first message with one additional member.
+/// Returns a first message with one additional member.
 fn with(wallet: &Wallet, amount: &str, member: &str) -> String {
     wallet.first_body(amount).replacen('{', &format!("{{{member}, "), 1)
 }
@@ -57,7 +57,7 @@ fn an_increment_can_be_declined() {
     expect_fault(&wallet.follow(INCREMENT, &token, "0"), 400, "body.amount", "out_of_range");
 }
 
-/// The table of contract 5.4, with its new columns.
+/// Checks the table of contract 5.4, with its new columns.
 #[test]
 fn allowed_follow_ups() {
     let server = Server::sandbox();
@@ -197,7 +197,7 @@ fn faults_of_extensions_are_reported_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// A client of the original sees no trace of the extensions.
+/// A client of the original API sees no trace of the extensions.
 #[test]
 fn records_have_only_the_members_of_the_original() {
     let server = Server::sandbox();

@@ -1,4 +1,4 @@
-//! Setting, changing and removing spending limits.
+//! Creation, changes and removal of spending limits.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Creating, reading and listing cards, and their states.
+//! Creation, reads and lists of cards, and their states.
 
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};

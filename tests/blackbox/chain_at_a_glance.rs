@@ -20,7 +20,7 @@ fn explanation(chain: &Value, message: usize) -> &Value {
     &chain["messages"][message]["explanation"]
 }
 
-/// Each rule, and whether it passed.
+/// Returns each rule, and whether it passed.
 fn rules(explanation: &Value) -> Vec<(&str, bool)> {
     let rules = explanation["rules"].as_array().unwrap_or_else(|| panic!("no rules in {explanation}"));
     rules.iter().map(|rule| (text(rule, "/rule"), rule["passed"].as_bool().unwrap())).collect()

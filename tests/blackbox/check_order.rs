@@ -1,4 +1,4 @@
-//! The order of checks (contract section 1.3): of two faults in different stages, only the earlier stage answers.
+//! The order of checks (contract section 1.3): of two faults in different stages, only the earlier one is reported.
 
 use serde_json::json;
 

@@ -1,11 +1,12 @@
-//! How the command line treats people and scripts: names, suggestions, JSON errors, progress, and one server per file.
+//! Behaviour of the command line for people and scripts: names, suggestions, JSON errors, progress, and one server per
+//! file.
 
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
 use crate::support::{BANKS, Home, Server, expect_json};
 
-/// The error that a command prints on stderr under `--json`.
+/// Returns the error that a command prints on stderr under `--json`.
 fn failure(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(arguments);
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -101,7 +102,7 @@ fn one_server_serves_a_file() {
     let server = Server::sandbox();
     let url = server.home().setting("FLORIN_DATABASE_URL");
     if !url.starts_with("sqlite:") {
-        // PostgreSQL serves many.
+        // On PostgreSQL, several servers can share a database.
         return;
     }
     let other = Home::empty().set("FLORIN_DATABASE_URL", &url);
@@ -109,7 +110,7 @@ fn one_server_serves_a_file() {
     assert_eq!(error["exitCode"], 2, "{error}");
     let said = text(&error, "/error");
     assert!(said.starts_with("FLORIN_DATABASE_URL: process ") && said.contains("already serving"), "{said}");
-    // Other commands work beside a server.
+    // Other commands work while a server is running.
     assert!(other.run(&["clients", "list"]).status.success());
     let (_, home) = server.stop();
     assert!(

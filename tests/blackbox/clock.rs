@@ -1,4 +1,5 @@
-//! `GET` and `POST /v2/sandbox/clock`: frozen and running clocks, and their effect on holds, sessions, tokens and limits.
+//! `GET` and `POST /v2/sandbox/clock`: frozen and running clocks, and their effect on holds, sessions, tokens and
+//! limits.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;

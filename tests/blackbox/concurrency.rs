@@ -48,7 +48,7 @@ fn several_cards_of_one_budget_share_its_money() {
     });
     let approved = answers.iter().filter(|answer| code(answer) == "0000").count();
     assert_eq!(wallet.balance().available, 9_500 - 1_000 * i64::try_from(approved).unwrap());
-    // A card of the demo may carry a spending limit, so the others can approve fewer than nine, never more.
+    // Cards of the demo may have a spending limit, so fewer than nine may be approved, but never more.
     assert!((1..=9).contains(&approved), "{approved} were approved");
 }
 

@@ -41,7 +41,7 @@ fn picture(client: &Client) -> Vec<String> {
     lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
 }
 
-/// Expects postings that add up to zero, and the balances that the budgets have now.
+/// Requires that the previewed postings add up to zero, and that the previewed balances equal the current ones.
 fn assert_came_true(client: &Client, preview: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for posting in preview["postings"].as_array().unwrap() {

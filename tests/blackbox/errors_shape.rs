@@ -1,4 +1,4 @@
-//! Tables of invalid input: queries, paths and bodies. One answer reports every fault in the shape of a request.
+//! Tables of invalid input: queries, paths and bodies. One answer reports all faults of a request's shape.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `GET /v2/budgets/{budgetId}/explanation`: the components of a balance, and that they add up.
+//! `GET /v2/budgets/{budgetId}/explanation`: the components of a balance, which add up.
 
 use serde_json::Value;
 

@@ -12,7 +12,7 @@ use crate::support::{
     shared,
 };
 
-/// A key that no other test uses.
+/// Returns a key that no other test uses.
 fn key(name: &str) -> String {
     format!("{name}-{}", uuid::Uuid::now_v7())
 }
@@ -181,7 +181,7 @@ fn the_forms_of_a_key() {
     }
 }
 
-/// An account check with these headers, written by hand.
+/// Sends an account check with these headers over a raw connection.
 fn raw(extra: &[(&str, &str)]) -> Answer {
     let body = body("0");
     let length = body.len().to_string();

@@ -248,7 +248,7 @@ fn member_order_white_space_and_escapes_are_ignored() {
 
 #[test]
 fn faults_never_hide_the_credit_of_another() {
-    // The same faults on an operation whose amount is a string: the same rules apply to its body.
+    // The same rules apply to the body of an operation whose amount is a string.
     let client = shared().client();
     let answer = client.post(CREDIT, "{\"budgetId\": \"x\", \"budgetId\": \"x\"}");
     let faults = expect_error(&answer, 400);

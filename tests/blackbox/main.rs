@@ -1,5 +1,6 @@
 //! The black-box suite: it starts the real binary with a fresh database and talks to it over HTTP and the command line.
-//! It runs on either store: `FLORIN_TEST_STORE` is `sqlite`, the default, or `postgres`, with the server of `DATABASE_URL`.
+//! It runs on either store: `FLORIN_TEST_STORE` is `sqlite`, the default, or `postgres`, with the server of
+//! `DATABASE_URL`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! `POST /v2/mfa/sessions` and the ends of a session: burnt, expired, locked; and the lock of TOTP as a whole.
+//! `POST /v2/mfa/sessions`, the ends of a session (burnt, expired, locked), and the lock of an account's TOTP
+//! enrolment.
 
 use chrono::DateTime;
 use serde_json::json;

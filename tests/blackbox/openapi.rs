@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: valid by the official schema, complete, and consistent with the answers of a tour.
+//! `GET /openapi.json`: valid against the official schema, complete, and consistent with the answers of a tour.
 
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ pub(crate) fn document() -> &'static Value {
     })
 }
 
-/// Method, path, success status, and the error statuses that must be described.
+/// Returns method, path, success status, and the error statuses that must be described.
 fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     let mut all = vec![
         ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
@@ -63,7 +63,7 @@ pub(crate) fn operation(method: &str, path: &str) -> &'static Value {
     found.unwrap_or_else(|| panic!("{method} {path} is not described"))
 }
 
-/// Follows a reference inside the document.
+/// Resolves a reference inside the document.
 fn resolved(value: &'static Value) -> &'static Value {
     match value.get("$ref").and_then(Value::as_str) {
         Some(reference) => {

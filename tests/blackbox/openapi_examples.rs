@@ -1,4 +1,4 @@
-//! The examples of `/openapi.json` work: played in order against the demo data, every operation succeeds.
+//! The examples of `/openapi.json` work: in this order, every operation succeeds on the demo data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Server};
 
-/// The order: what later examples refer to comes first, what takes it away comes last. Operations that are not listed come
-/// between, in the order of the document.
+/// The first operations. An operation that creates an object runs before operations that refer to it, and one that
+/// removes the object runs last. Unlisted operations run between, in the order of the document.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
 const LAST: [&str; 8] = [
     "uploadPayments",
@@ -20,10 +20,11 @@ const LAST: [&str; 8] = [
     "removeSpendingLimit",
 ];
 
-/// The placeholder of an id that no document can know: the reader takes it from the answer of the operation before it.
+/// The placeholder of an id that the document cannot know. The value comes from the answer of an earlier operation.
 const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
 
-/// Operations with the placeholder, the operation whose answer has the id, and where it is there.
+/// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
+/// answer.
 const FOLLOW_UPS: [(&str, &str, &str); 10] = [
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),

@@ -1,4 +1,4 @@
-//! Routes outside `/v2`, and rules for every route: methods, HEAD, request ids, unknown paths.
+//! Routes outside `/v2`, and rules of every route: methods, HEAD, request ids, unknown paths.
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{

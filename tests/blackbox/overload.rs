@@ -1,4 +1,4 @@
-//! More concurrent requests than the server allows: it refuses the excess immediately, and keeps working.
+//! More concurrent requests than the server allows: it refuses excess requests immediately, and continues to work.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::support::http::Wire;
 use crate::support::server::LIMIT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
-/// The head of a request whose body is not sent yet.
+/// Sends the head of a request, without its body.
 fn begun(server: &Server, length: usize) -> Wire {
     let mut wire = Wire::open(&server.address);
     let (account, key) = (&demo().account, &demo().api_key);
@@ -18,7 +18,7 @@ fn begun(server: &Server, length: usize) -> Wire {
     wire
 }
 
-/// Returns a server that allows one request, a connection that occupies it, and the refusal that others get.
+/// Returns a server that allows one request, a connection that occupies it, and the refusal that other requests get.
 fn full() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
@@ -31,7 +31,7 @@ fn full() -> (Server, Wire, Answer) {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        // The request itself was refused, because another one was running. Try again.
+        // The held request itself was refused, because another one was running. Try again.
     }
     panic!("no request was refused");
 }

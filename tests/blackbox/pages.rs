@@ -110,7 +110,7 @@ fn the_docs_page_is_complete_and_works_offline() {
         assert_eq!(found.header("x-content-type-options"), Some("nosniff"), "{file}");
     }
     assert_eq!(client.get("/docs/nothing.js?").status, 404);
-    // The key lives as long as the tab.
+    // The script keeps the key until the tab is closed.
     let script = client.get("/docs/docs.js?").text();
     assert!(script.contains("sessionStorage") && !script.contains("localStorage"));
 }

@@ -9,7 +9,7 @@ use crate::support::payments::{
 };
 use crate::support::{ABSENT, Answer, Client, demo, expect_fault, expect_json, shared};
 
-/// Every operation on a batch, with a valid body.
+/// Returns every operation on a batch, with a valid body.
 fn operations(batch: &str) -> Vec<(&'static str, String, String)> {
     let none = String::new;
     vec![
@@ -44,7 +44,7 @@ fn a_batch_of_another_account_is_absent() {
     }
     assert_eq!(listed(&other, BATCHES, &format!("ids={batch}&includeHidden=true")).1, 0);
     assert_eq!(find(&client, &batch), before);
-    // The key reaches its own accounts only, whatever the batch.
+    // The key reaches only its own accounts, whatever the batch.
     let stranger = other.with_account(&client.account);
     for operation in operations(&batch) {
         expect_fault(&send(&stranger, &operation), 404, "query.accountId", "not_found");

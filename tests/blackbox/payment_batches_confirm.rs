@@ -18,7 +18,7 @@ fn nothing_wrong() -> Value {
     json!({"isValid": true, "paymentBatchStatus": fine, "ordersBalances": fine})
 }
 
-/// A payment over SWIFT, which costs 5.00.
+/// Returns a payment over SWIFT, which costs 5.00.
 fn swift(amount: &str) -> Value {
     let mut row = euros(amount, "swift");
     row["recipient"]["paymentNetwork"] = json!("SWIFT");

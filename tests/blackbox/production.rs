@@ -14,7 +14,7 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// Returns a production server with one account, a key for it, a key without scopes, and a key of the sandbox.
+/// A production server with one account, a key for it, a key without scopes, and a key of the sandbox.
 struct Production {
     server: Server,
     key: String,

@@ -14,7 +14,7 @@ fn limited(server: &Server, available: i64) -> Wallet {
     wallet
 }
 
-/// Response code and state.
+/// Returns response code and state.
 fn outcome(transaction: &Value) -> (&str, &str) {
     (text(transaction, "/response/code"), text(transaction, "/state"))
 }

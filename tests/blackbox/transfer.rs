@@ -1,4 +1,5 @@
-//! `florin export` and `florin import`: everything moves or nothing does, and the new store continues where the old one stopped.
+//! `florin export` and `florin import`: all data moves or none does, and the new store continues where the old one
+//! stopped.
 //!
 //! The exported store is always a SQLite file. The import goes into a store of the kind under test.
 
@@ -152,7 +153,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let server = Server::on(target);
     let wallet = Wallet { client: server.client(), ..wallet };
     retry_all(&wallet.client, &story.log);
-    // Asking for a balance leaves a message in the journal of neither.
+    // An account check leaves no message in the journal of either store.
     assert_eq!(wallet.balance(), before);
     wallet.followed(CLEARING, &story.hold, "7.31");
     assert_eq!(wallet.balance().ledger, before.ledger - 731);

@@ -149,7 +149,8 @@ fn returned(client: &Client, batch: &str, expected: usize) {
     }
 }
 
-/// Processes two batches with payments that succeed, fail and are returned by a bank in real time, and returns the books.
+/// Processes two batches with payments that succeed, fail and are returned by a bank in real time, and returns the
+/// books.
 fn run_payments(client: &Client, pause: Duration) -> Answers {
     let mut recorder = Recorder { client, answers: Vec::new() };
     let budget = funded(client, "Wages", "1000.00");

@@ -1,4 +1,4 @@
-//! Access across instances: what one instance stores, the other must see: keys, sessions, attempts.
+//! Access across instances: keys, sessions and attempts that one instance stores are visible to the other.
 
 use crate::pair::{Pair, undisturbed};
 use crate::support::assert::text;

@@ -72,7 +72,7 @@ fn the_database_is_away_for_a_while() {
     });
 }
 
-/// Somebody holds the rows for longer than a request may wait.
+/// Tests a session that holds the rows for longer than a request may wait.
 fn held(name: &str, statement: &str) {
     let _undisturbed = undisturbed();
     weather(name, |pair, tally: &Tally| {
@@ -116,8 +116,8 @@ fn all_connections_are_taken() {
     check_journal(pair.first.home());
 }
 
-/// Another session takes an instance's locks in another order, so that both deadlock. It waits long, so that the
-/// server cancels the instance.
+/// Another session acquires an instance's locks in another order, so that both deadlock. Its deadlock timeout is long,
+/// so that the server cancels the instance.
 #[test]
 fn deadlocks() {
     let _undisturbed = undisturbed();
@@ -128,7 +128,7 @@ fn deadlocks() {
             let mut session = database.connect();
             session.batch_execute("SET deadlock_timeout = '20s'; BEGIN").unwrap();
             session.batch_execute(&format!("SELECT 1 FROM {table} FOR UPDATE")).unwrap();
-            // By now both instances wait for this one, and hold the balances.
+            // By now both instances wait for this session, and hold the balances.
             thread::sleep(Duration::from_millis(200));
             session.batch_execute("SET lock_timeout = '5s'; SELECT 1 FROM balances FOR UPDATE").unwrap();
             drop(session);

@@ -1,4 +1,4 @@
-//! Money across both instances: they behave like one.
+//! Money across both instances, which behave like one.
 
 use std::thread;
 

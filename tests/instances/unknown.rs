@@ -49,7 +49,8 @@ fn the_commit_never_came() {
     settled(Cut::Before);
 }
 
-/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was answered.
+/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was
+/// answered.
 #[test]
 fn without_a_key_it_is_not_repeated() {
     let _undisturbed = undisturbed();
@@ -85,7 +86,7 @@ fn a_confirmation() {
         let first = confirm(&client, &batch, &session, "000000");
         assert!(wire.is_whole(), "no COMMIT was seen");
         let again = confirm(&client, &batch, &session, "000000");
-        // Must not be refused because of its own effect.
+        // The repeat must not be refused because of its own effect.
         let done = taken(&first) || cut == Cut::After;
         assert_eq!(again.status, if done { 409 } else { 200 }, "{cut:?} {first:?} {again:?}");
     }

@@ -102,7 +102,7 @@ fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf:
     let _ = client.shutdown(Shutdown::Both);
 }
 
-/// Forwards bytes from the server to the instance, unless they are to be lost.
+/// Forwards bytes from the server to the instance, unless they must be lost.
 fn give_back(mut server: TcpStream, mut client: TcpStream, deaf: &AtomicU8) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(count @ 1..) = server.read(&mut buffer) {

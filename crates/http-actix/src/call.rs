@@ -1,4 +1,4 @@
-//! The steps that every `/v2` operation begins with, in the contract's order of checks (1.3).
+//! The first steps of every `/v2` operation, in the contract's order of checks (1.3).
 
 use crate::codes::ErrorCode;
 use crate::declare::{self, AccountParameter, DryRunParameter, Member, PageParameters, Parameters};
@@ -19,7 +19,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::PageRequest;
 use florin_ports::{IdempotencyKey, Mode};
 
-/// A request whose caller is known and permitted.
+/// A request whose caller is known and has permission.
 pub(crate) struct Call<'a> {
     pub(crate) app: &'a App,
     pub(crate) request: &'a HttpRequest,
@@ -29,7 +29,7 @@ pub(crate) struct Call<'a> {
     pub(crate) faults: Faults,
 }
 
-/// A call that writes: with its body and idempotency key.
+/// A call that writes, with its body and idempotency key.
 pub(crate) struct WriteCall<'a> {
     pub(crate) call: Call<'a>,
     pub(crate) body: Option<Document>,
@@ -57,7 +57,7 @@ impl<'a> Call<'a> {
         Ok(Self { app, request, caller, query, faults: Faults::default() })
     }
 
-    /// Reads the body as well (size, media type, syntax), the idempotency key and the account.
+    /// Also reads the body (size, media type, syntax), the idempotency key and the account.
     pub(crate) async fn with_body(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;
         let key = self.idempotency_key();
@@ -67,17 +67,17 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
-    /// Reads a set of parameters; `None`: faults were recorded.
+    /// Reads a set of parameters. Returns `None` if faults were recorded.
     pub(crate) fn read<P: Parameters>(&mut self) -> Option<P> {
         P::read(self.request, &self.query, &mut self.faults)
     }
 
-    /// Reads the account of the query; `None`: a fault was recorded.
+    /// Reads the account of the query. Returns `None` if a fault was recorded.
     pub(crate) fn account_id(&mut self) -> Option<AccountId> {
         self.read::<AccountParameter>().map(|account| account.id)
     }
 
-    /// Reads the page of a list; the default where faults were recorded.
+    /// Reads the page of a list. Returns the default if faults were recorded.
     pub(crate) fn page(&mut self) -> PageRequest {
         self.read::<PageParameters>().map(PageRequest::from).unwrap_or_default()
     }
@@ -87,7 +87,7 @@ impl Call<'_> {
         idempotency_key(self.request, &mut self.faults)
     }
 
-    /// Reads `dryRun`, which is allowed in the sandbox only.
+    /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only.
     pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
         if !self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run) {
             return Ok(Mode::Commit);
@@ -108,22 +108,22 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Reads the declared members of a body; `None`: faults were recorded.
+    /// Reads the declared members of a body. Returns `None` if faults were recorded.
     pub(crate) fn read_body<T: Member>(&mut self, body: Option<&Document>) -> Result<Option<T>, Problem> {
         Ok(declare::read(body, self.context(), &mut self.faults)?)
     }
 
-    /// The facts that members are read against.
+    /// Returns the facts that members are read against.
     pub(crate) fn context(&self) -> Context {
         Context { environment: self.app.services.environment, budget: None }
     }
 
-    /// Ends reading: all faults at once, or the account.
+    /// Ends reading: returns all faults at once, or the account.
     pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
         Ok(self.reach(id).await??)
     }
 
-    /// Ends reading, as [`Self::account`] does, of an account that the path names as `what`.
+    /// Ends reading like [`Self::account`], for an account that the path names as `what`.
     pub(crate) async fn path_account(&mut self, id: Option<AccountId>, what: &str) -> Result<Account, Problem> {
         match self.reach(id).await? {
             Err(ReachError::Absent) => Err(Problem::absent("path.accountId", what)),
@@ -138,7 +138,7 @@ impl Call<'_> {
 }
 
 impl WriteCall<'_> {
-    /// Reads the declared members of the body; `None`: faults were recorded.
+    /// Reads the declared members of the body. Returns `None` if faults were recorded.
     pub(crate) fn read<T: Member>(&mut self) -> Result<Option<T>, Problem> {
         self.call.read_body(self.body.as_ref())
     }
@@ -149,7 +149,7 @@ impl WriteCall<'_> {
         Ok(declare::read(self.body.as_ref(), context, &mut self.call.faults)?)
     }
 
-    /// Ends reading: all faults at once, or the account.
+    /// Ends reading: returns all faults at once, or the account.
     pub(crate) async fn account(&mut self) -> Result<Account, Problem> {
         let id = self.account_id.take();
         self.call.account(id).await

@@ -14,7 +14,7 @@ macro_rules! codes {
             /// All codes.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code as it is sent.
+            /// Returns the code as responses contain it.
             pub(crate) const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }

@@ -1,4 +1,4 @@
-//! Dry runs, a Florin extension: the response that a request would get, and what it would write.
+//! Dry runs, a Florin extension: the response that a request would get, and the changes it would make.
 
 use crate::problem::Problem;
 use crate::reply::reply;
@@ -6,7 +6,7 @@ use crate::views::DryRunView;
 use actix_web::HttpResponse;
 use florin_ports::{Answer, Written};
 
-/// Renders a result, with what would be written where it was a dry run.
+/// Renders a result. For a dry run, includes the changes that the command would make.
 pub(crate) type Render<T> = fn(&T, Option<DryRunView>) -> Answer;
 
 /// Sends the result of a command, or of its dry run.

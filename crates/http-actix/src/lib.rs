@@ -1,10 +1,11 @@
-//! The HTTP adapter of Florin on actix-web: it reads requests, calls use cases and writes responses. It contains no business rules.
+//! The HTTP adapter of Florin on actix-web: it reads requests, calls use cases and writes responses. It contains no
+//! business rules.
 //!
-//! - `routes` has one operation per file; `call` has the steps that all of them begin with.
+//! - `routes` has one operation per file; `call` has the first steps of every operation.
 //! - `declare` declares bodies and parameters once: reader, OpenAPI schema and documentation.
 //! - `json` reads JSON in place; `extract` reads headers, queries and the bytes of bodies.
-//! - `mapping` maps errors to responses; `problem` is the error body; `reply` is the others.
-//! - `repeat` makes idempotency claims; `dry_run` sends the results of dry runs.
+//! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
+//! - `repeat` creates idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `load` limits concurrent requests; `pages` has the home page and the docs page; `middleware` wraps every request.
 

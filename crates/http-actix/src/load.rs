@@ -1,4 +1,4 @@
-//! The limit of concurrent requests, and the refusal of excess ones.
+//! Limits concurrent requests, and refuses excess ones.
 //!
 //! A refusal must cost almost nothing: it is decided before the body is read and the caller is looked up.
 
@@ -11,9 +11,9 @@ use futures_util::StreamExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How much of a refused request is read…
+/// Maximum number of bytes to read of a refused request.
 const MAX_DISCARDED: usize = 64 * 1024;
-/// …and how long to wait for it.
+/// The time to wait for the body of a refused request.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 
 /// Counts the requests in progress.
@@ -43,18 +43,18 @@ impl Drop for Admission<'_> {
     }
 }
 
-/// Whether the store accepts no writes for now: they are then refused before they cost anything.
+/// Whether the store currently accepts no writes, so that a write can be refused early and cheaply.
 pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
     !method.is_safe() && services.upkeep.is_overloaded()
 }
 
-/// 503 with Retry-After.
+/// Returns a 503 with Retry-After.
 pub(crate) fn refusal() -> Problem {
     Problem::unavailable(ErrorCode::Overloaded, "server overloaded; retry after the interval in Retry-After")
 }
 
-/// Reads the body of a refused request. A connection with an unread body is closed, and a new one costs both sides more than
-/// the refusal. Nearly always the body has arrived already.
+/// Reads the body of a refused request. A connection with an unread body is closed, and a new connection costs both
+/// sides more than the refusal. The body has nearly always arrived already.
 pub(crate) async fn discard(mut payload: Payload) {
     let all = async {
         let mut discarded = 0_usize;

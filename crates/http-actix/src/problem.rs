@@ -9,9 +9,9 @@ use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
 
-/// The longest message, in characters.
+/// Maximum length of a message, in characters.
 const MESSAGE_MAX: usize = 1024;
-/// The longest path, in characters.
+/// Maximum length of a path, in characters.
 const PATH_MAX: usize = 256;
 
 /// A response with status 400 or above.
@@ -28,7 +28,7 @@ pub(crate) struct Problem {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
 pub(crate) struct ProblemBody {
-    /// The first error, or the number of errors, for people.
+    /// A human-readable summary: the first error, or the number of errors.
     #[schema(max_length = 1024)]
     message: String,
     /// One entry for each error.
@@ -41,11 +41,11 @@ pub(crate) struct ProblemBody {
 #[schema(as = ErrorEntry)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProblemEntry {
-    /// The place of the invalid value: `query.X`, `path.X`, `header.X`, `body`, `body.member`, or empty for the request
-    /// as a whole.
+    /// The location of the invalid value: `query.X`, `path.X`, `header.X`, `body`, `body.member`, or empty for the
+    /// request as a whole.
     #[schema(max_length = 256)]
     path: String,
-    /// What is wrong, as a sentence that begins with the path: `must be a number`.
+    /// The error, as the rest of a sentence that begins with the path: `must be a number`.
     #[schema(max_length = 1024)]
     message: String,
     /// A stable code from a closed list.
@@ -59,51 +59,51 @@ impl ProblemEntry {
 }
 
 impl ProblemEntry {
-    /// The message with the path that it completes.
+    /// Returns the message with its path as a full sentence.
     fn sentence(&self) -> String {
         if self.path.is_empty() { self.message.clone() } else { format!("{} {}", self.path, self.message) }
     }
 }
 
 impl Problem {
-    /// 403
+    /// Returns a 403.
     pub(crate) fn forbidden(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, path, code, message)
     }
 
-    /// 409
+    /// Returns a 409.
     pub(crate) fn conflict(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, path, code, message)
     }
 
-    /// 409 for a balance beyond 64 bits.
+    /// Returns the 409 for a balance beyond 64 bits.
     pub(crate) fn balance_limit(path: &str) -> Self {
         Self::conflict(path, ErrorCode::AmountOverflow, "would take a balance out of the range of 64-bit minor units")
     }
 
-    /// 403 for a caller whose key is not valid.
+    /// Returns the 403 for a caller without a valid key.
     pub(crate) fn invalid_credentials() -> Self {
         Self::forbidden("header.Authorization", ErrorCode::InvalidCredentials, "must be a valid API key")
     }
 
-    /// 500 for a rule that contradicts itself; the error goes to the log.
+    /// Returns the 500 for a rule that contradicts itself, and logs the error.
     pub(crate) fn bug(error: &dyn std::error::Error) -> Self {
         tracing::error!(%error, "a domain rule contradicts itself");
         Self::internal()
     }
 
-    /// A problem with one entry. `message` completes the path; without a path it is a sentence of its own.
+    /// Creates a problem with one entry. `message` completes the path. Without a path it is a full sentence.
     pub(crate) fn new(status: StatusCode, path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         let entry = ProblemEntry::new(path, code, message);
         Self::with_entries(status, entry.sentence(), vec![entry])
     }
 
-    /// A problem with several entries, at least one.
+    /// Creates a problem with several entries, at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
         Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None }
     }
 
-    /// 400 with all validation errors of a request.
+    /// Returns the 400 with all validation errors of a request.
     pub(crate) fn faults(faults: Vec<Fault>) -> Self {
         let entries: Vec<_> = faults
             .into_iter()
@@ -120,17 +120,17 @@ impl Problem {
         Self::with_entries(StatusCode::BAD_REQUEST, message, entries)
     }
 
-    /// 404 for an object that does not exist or belongs to another account.
+    /// Returns the 404 for an object that does not exist or belongs to another account.
     pub(crate) fn absent(path: &str, what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, path, ErrorCode::NotFound, format!("must name an existing {what}"))
     }
 
-    /// 500. The cause goes to the log only.
+    /// Returns a 500. The cause is only logged.
     pub(crate) fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", ErrorCode::Internal, "internal error")
     }
 
-    /// 503 with `Retry-After`.
+    /// Returns a 503 with `Retry-After`.
     pub(crate) fn unavailable(code: ErrorCode, message: &str) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "", code, message).retry_after(1)
     }
@@ -140,14 +140,14 @@ impl Problem {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// 405 with the methods that the path has.
+    /// Returns a 405 with the methods that the path accepts.
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         let message = format!("method not allowed; allowed: {allow}");
         let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "", ErrorCode::MethodNotAllowed, message);
         Self { allow: Some(allow), ..problem }
     }
 
-    /// The response. The message of a 5xx contains the request id, to find the cause in the log.
+    /// Builds the response. The message of a 5xx contains the request id, by which the cause is found in the log.
     pub(crate) fn response(&self, request_id: Option<&str>) -> HttpResponse {
         let mut builder = HttpResponse::build(self.status);
         builder.insert_header((CONTENT_TYPE, "application/json"));
@@ -190,7 +190,7 @@ pub(crate) fn none_of(faults: Faults) -> Result<(), Problem> {
     if faults.is_empty() { Ok(()) } else { Err(Problem::faults(faults.into_vec())) }
 }
 
-/// The value that was read. Where it is missing although no fault was recorded, a reader has a bug.
+/// Returns the value that was read. If it is missing although no fault was recorded, a reader has a bug.
 pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// The claim of a request that carries an idempotency key. A body with a secret is recorded as a hash.
+/// Creates the claim of a request with an idempotency key. A body with a secret is recorded as a hash.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
@@ -25,12 +25,12 @@ pub(crate) fn claim<T: 'static>(
     Ok(Some(claim_of(&write.call, key, account, body, render)))
 }
 
-/// The canonical text of a body; empty where there is none.
+/// Returns the canonical text of a body, which is empty without a body.
 pub(crate) fn canonical(body: Option<&Document>) -> Result<String, Problem> {
     Ok(body.map(|body| body.root().canonical()).transpose()?.unwrap_or_default())
 }
 
-/// The claim of a request whose body is recorded like this.
+/// Creates the claim of a request with the given recorded body.
 pub(crate) fn claim_of<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
@@ -54,7 +54,7 @@ pub(crate) fn claim_of<T: 'static>(
     }
 }
 
-/// The claim of a request without a body.
+/// Creates the claim of a request without a body.
 pub(crate) fn claim_without_body<T: 'static>(
     call: &Call<'_>,
     key: Option<IdempotencyKey>,
@@ -64,19 +64,19 @@ pub(crate) fn claim_without_body<T: 'static>(
     key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
-/// SHA-256, hexadecimal.
+/// Returns the SHA-256 of the bytes, in hexadecimal.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     let mut hash = Hash::default();
     hash.0.update(bytes);
     hash.finish()
 }
 
-/// The SHA-256 of a text that is written piece by piece.
+/// Computes the SHA-256 of a text that is written in parts.
 #[derive(Default)]
 pub(crate) struct Hash(Sha256);
 
 impl Hash {
-    /// The hash, hexadecimal.
+    /// Returns the hash, in hexadecimal.
     pub(crate) fn finish(self) -> String {
         self.0.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
             // Writing to a String can't fail.
@@ -93,7 +93,8 @@ impl Write for Hash {
     }
 }
 
-/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write changes.
+/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write
+/// changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<RepeatClaim<T>>,
     object: (&str, &str),

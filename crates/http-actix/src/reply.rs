@@ -10,24 +10,24 @@ use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The media type of all responses but files.
+/// The media type of all responses except files.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Renders the result of a write.
 pub(crate) type Render<T> = fn(&T) -> Answer;
 
-/// An answer with a JSON body.
+/// Creates an answer with a JSON body.
 pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
-    // Writing a view cannot fail: its keys are strings.
+    // Serialization of a view cannot fail: its keys are strings.
     Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
 }
 
-/// 204, an answer without a body.
+/// Creates a 204, an answer without a body.
 pub(crate) fn no_content() -> Answer {
     Answer { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
 }
 
-/// Sends an answer; `replayed` marks the repeat of a stored one.
+/// Sends an answer. `replayed` marks the replay of a stored one.
 pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);

@@ -1,4 +1,4 @@
-//! Starting and stopping the server.
+//! Starts and stops the server.
 
 use crate::middleware::envelope;
 use crate::routes;
@@ -11,12 +11,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// How long a client may take to send the head of a request.
+/// The time within which the head of a request must arrive.
 const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
-/// How long an idle connection is kept.
+/// The time for which an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
-/// Binds the address. The returned server runs when awaited, until SIGTERM or SIGINT; it then finishes the requests in progress.
+/// Binds the address. The returned server runs when awaited, until SIGTERM or SIGINT; it then finishes the requests in
+/// progress.
 pub fn bind(
     services: Services,
     batches: BatchServices,
@@ -43,7 +44,8 @@ pub fn bind(
     Ok((server.run(), address))
 }
 
-/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never resolves.
+/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never
+/// resolves.
 async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))

@@ -24,8 +24,8 @@ pub struct HttpSettings {
     pub rate_limit: Option<NonZeroU32>,
     /// Renders `/metrics`; `None`: the path does not exist.
     pub metrics: Option<RenderMetrics>,
-    /// What the home page says about this server.
+    /// The data that the home page shows about this server.
     pub introduction: Introduction,
-    /// How long requests in progress may take after a stop signal.
+    /// The time that requests in progress have to finish after a stop signal.
     pub shutdown_timeout: Duration,
 }

@@ -21,7 +21,7 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
-    /// What the home page says about this server.
+    /// The data that the home page shows about this server.
     pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset.
     pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
@@ -67,7 +67,7 @@ impl RateLimiter {
         Self { limiter, clock: DefaultClock::default() }
     }
 
-    /// Counts a request; the error is the number of seconds to wait.
+    /// Counts a request. Returns the number of seconds to wait as an error if the limit is exceeded.
     pub(crate) fn count(&self, client: ClientId) -> Result<(), u64> {
         self.limiter
             .check_key(&client)

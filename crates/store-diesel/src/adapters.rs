@@ -5,12 +5,12 @@ use florin_ports::StoreError;
 use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
 use std::sync::Arc;
 
-/// SQLite. `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or just a path. Paths are taken literally,
-/// with no escapes. It has 4 readers by default.
+/// SQLite. Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or a plain path. Paths are taken
+/// literally, with no escapes. The default is 4 readers.
 pub const SQLITE: Adapter = Adapter { schemes: &["sqlite"], takes_paths: true, open: open_sqlite };
 
-/// PostgreSQL. `postgres://…` or `postgresql://…`, with everything that libpq knows, several hosts included. It has 8 readers
-/// by default.
+/// PostgreSQL. Accepts `postgres://…` or `postgresql://…` with every option of libpq, including several hosts. The
+/// default is 8 readers.
 pub const POSTGRES: Adapter = Adapter { schemes: &["postgres", "postgresql"], takes_paths: false, open: open_postgres };
 
 #[cfg(feature = "sqlite")]
@@ -33,7 +33,7 @@ fn open_postgres(_settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenErr
     Err(OpenError::NotBuilt("PostgreSQL"))
 }
 
-/// The file that settings name; `None` unless they name a SQLite database.
+/// Returns the database file that the settings name, or `None` if they do not name a SQLite database.
 #[cfg(feature = "sqlite")]
 pub fn sqlite_file(settings: &StoreSettings) -> Option<std::path::PathBuf> {
     crate::sqlite::place(settings).ok()

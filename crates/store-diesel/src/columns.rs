@@ -1,13 +1,13 @@
-//! What the declarations of the tables say about their columns, for the checks against the databases.
+//! What the declarations of tables say about their columns, for the checks against the databases.
 
-/// A column as it was declared.
+/// A declared column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeclaredColumn {
-    /// Its name.
+    /// The name of the column.
     pub(crate) name: &'static str,
     /// The kind of its values.
     pub(crate) kind: ColumnKind,
-    /// Whether it may be null.
+    /// Whether it is nullable.
     pub(crate) nullable: bool,
 }
 
@@ -18,7 +18,7 @@ pub(crate) enum ColumnKind {
     Text,
     /// A 64-bit integer.
     Integer,
-    /// A truth value.
+    /// A boolean.
     Bool,
     /// Bytes.
     Bytes,

@@ -1,6 +1,6 @@
-//! The tables of both databases are the declared ones.
+//! The tables of both databases match their declarations.
 //!
-//! PostgreSQL is that of `DATABASE_URL`; without it that half is skipped, and a line says so.
+//! PostgreSQL is the server of `DATABASE_URL`. Without it, that half is skipped and prints a line.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::columns::{ColumnKind, DeclaredColumn};
@@ -10,7 +10,7 @@ use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConne
 use florin_store_contract::StoreSettings;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Type and whether it may be null, by table and column.
+/// SQL type and nullability, by table and column.
 type Columns = BTreeMap<(String, String), (String, bool)>;
 
 /// Declared columns, by table and column.
@@ -55,7 +55,7 @@ fn names(rows: Vec<IndexRow>) -> BTreeSet<String> {
     rows.into_iter().map(|row| row.name).collect()
 }
 
-/// The columns as they were declared.
+/// Returns the declared columns.
 fn declared(tables: impl Iterator<Item = (&'static str, &'static [DeclaredColumn])>) -> Declared {
     let columns = tables.flat_map(|(table, columns)| columns.iter().map(move |column| (table, column)));
     columns.map(|(table, column)| ((table.to_owned(), column.name.to_owned()), *column)).collect()
@@ -88,7 +88,7 @@ fn tables_columns_and_indexes_are_the_same() {
     let path = directory.path().join("florin.db").display().to_string();
     let store = SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap();
     store.migrate().unwrap();
-    // Its writer would else end, with a checkpoint, while the next connection reads.
+    // Otherwise the writer would end, with a checkpoint, while the next connection reads.
     store.close();
     let mut conn = SqliteConnection::establish(&path).unwrap();
     let found = columns(sql_query(SQLITE_COLUMNS).load(&mut conn).unwrap());
@@ -112,15 +112,15 @@ fn tables_columns_and_indexes_are_the_same() {
     assert_eq!(names(sql_query(SQLITE_INDEXES).load(&mut conn).unwrap()), indexes);
 }
 
-/// A migration of one has its counterpart under the same name.
+/// Every migration of one database has a counterpart of the same name in the other.
 #[test]
 fn migrations_have_the_same_names() {
     let names = |known: Vec<(String, String)>| known.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
     assert_eq!(names(sqlite::known().unwrap()), names(postgres::known().unwrap()));
 }
 
-/// Every CHECK by its table, but for those that a native type makes needless. A table that is made anew is called
-/// `new_…` until it takes the place of the old one.
+/// Returns every CHECK by its table, except those that a native type makes unnecessary. A migration that recreates a
+/// table names it `new_…` until it replaces the old one.
 fn checks(source: &str) -> BTreeSet<(String, String)> {
     const NEEDLESS: [&str; 5] = [" = 36)", " = 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"];
     let mut checks = BTreeSet::new();

@@ -38,7 +38,7 @@ pub(crate) const DEFAULT_READERS: u32 = 8;
 /// The number of threads that write: while one commits, the other one works.
 pub(crate) const WRITERS: usize = 2;
 
-/// Passes over rows that others have locked.
+/// Locks the rows, and skips rows that others have locked.
 pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
 
 /// SQL types that differ between databases.

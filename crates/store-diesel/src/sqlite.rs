@@ -33,12 +33,12 @@ pub(crate) const DEFAULT_READERS: u32 = 4;
 /// The number of threads that write: a database has one write transaction at a time.
 pub(crate) const WRITERS: usize = 1;
 
-/// Nothing: rows are never locked, because one write transaction at a time has the whole database.
+/// Empty: rows are never locked, because the one write transaction has the whole database.
 pub(crate) const SKIP_LOCKED: &str = "";
 
 /// SQL types that differ between databases.
 pub(crate) mod sql {
-    /// An id: a UUID in its hyphenated form, lower case, so that operators can read it and order is order of bytes.
+    /// An id: a UUID in its hyphenated form, in lower case, so that operators can read it and ids sort in byte order.
     pub(crate) type IdSql = diesel::sql_types::Text;
     /// A time: microseconds since the epoch.
     pub(crate) type TimeSql = diesel::sql_types::BigInt;

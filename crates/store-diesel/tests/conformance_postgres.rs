@@ -1,5 +1,5 @@
-//! PostgreSQL keeps the promises of the ports. The server is that of `DATABASE_URL`; without it nothing is tested, and a
-//! line says so.
+//! PostgreSQL keeps the promises of the ports. The server is that of `DATABASE_URL`. Without it, nothing is tested, and
+//! the test prints a line.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,10 +22,10 @@ mod places;
 #[path = "conformance/zones.rs"]
 mod zones;
 
-/// How many writes may wait in a store under test.
+/// The number of writes that can wait in a store under test.
 const ROOM: usize = 256;
 
-/// Each store is a database of its own, which is dropped with the handle.
+/// Creates each store in its own database, which is dropped with the handle.
 #[derive(Default)]
 struct Databases {
     /// A migrated, empty database. Copying it is much cheaper than applying every migration once per check.
@@ -52,12 +52,12 @@ impl Factory for Databases {
     }
 }
 
-/// Lets the sessions of a database begin in another time zone than UTC, as an operator may have set it.
+/// Sets another time zone than UTC for the sessions of a database, as an operator may do.
 fn in_another_zone(database: &Database) {
     database.sql(&format!("ALTER DATABASE {} SET TimeZone = 'Pacific/Kiritimati'", database.name()));
 }
 
-/// A migrated database in another time zone than UTC.
+/// Creates a migrated database in another time zone than UTC.
 fn migrated() -> Result<Arc<Database>, SetupError> {
     let database = Arc::new(Database::new());
     in_another_zone(&database);
@@ -70,7 +70,7 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
     Ok(PostgresStore::open(&settings)?)
 }
 
-/// The database stays as long as any handle of it.
+/// Returns a handle, which keeps the database until it is dropped.
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
@@ -105,7 +105,7 @@ impl Faults for Triggers {
     }
 }
 
-/// Shuts the database: sessions are killed, and none can begin.
+/// Closes the database: kills its sessions and lets no new session begin.
 struct Shut(Arc<Database>);
 
 #[async_trait]
@@ -144,7 +144,7 @@ impl Schemas for OtherSchemas {
     }
 }
 
-/// The reference for the model.
+/// The reference store of the model.
 struct InMemory;
 
 impl Factory for InMemory {

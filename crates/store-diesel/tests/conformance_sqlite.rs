@@ -20,12 +20,12 @@ mod places;
 #[path = "conformance/zones.rs"]
 mod zones;
 
-/// How many writes may wait in a store under test.
+/// The number of writes that can wait in a store under test.
 const ROOM: usize = 256;
 
 const FILE: &str = "florin.db";
 
-/// Each store is a file in a directory of its own, which is removed with the handle.
+/// Creates each store as a file in its own directory, which is removed with the handle.
 #[derive(Default)]
 struct Files {
     /// A migrated, empty database. Copying it is much cheaper than applying every migration once per check.
@@ -123,7 +123,7 @@ impl Schemas for OtherSchemas {
     }
 }
 
-/// The reference for the model.
+/// The reference store of the model.
 struct InMemory;
 
 impl Factory for InMemory {

@@ -120,7 +120,7 @@ pub(crate) fn expect_faults(answer: &Answer, status: u16, expected: &[(&str, &st
 pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
-    // Exact entries first, so that a star does not match the entry of another.
+    // Exact entries are matched first, so that a star does not use up the entry of another.
     let mut sorted = expected.to_vec();
     sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
     for (path, code) in sorted {

@@ -45,17 +45,17 @@ impl Demo {
         }
     }
 
-    /// The usable cards in a currency.
+    /// Returns the usable cards in a currency.
     pub(crate) fn active_cards(&self, currency: &str) -> impl Iterator<Item = &Card> {
         self.cards.iter().filter(move |card| card.currency == currency && card.state == "ACTIVE" && !card.expired)
     }
 
-    /// The first usable card in a currency.
+    /// Returns the first usable card in a currency.
     pub(crate) fn active_card(&self, currency: &str) -> &Card {
         self.active_cards(currency).next().unwrap_or_else(|| panic!("no usable {currency} card in the demo data"))
     }
 
-    /// A card in a state, not past its expiry date.
+    /// Returns a card in a state, not past its expiry date.
     pub(crate) fn card_in(&self, state: &str) -> &Card {
         self.cards
             .iter()
@@ -63,19 +63,19 @@ impl Demo {
             .unwrap_or_else(|| panic!("no {state} card in the demo data"))
     }
 
-    /// The ACTIVE card past its expiry date.
+    /// Returns the ACTIVE card past its expiry date.
     pub(crate) fn expired_card(&self) -> &Card {
         self.cards.iter().find(|card| card.state == "ACTIVE" && card.expired).expect("no expired card in the demo data")
     }
 
-    /// The budget of a currency.
+    /// Returns the budget of a currency.
     pub(crate) fn budget(&self, currency: &str) -> String {
         let budgets = self.json["budgets"].as_array().unwrap();
         let budget = budgets.iter().find(|budget| budget["currencyCode"] == currency);
         text(budget.unwrap_or_else(|| panic!("no {currency} budget in the demo data")), "/id")
     }
 
-    /// The ids of the batches in a status.
+    /// Returns the ids of the batches in a status.
     pub(crate) fn batches(&self, status: &str) -> Vec<String> {
         let all = self.json["paymentBatches"].as_array().unwrap();
         let ids: Vec<_> =
@@ -84,7 +84,7 @@ impl Demo {
         ids
     }
 
-    /// The first batch in a status.
+    /// Returns the first batch in a status.
     pub(crate) fn batch(&self, status: &str) -> String {
         self.batches(status).swap_remove(0)
     }
@@ -125,7 +125,7 @@ pub(crate) fn template() -> &'static Template {
     })
 }
 
-/// The demo data. Ids and keys are the same in every home created by [`Home::demo`].
+/// Returns the demo data. Ids and keys are the same in every home created by [`Home::demo`].
 pub(crate) fn demo() -> &'static Demo {
     &template().demo
 }

@@ -1,4 +1,4 @@
-//! Hand-written HTTP/1.1 over one connection, for requests that a client library refuses to send.
+//! Raw HTTP/1.1 over one connection, for requests that a client library refuses to send.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};

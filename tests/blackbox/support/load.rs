@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::wallet::credit_body;
 use super::{AUTHORIZATION, Answer, CREDIT, Client, Home, Wallet};
 
-/// One message of the load: its key, its body, and its answer if there was one.
+/// One message of the load: its key, its body, and its answer, if one arrived.
 #[derive(Clone)]
 pub(crate) struct Sent {
     pub(crate) key: String,
@@ -15,7 +15,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// The message's effect on the available and the ledger balance, in minor units.
+    /// Returns the message's effect on the available and the ledger balance, in minor units.
     pub(crate) fn effect(&self) -> (i64, i64) {
         if self.path == CREDIT { (7, 7) } else { (-100, 0) }
     }

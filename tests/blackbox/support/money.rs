@@ -1,6 +1,6 @@
 //! Converts between amounts as the service writes them and minor units.
 
-/// The digits after the point of the currencies that the demo data uses.
+/// Returns the number of decimals of a currency of the demo data.
 pub(crate) fn digits(currency: &str) -> usize {
     match currency {
         "GBP" | "EUR" => 2,
@@ -28,7 +28,7 @@ pub(crate) fn written(minor: i64, currency: &str) -> String {
     format!("{sign}{}.{:0digits$}", magnitude / unit, magnitude % unit)
 }
 
-/// The ISO 4217 number of a currency.
+/// Returns the ISO 4217 number of a currency.
 pub(crate) fn numeric(currency: &str) -> &'static str {
     match currency {
         "GBP" => "826",

@@ -14,7 +14,7 @@ pub(crate) const HEADER: &str =
 /// The columns that a download adds.
 pub(crate) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
 
-/// The path of a batch.
+/// Returns the path of a batch.
 pub(crate) fn path(batch: &str) -> String {
     format!("{BATCHES}/{batch}")
 }
@@ -41,19 +41,19 @@ pub(crate) fn find(client: &Client, batch: &str) -> Value {
     expect_json(&client.get(&path(batch)), 200)
 }
 
-/// A valid payment in pounds: the account number is valid for the sort code.
+/// Returns a valid payment in pounds. Its account number is valid for the sort code.
 pub(crate) fn pounds(amount: &str, reference: &str) -> Value {
     json!({"amount": amount, "currencyCode": "GBP", "reference": reference, "recipient": {
         "name": "Ada Lovelace", "type": "individual", "accountIdentifier": "66374958", "bankIdentifier": "089999"}})
 }
 
-/// A valid payment in euros.
+/// Returns a valid payment in euros.
 pub(crate) fn euros(amount: &str, reference: &str) -> Value {
     json!({"amount": amount, "currencyCode": "EUR", "reference": reference, "fundingBudgetId": demo().budget("EUR"),
         "recipient": {"name": "Heinrich Heine", "type": "individual", "accountIdentifier": "DE89370400440532013000"}})
 }
 
-/// An upload of rows that the budget of pounds pays for.
+/// Returns an upload of rows that the budget in pounds funds.
 pub(crate) fn rows(rows: &[Value]) -> String {
     json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": rows}).to_string()
 }
@@ -67,7 +67,7 @@ pub(crate) fn uploaded(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> 
     text(&expect_json(&upload(client, batch, body), 202), "/status").to_owned()
 }
 
-/// Uploads a CSV that the budget in pounds pays for.
+/// Uploads a CSV that the budget in pounds funds.
 pub(crate) fn upload_csv(client: &Client, batch: &str, csv: impl AsRef<[u8]>) -> Answer {
     let query = format!("accountId={}&defaultFundingBudgetId={}", client.account, demo().budget("GBP"));
     let target = format!("{}?{query}", below(batch, "payments"));

@@ -1,8 +1,8 @@
 //! Databases on the PostgreSQL server of `DATABASE_URL`, created for one home and dropped after it.
 //!
-//! A Rust client creates them (`postgres`, a dev-dependency: pure Rust, mostly consisting of packages that the service
-//! uses anyway), not the server's `psql`. A server from `DATABASE_URL` or Docker comes without programs,
-//! and tests of faults need sessions that hold locks, which a client does better than a shell with pipes.
+//! A Rust client creates them, not the server's `psql`. The client is `postgres`, a dev-dependency in pure Rust that
+//! mostly consists of packages that the service uses anyway. A server from `DATABASE_URL` or Docker comes without
+//! programs, and tests of faults need sessions that hold locks, for which a client is better than a shell with pipes.
 
 use std::env;
 use std::fmt::Write as _;
@@ -107,8 +107,8 @@ fn prefix() -> &'static str {
     })
 }
 
-/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends. Values in
-/// statics are never dropped, so the databases of a killed process would remain.
+/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends.
+/// Values in statics are never dropped, so the databases of a killed process would remain.
 fn start_janitor() {
     static JANITOR: OnceLock<Child> = OnceLock::new();
     JANITOR.get_or_init(|| {

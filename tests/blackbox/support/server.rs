@@ -16,7 +16,7 @@ use super::client::Client;
 use super::demo::{demo, template};
 use super::store::{Store, Template};
 
-/// A limit for everything that could hang. It measures nothing.
+/// The timeout of every operation that could hang. It measures nothing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_florin");
@@ -29,7 +29,8 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Creates a home without data: the database is empty, or no file yet. The environment is the sandbox.
+    /// Creates a home without data: the database is empty, or its file does not exist yet. The environment is the
+    /// sandbox.
     pub(crate) fn empty() -> Self {
         Self::with(directory(), Arc::new(Store::empty()))
     }
@@ -177,7 +178,7 @@ pub(crate) struct Server {
     lines: Mutex<Receiver<String>>,
     /// The line that `serve --json` prints when it is ready.
     pub(crate) banner: Value,
-    /// `127.0.0.1:port`
+    /// The server's address: `127.0.0.1:port`.
     pub(crate) address: String,
 }
 
@@ -279,7 +280,7 @@ impl Drop for Server {
         if let (true, Some(home)) = (thread::panicking(), &self.home) {
             print_log(home);
         }
-        // Ends the watchdog first: later the process id may belong to another process.
+        // Ends the watchdog first, because the process id may later belong to another process.
         let _ = self.watchdog.kill();
         let _ = self.watchdog.wait();
         let _ = self.child.kill();
@@ -304,7 +305,8 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
     (child, watchdog, lines)
 }
 
-/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the process ends.
+/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the
+/// process ends.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")

@@ -10,7 +10,7 @@ pub(crate) struct Row<'a> {
     pub(crate) faults: Vec<(&'a str, &'a str)>,
 }
 
-/// A row with one fault and status 400.
+/// Returns a row with one fault and status 400.
 pub(crate) fn bad<'a>(name: impl Into<String>, path: &'a str, code: &'a str) -> Row<'a> {
     Row { name: name.into(), status: 400, faults: vec![(path, code)] }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Balance {
 pub(crate) struct Wallet {
     pub(crate) client: Client,
     pub(crate) card: Card,
-    /// The amount that the demo data reserves: ledger minus available balance, without holds of the test.
+    /// The amount that the demo data reserves: ledger minus available balance, before the test holds anything.
     pub(crate) reserved: i64,
 }
 
@@ -81,7 +81,7 @@ impl Wallet {
         }
     }
 
-    /// Returns the body of a first message as in the guides.
+    /// Returns the body of a first message, as the guides show it.
     pub(crate) fn first_body(&self, amount: &str) -> String {
         first_body(&self.card.id, amount)
     }

@@ -9,7 +9,7 @@ pub(crate) const CLOCK: &str = "/v2/sandbox/clock";
 /// The path of all worlds. The question mark prevents the client from adding an account.
 pub(crate) const WORLDS: &str = "/v2/sandbox/worlds?";
 
-/// The path of a world.
+/// Returns the path of a world.
 pub(crate) fn world_path(account: &str) -> String {
     format!("/v2/sandbox/worlds/{account}?")
 }

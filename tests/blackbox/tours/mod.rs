@@ -1,19 +1,19 @@
-//! The tours of the documentation, run by bash as they stand: every shell block of a page, in order, in one shell. Where a page
-//! shows an output, it must be what the block prints.
+//! The tours of the documentation, run by bash without changes: every shell block of a page, in order, in one shell.
+//! Where a page shows an output, the block must print it.
 //!
-//! `FLORIN_UPDATE_TOURS=1` writes what the blocks print into the pages.
+//! `FLORIN_UPDATE_TOURS=1` writes the printed outputs into the pages.
 
 mod run;
 mod text;
 
 use run::{Outputs, Tour};
 
-/// What the shell needs beside curl.
+/// Whether the tours can run here: the shell needs `jq` besides curl.
 fn can_run() -> bool {
     let has_jq =
         std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join("jq").exists()));
     assert!(has_jq || std::env::var_os("CI").is_none(), "jq is not installed");
-    // The tours choose their store themselves: once is enough.
+    // The tours choose their store themselves, so one run is enough.
     has_jq && std::env::var("FLORIN_TEST_STORE").as_deref() != Ok("postgres")
 }
 

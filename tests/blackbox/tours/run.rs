@@ -14,9 +14,9 @@ use super::text::{Block, blocks, comparable};
 use crate::support::server::{BINARY, directory};
 use crate::support::{Home, Server};
 
-/// Ends the output of a block.
+/// The character that ends the output of a block.
 const END: char = '\u{1e}';
-/// A curl as Debian 10 has it: without the options that came later.
+/// A curl with the options of Debian 10, without those that came later.
 const OLD_CURL: &str = r#"#!/bin/bash
 for word in "$@"; do
     case "$word" in
@@ -29,12 +29,12 @@ done
 PATH="${PATH#*:}" exec curl "$@"
 "#;
 
-/// How outputs are compared.
+/// The comparison of outputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outputs {
-    /// As they are: the page works in a world with a seed.
+    /// Exactly: the page works in a world with a seed.
     Exact,
-    /// But for ids of records that the tour creates, and times.
+    /// Except for times, and for ids of records that the tour creates.
     ButIdsAndTimes,
 }
 
@@ -56,7 +56,7 @@ impl Tour {
         Self { page, text, blocks, outputs, server: None }
     }
 
-    /// With a sandbox that runs already, as its reader has one in another terminal.
+    /// Runs the page next to a running sandbox, as its reader has one in another terminal.
     pub(crate) fn beside_a_server(self) -> Self {
         Self { server: Some(Server::on(Home::empty())), ..self }
     }
@@ -82,7 +82,7 @@ impl Tour {
         }
     }
 
-    /// What each block prints. The shell starts in an empty folder, which it must leave empty.
+    /// Returns the output of each block. The shell starts in an empty folder, which it must leave empty.
     fn play(&mut self) -> Vec<String> {
         let (folder, temporary, programs) = (directory(), directory(), programs());
         let scripts: Vec<_> = self.blocks.iter().map(|block| format!("{}\nprintf '{END}'\n", block.script)).collect();
@@ -93,7 +93,7 @@ impl Tour {
         }
         let address = self.server.as_ref().map_or_else(free_address, |server| server.address.clone());
         if let Some(server) = &self.server {
-            // The page speaks of the default address, which belongs to nobody here.
+            // The page uses the default address, which the tests do not use.
             script = script.replace("127.0.0.1:8080", &address);
             command.env("FLORIN_DATABASE_URL", server.home().setting("FLORIN_DATABASE_URL"));
         }
@@ -104,7 +104,7 @@ impl Tour {
         let group = shell.id();
         shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
         let output = shell.wait_with_output().unwrap();
-        // What a broken tour leaves running.
+        // Ends processes that a broken tour left running.
         let _ended = Command::new("bash").args(["-c", &format!("kill -9 -- -{group}")]).stderr(Stdio::null()).status();
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(stderr.is_empty(), "{}: {stderr}\nafter {stdout}", self.page.display());
@@ -120,7 +120,7 @@ impl Tour {
         printed
     }
 
-    /// Writes what was printed into the page, where it differs.
+    /// Writes the printed outputs into the page, where they differ.
     fn update(&self, printed: &[String]) {
         let mut lines: Vec<_> = self.text.lines().map(str::to_owned).collect();
         for (block, printed) in self.blocks.iter().zip(printed).rev() {
@@ -134,7 +134,7 @@ impl Tour {
     }
 }
 
-/// A folder with `florin`, and with a curl that knows no new options.
+/// Creates a folder with `florin`, and with a curl that rejects newer options.
 fn programs() -> TempDir {
     let folder = directory();
     symlink(BINARY, folder.path().join("florin")).unwrap();

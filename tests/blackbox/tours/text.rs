@@ -1,4 +1,4 @@
-//! The text of a tour: its shell blocks, and the outputs that it shows.
+//! The text of a tour: its shell blocks, and the outputs that the page shows.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ pub(crate) struct Block {
     pub(crate) output: Option<Shown>,
 }
 
-/// An output as the page shows it.
+/// An output that the page shows.
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// Its lines, from 0.
+    /// The range of its lines, from 0.
     pub(crate) lines: Range<usize>,
 }
 
-/// The blocks marked `sh`. The next other block before the next heading is the output.
+/// Returns the blocks marked `sh`. The next other block before the next heading is the output.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let lines: Vec<_> = text.lines().collect();
     let mut found: Vec<Block> = Vec::new();
@@ -46,13 +46,14 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// The lines of an output, without ids of the moment and times if the page can't know them.
+/// Returns the lines of an output. If `normalised`, ids and times that the page cannot know are replaced.
 pub(crate) fn comparable(text: &str, normalised: bool) -> Vec<String> {
     let lines = text.trim_end().lines().map(str::trim_end);
     lines.map(|line| if normalised { without_the_moment(line) } else { line.to_owned() }).collect()
 }
 
-/// Ids of the demo are the same everywhere and stay; other ids, times, dates and secrets are replaced by their kind.
+/// Replaces ids, times, dates and secrets by their kind. Ids of the demo data stay, because they are the same
+/// everywhere.
 fn without_the_moment(line: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '_');
     let mut result = String::new();

@@ -1,4 +1,4 @@
-//! Bodies, declared once.
+//! Declarations of bodies.
 
 use super::member::{Member, missing_body};
 use crate::json::{Context, Document, NotJson, Place, Reading};
@@ -6,7 +6,7 @@ use florin_domain::fault::Faults;
 use serde_json::Value as Example;
 use utoipa::openapi::{RefOr, Schema};
 
-/// Reads a body. All faults are recorded, those of members that are missing last. `None`: there were faults.
+/// Reads a body and records all faults, with missing members last. Returns `None` if there were faults.
 pub(crate) fn read<T: Member>(
     body: Option<&Document>,
     context: Context,
@@ -22,7 +22,7 @@ pub(crate) fn read<T: Member>(
     Ok(read)
 }
 
-/// The schema of a member with what its declaration says of it.
+/// Adds the description and the example of its declaration to the schema of a member.
 pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Example>) -> RefOr<Schema> {
     let text = docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
     let text = (!text.is_empty()).then_some(text);
@@ -49,9 +49,10 @@ pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Ex
 
 /// Declares a body, or an object inside one: the reader, the schema and the documentation of every member.
 ///
-/// A member is declared as `"nameInJson" => field: Type`. Its type says how it is read, whether it is required (all but
-/// `Option` are) and what its schema is; its doc comment is its description. `#[example(…)]` adds an example, in JSON.
-/// `#[properties(1)]` on the struct says in the schema that exactly one member is sent; the operation checks it.
+/// A member is declared as `"nameInJson" => field: Type`. Its type determines how it is read, whether it is required
+/// (all types except `Option` are), and its schema. Its doc comment is its description. `#[example(…)]` adds an
+/// example, in JSON. `#[properties(1)]` on the struct adds to the schema that exactly one member must be sent; the
+/// operation checks it.
 macro_rules! body {
     (
         $(#[doc = $about:literal])+

@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 parameters! {
     /// The account of a request.
     pub(crate) struct AccountParameter in Query {
-        /// The account.
+        /// The id of the account.
         "accountId" => id: AccountId,
     }
 }
@@ -66,7 +66,7 @@ impl From<PageParameters> for PageRequest {
 
 /// The size of a page.
 pub(crate) struct Limit(i64);
-/// How many items come before a page.
+/// The number of items before a page.
 pub(crate) struct Offset(i64);
 
 impl TextValue for Limit {
@@ -95,7 +95,7 @@ fn integer_schema() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer).format(Some(format))
 }
 
-/// A whole number; `None`: it is negative.
+/// Reads a whole number. Returns `None` if it is negative.
 fn integer(text: &str) -> Result<Option<i64>, Flaw> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -105,9 +105,9 @@ fn integer(text: &str) -> Result<Option<i64>, Flaw> {
     Ok((!text.starts_with('-')).then_some(number))
 }
 
-/// The start of a second.
+/// The start of the given second.
 pub(crate) struct FromTime(pub(crate) DateTime<Utc>);
-/// The end of a second: responses show times in whole seconds, and a filter includes the second that it names.
+/// The end of the given second. Responses show times in whole seconds, and a filter includes the second that it names.
 pub(crate) struct ToTime(pub(crate) DateTime<Utc>);
 
 impl TextValue for FromTime {
@@ -134,7 +134,7 @@ fn time_schema() -> Object {
     plain_text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).build()
 }
 
-/// `2026-09-01T12:00:00Z`
+/// Reads a time in the form `2026-09-01T12:00:00Z`.
 fn second(text: &str) -> Result<DateTime<Utc>, Flaw> {
     let wrong = || Flaw::format("must be a UTC time such as 2026-09-01T12:00:00Z");
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ").map_err(|_| wrong())?;

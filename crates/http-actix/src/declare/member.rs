@@ -1,4 +1,4 @@
-//! What the type of a member is: how it is read, and its schema.
+//! Types of members: how they are read, and their schemas.
 
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::{Flaw, FlawCode};
@@ -10,15 +10,15 @@ pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
 
 /// A type that a member of a body can have.
 pub(crate) trait Member: Sized {
-    /// Reads a value that is not null. `None`: faults were recorded.
+    /// Reads a value that is not null. Returns `None` if faults were recorded.
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self>;
 
-    /// The value of a member that is missing or null; `None`: the member is required.
+    /// Returns the value of a missing or null member, or `None` if the member is required.
     fn missing() -> Option<Self> {
         None
     }
 
-    /// Its schema, or a reference to it.
+    /// Returns the schema, or a reference to it.
     fn schema() -> RefOr<Schema>;
 
     /// Adds the schemas that [`Self::schema`] refers to.
@@ -30,7 +30,7 @@ pub(crate) trait TextValue: Sized {
     /// Reads the text.
     fn parse(text: &str) -> Result<Self, Flaw>;
 
-    /// The schema of the text.
+    /// Returns the schema of the text.
     fn schema() -> Object;
 }
 
@@ -59,7 +59,7 @@ impl Member for bool {
     }
 }
 
-/// An optional member: missing and null are the same.
+/// An optional member. Missing and null are the same.
 impl<T: Member> Member for Option<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         T::read(value, place, reading).map(Some)
@@ -78,7 +78,7 @@ impl<T: Member> Member for Option<T> {
     }
 }
 
-/// A list. The schema has no limits: a type of its own declares them.
+/// A list. Its schema has no limits; a wrapper type can declare them.
 impl<T: Member> Member for Vec<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut items = Some(Vec::new());
@@ -102,11 +102,11 @@ impl<T: Member> Member for Vec<T> {
     }
 }
 
-/// A member while its object is read.
+/// The state of a member while its object is read.
 pub(crate) enum Slot<T> {
-    /// Not met yet, or null.
+    /// Not found yet, or null.
     Missing,
-    /// Met; `None`: faults were recorded.
+    /// Found; `None`: faults were recorded.
     Met(Option<T>),
 }
 
@@ -116,7 +116,7 @@ impl<T: Member> Slot<T> {
         if value.is_null() { Self::Missing } else { Self::Met(T::read(value, place, reading)) }
     }
 
-    /// The member's value at the end of its object; a required one that is missing is a fault.
+    /// Returns the member's value at the end of its object. A missing required member is a fault.
     pub(crate) fn end(self, name: &str, object: &Place<'_>, reading: &mut Reading<'_>) -> Option<T> {
         match self {
             Self::Met(value) => value,
@@ -131,17 +131,17 @@ impl<T: Member> Slot<T> {
     }
 }
 
-/// The schema of a text, to be limited further.
+/// Returns the schema of a text, to which callers add limits.
 pub(crate) fn plain_text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-/// The flaw of a body that is missing.
+/// Returns the flaw of a missing body.
 pub(crate) fn missing_body() -> Flaw {
     Flaw::new(FlawCode::Required, "is required: send a JSON body")
 }
 
-/// The schema that also accepts null.
+/// Extends a schema to accept null.
 fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     let or_null = |kind: SchemaType| match kind {
         SchemaType::Type(kind) => SchemaType::from_iter([kind, Type::Null]),

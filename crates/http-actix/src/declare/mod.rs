@@ -1,9 +1,9 @@
-//! Requests, declared once: a declaration is the reader of a body or of parameters, its OpenAPI schema and its documentation.
+//! Declarations of requests: each is the reader of a body or of parameters, its OpenAPI schema and its documentation.
 //!
 //! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
-//! - The type of a member says how it is read and what its schema is: [`Member`] in bodies, [`Parameter`] in parameters,
-//!   and [`TextValue`] for what is written as text in both.
-//! - `values` and `amounts` are those types; `common` is the parameters that many operations share.
+//! - The type of a member determines how it is read and its schema: [`Member`] in bodies, [`Parameter`] in parameters,
+//!   and [`TextValue`] for values that are written as text in both.
+//! - `values` and `amounts` contain those types; `common` contains the parameters that many operations share.
 
 mod amounts;
 mod body;

@@ -1,4 +1,4 @@
-//! Parameters, declared once.
+//! Declarations of parameters.
 
 use super::member::{TextValue, plain_text};
 use crate::extract::query::Query;
@@ -12,19 +12,19 @@ use utoipa::openapi::{RefOr, Required, Schema};
 
 /// A set of parameters.
 pub(crate) trait Parameters: Sized {
-    /// Reads all of them. `None`: faults were recorded.
+    /// Reads all of them. Returns `None` if faults were recorded.
     fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self>;
 }
 
 /// A type that a parameter can have.
 pub(crate) trait Parameter: Sized {
-    /// Whether it must be sent.
+    /// Whether the parameter is required.
     const REQUIRED: bool;
 
-    /// Reads what was sent, if anything was.
+    /// Reads the parameter from its text, if it was sent.
     fn read(sent: Option<&str>) -> Result<Self, Flaw>;
 
-    /// Its schema.
+    /// Returns the schema.
     fn schema() -> RefOr<Schema>;
 }
 
@@ -52,7 +52,7 @@ impl<T: TextValue> Parameter for Option<T> {
     }
 }
 
-/// Values between commas; empty where the parameter was not sent.
+/// Values separated by commas. Empty if the parameter was not sent.
 impl<T: TextValue> Parameter for Vec<T> {
     const REQUIRED: bool = false;
 
@@ -65,7 +65,7 @@ impl<T: TextValue> Parameter for Vec<T> {
     }
 }
 
-/// `true` or `false`; false where the parameter was not sent.
+/// `true` or `false`. False if the parameter was not sent.
 impl Parameter for bool {
     const REQUIRED: bool = false;
 
@@ -82,7 +82,7 @@ impl Parameter for bool {
     }
 }
 
-/// The part of a request that a parameter stands in.
+/// The part of a request that contains a parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum Part {
     Path,
@@ -107,12 +107,12 @@ impl Part {
     }
 }
 
-/// A segment of a path without percent-encoding.
+/// Decodes the percent-encoding of a path segment.
 fn decoded(segment: &str) -> Result<Cow<'_, str>, Flaw> {
     percent_decode_str(segment).decode_utf8().map_err(|_| Flaw::format("must be UTF-8"))
 }
 
-/// A parameter in the OpenAPI document.
+/// Returns the description of a parameter in the OpenAPI document.
 pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> utoipa::openapi::path::Parameter {
     let place = match part {
         Part::Path => ParameterIn::Path,
@@ -130,8 +130,8 @@ pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> 
 
 /// Declares a set of parameters: the reader, the schemas and the documentation of each.
 ///
-/// A parameter is declared as `"name" => field: Type` in `Path` or `Query`. Its type says how it is read, whether it is
-/// required and what its schema is; its doc comment is its description.
+/// A parameter is declared as `"name" => field: Type` in `Path` or `Query`. Its type determines how it is read, whether
+/// it is required, and its schema. Its doc comment is its description.
 macro_rules! parameters {
     (
         $(#[doc = $about:literal])+

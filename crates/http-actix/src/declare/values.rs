@@ -1,4 +1,4 @@
-//! Values that are written as text, and others that members have.
+//! Types of members whose values are written as text, and other types of members.
 
 use super::member::{Member, Schemas, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
@@ -56,13 +56,13 @@ named! {
     SpendingWindow: SpendingWindow::ALL, SpendingWindow::as_str;
 }
 
-/// The value with this name.
+/// Returns the value with this name.
 pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
     let known = all.iter().copied().find(|candidate| as_str(*candidate) == name);
     known.ok_or_else(|| Flaw::value(format!("must be one of {}", names(all, as_str, ", "))))
 }
 
-/// The schema of these values by their names.
+/// Returns the schema of these values, by their names.
 pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
     let pattern = format!("^({})$", names(all, as_str, "|").replace('.', "\\."));
     plain_text().pattern(Some(pattern)).build()
@@ -86,9 +86,9 @@ macro_rules! texts {
     )+};
 }
 
-/// ISO 3166 alpha-3.
+/// A country code: ISO 3166 alpha-3.
 pub(crate) struct CountryCode(pub(crate) String);
-/// ISO 18245.
+/// A merchant category code: ISO 18245.
 pub(crate) struct MerchantCategory(pub(crate) String);
 
 texts! {
@@ -133,7 +133,7 @@ fn category(text: &str) -> Result<MerchantCategory, Flaw> {
     AcceptorInput::parse_mcc(text).map(MerchantCategory)
 }
 
-/// A date: `2026-09-01`.
+/// Reads a date in the form `2026-09-01`.
 fn date(text: &str) -> Result<NaiveDate, Flaw> {
     let wrong = || Flaw::format("must be a date such as 2026-09-01");
     let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| wrong())?;
@@ -201,7 +201,7 @@ impl Member for OtherBudget {
     }
 }
 
-/// `true`: an action that is chosen by naming it.
+/// The value `true`, for a member that requests an action by its presence.
 pub(crate) struct OnlyTrue;
 
 impl Member for OnlyTrue {
@@ -218,7 +218,7 @@ impl Member for OnlyTrue {
     }
 }
 
-/// An optional member whose faults don't keep the rest of its object from being checked.
+/// An optional member whose faults do not stop the checks of the rest of its object.
 pub(crate) enum Lenient<T> {
     Missing,
     /// Faults were recorded.
@@ -232,7 +232,7 @@ impl<T> Lenient<T> {
         !matches!(self, Self::Missing)
     }
 
-    /// The value, if there is a valid one.
+    /// Returns the value if it is valid.
     pub(crate) fn valid(self) -> Option<T> {
         match self {
             Self::Valid(value) => Some(value),

@@ -1,4 +1,4 @@
-//! Bodies as bytes: size, then media type, then syntax.
+//! Reads bodies as bytes: checks the size, then the media type, then the syntax.
 
 use crate::codes::ErrorCode;
 use crate::extract::headers::is_json;
@@ -11,18 +11,19 @@ use actix_web::web::{Bytes, BytesMut, Payload};
 use futures_util::StreamExt;
 use std::time::Duration;
 
-/// The largest body.
+/// Maximum size of a body, in bytes.
 pub(crate) const MAX_BYTES: usize = 1024 * 1024;
-/// The largest body of payments.
+/// Maximum size of a body of payments, in bytes.
 pub(crate) const MAX_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
-/// How much of a body that is too large is still read, so that a client that sends before it reads receives the response…
+/// Maximum number of bytes to read of a body that is too large. A client that reads only after sending then receives
+/// the response.
 const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
-/// …and how long to wait for the next piece of it.
+/// The time to wait for the next part of a body that is too large.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
-/// How long a body may take to arrive.
+/// The time within which a body must arrive.
 const TIME_OUT: Duration = Duration::from_secs(30);
 
-/// Reads a JSON body; `None` where there is none.
+/// Reads a JSON body. Returns `None` for an empty body.
 pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
     let bytes = bytes(request, payload, MAX_BYTES).await?;
     if bytes.is_empty() {
@@ -41,8 +42,8 @@ pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -
     bytes.map_err(late)?.map(BytesMut::freeze)
 }
 
-/// Reads the body of an operation that expects none: nothing, or `{}` of any media type. Other JSON is returned, so that its
-/// faults are reported with those of the rest of the request.
+/// Reads the body of an operation that expects none: empty, or `{}` of any media type. Returns any other JSON, so that
+/// its faults are reported with those of the rest of the request.
 pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
     let bytes = bytes(request, payload, MAX_BYTES).await?;
     let text = bytes.trim_ascii();
@@ -55,7 +56,7 @@ pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Opt
     Ok(Some(Document::parse(bytes.into())?))
 }
 
-/// 415
+/// Returns a 415.
 pub(crate) fn unsupported(message: &str) -> Problem {
     Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "body", ErrorCode::UnsupportedMediaType, message)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The parameters of a request as they were sent. Unknown ones are ignored.
 pub(crate) struct Query {
-    /// In the order sent. A value is `None` where its percent-encoding is not UTF-8.
+    /// In the order sent. A value is `None` if its percent-encoding is not UTF-8.
     pairs: Vec<(String, Option<String>)>,
 }
 
@@ -22,7 +22,7 @@ impl Query {
         Self { pairs: text.split('&').filter(|part| !part.is_empty()).map(pair).collect() }
     }
 
-    /// The value of a parameter, if it was sent.
+    /// Returns the value of a parameter, if it was sent.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Flaw> {
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
         let first = values.next();
@@ -38,7 +38,7 @@ impl Query {
         }
     }
 
-    /// The same text for equal queries, whatever the order of their names: a JSON object.
+    /// Returns a JSON object that is the same for equal queries, whatever the order of the names.
     pub(crate) fn canonical(&self) -> String {
         let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (name, value) in &self.pairs {

@@ -1,4 +1,4 @@
-//! Where two requests under one idempotency key differ.
+//! Finds where two requests under one idempotency key differ.
 
 use super::value::{Kind, Value};
 use florin_domain::fault::Faults;
@@ -6,7 +6,7 @@ use florin_ports::{RecordedBody, RecordedRequest};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The places where two requests under one idempotency key differ; at least one.
+/// Returns the places where two requests under one idempotency key differ; at least one.
 pub(crate) fn differences(first: &RecordedRequest, second: &RecordedRequest) -> Vec<String> {
     let mut paths = Vec::new();
     if (&first.method, &first.path) != (&second.method, &second.path) {
@@ -68,7 +68,7 @@ fn compare(first: Value<'_>, second: Value<'_>, path: &str, paths: &mut Vec<Stri
 
 fn members(value: Value<'_>) -> BTreeMap<Cow<'_, str>, Value<'_>> {
     let mut members = BTreeMap::new();
-    // Names of a recorded text are text.
+    // A recorded text has only valid names.
     let _ = value.for_members(|name, value| {
         members.insert(name.0, value);
     });

@@ -1,4 +1,4 @@
-//! JSON, read in place: numbers by their literal text, duplicate members and all, without a tree of the whole body.
+//! JSON, read in place without a tree of the whole body: numbers by their literal text, duplicate members included.
 
 mod differences;
 mod place;

@@ -1,4 +1,4 @@
-//! Where a value stands in a body.
+//! The position of a value in a body.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ pub(crate) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of a member of the object that stands here.
+    /// Returns the place of a member of the object at this place.
     pub(crate) fn member(&'a self, name: &'a str) -> Self {
         Self::Member { object: self, name }
     }
 
-    /// The place of an item of the array that stands here.
+    /// Returns the place of an item of the array at this place.
     pub(crate) fn item(&'a self, index: usize) -> Self {
         Self::Item { array: self, index }
     }

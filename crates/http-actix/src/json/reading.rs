@@ -1,4 +1,4 @@
-//! Reading values: every fault is recorded at its place, and reading goes on.
+//! Reads values. Every fault is recorded at its place, and reading continues.
 
 use super::place::Place;
 use super::value::{Kind, Name, NotJson, Value};
@@ -8,19 +8,19 @@ use florin_domain::ids::BudgetId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The longest unread value that is searched for duplicate members: the search remembers names.
+/// Maximum size of an unread value that is searched for duplicate members, because the search stores names.
 const MAX_SEARCHED: usize = 1024 * 1024;
 
 /// Facts outside the body that decide whether a member is valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
-    /// Which MFA providers exist.
+    /// The environment, which determines the available MFA providers.
     pub(crate) environment: Environment,
-    /// The budget in the path, from which a transfer takes the money.
+    /// The budget in the path, from which a transfer moves money.
     pub(crate) budget: Option<BudgetId>,
 }
 
-/// A body being read: the faults found so far.
+/// The state of reading a body: the faults found so far.
 pub(crate) struct Reading<'r> {
     pub(crate) context: Context,
     faults: &'r mut Faults,
@@ -28,19 +28,19 @@ pub(crate) struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    /// Starts reading; faults are added to those of the rest of the request.
+    /// Starts reading. Faults are added to those of the rest of the request.
     pub(crate) fn new(context: Context, faults: &'r mut Faults) -> Self {
         Self { context, faults, broken: None }
     }
 
-    /// Ends reading. The error: the body turned out not to be JSON, because a member's name is not text.
+    /// Ends reading. Fails if the body is not JSON after all, because a member's name is not valid text.
     pub(crate) fn finish(self) -> Result<(), NotJson> {
         self.broken.map_or(Ok(()), Err)
     }
 
     /// Records a fault.
     pub(crate) fn fault(&mut self, place: &Place<'_>, flaw: Flaw) {
-        // The place is written out only where the fault is kept.
+        // The path is formatted only if the fault is kept.
         if !self.faults.is_full() {
             self.faults.push(flaw.at(place.to_string()));
         }
@@ -51,13 +51,13 @@ impl<'r> Reading<'r> {
         checked.map_err(|flaw| self.fault(place, flaw)).ok()
     }
 
-    /// Records that a value is of another type, along with duplicate members inside it.
+    /// Records that a value has the wrong type, along with duplicate members inside it.
     pub(crate) fn wrong_type(&mut self, value: Value<'_>, place: &Place<'_>, expected: &str) {
         self.search(value, place);
         self.fault(place, must_be(expected));
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub(crate) fn string<'v>(&mut self, value: Value<'v>, place: &Place<'_>) -> Option<Cow<'v, str>> {
         if let Some(text) = value.string() {
             return self.keep(place, text);
@@ -66,10 +66,10 @@ impl<'r> Reading<'r> {
         None
     }
 
-    /// Passes each member of an object to `each` once; `each` returns whether the object has such a member. Members given
-    /// twice and unknown ones are faults. `None`: it is no object.
+    /// Passes each member of an object to `each` once; `each` returns whether the object has such a member. Duplicate
+    /// and unknown members are faults. Returns `None` if the value is not an object.
     ///
-    /// Once no more faults are kept, nothing more is read.
+    /// Stops reading once no more faults are kept.
     pub(crate) fn object<'v>(
         &mut self,
         value: Value<'v>,
@@ -106,7 +106,8 @@ impl<'r> Reading<'r> {
         Some(())
     }
 
-    /// Passes the first `max` items of an array to `each`. More items are a fault. `None`: it is no array.
+    /// Passes the first `max` items of an array to `each`. More items are a fault. Returns `None` if the value is not
+    /// an array.
     pub(crate) fn array<'v>(
         &mut self,
         value: Value<'v>,
@@ -132,7 +133,7 @@ impl<'r> Reading<'r> {
         Some(())
     }
 
-    /// Looks for duplicate members in a value that is not read otherwise.
+    /// Searches a value that is not read otherwise for duplicate members.
     fn search(&mut self, value: Value<'_>, place: &Place<'_>) {
         if value.len() > MAX_SEARCHED || self.faults.is_full() {
             return;
@@ -173,7 +174,7 @@ fn duplicate() -> Flaw {
     Flaw::new(FlawCode::DuplicateField, "must be given only once")
 }
 
-/// The flaw of a value of another type.
+/// Returns the flaw of a value of the wrong type.
 fn must_be(expected: &str) -> Flaw {
     Flaw::new(FlawCode::InvalidType, format!("must be {expected}"))
 }

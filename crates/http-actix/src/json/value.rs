@@ -1,7 +1,7 @@
-//! A JSON text and the values in it.
+//! A JSON text and its values.
 //!
-//! `serde_json` checks the syntax of the whole text once. From then on a [`Value`] is a slice of that text, and only what is
-//! asked for is decoded: a tree of 16 MiB of payments would take half a gigabyte.
+//! `serde_json` checks the syntax of the whole text once. After that, a [`Value`] is a slice of that text, and only
+//! requested values are decoded: a tree of 16 MiB of payments would use half a gigabyte.
 
 use florin_domain::fault::Flaw;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// The deepest nesting that is accepted.
+/// Maximum nesting depth.
 pub(crate) const MAX_LEVELS: usize = 64;
 
-/// Why a text is not JSON, as a message about the body.
+/// The reason why a text is not JSON, as a message about the body.
 #[derive(Debug)]
 pub(crate) struct NotJson(pub(crate) String);
 
@@ -33,7 +33,7 @@ impl Document {
         Ok(Self(text))
     }
 
-    /// The value that the text is.
+    /// Returns the top-level value of the text.
     pub(crate) fn root(&self) -> Value<'_> {
         Value(self.0.trim_ascii())
     }
@@ -64,7 +64,7 @@ impl<'a> Value<'a> {
         Ok(Self(raw.get()))
     }
 
-    /// Its type. The first byte tells, because the syntax is known to be right.
+    /// Returns the type. The first byte is enough, because the syntax is valid.
     pub(crate) fn kind(self) -> Kind {
         match self.0.as_bytes().first() {
             Some(b'{') => Kind::Object,
@@ -91,17 +91,17 @@ impl<'a> Value<'a> {
         self.0.len()
     }
 
-    /// `true` or `false`; `None` for other types.
+    /// Returns `true` or `false`, or `None` for other types.
     pub(crate) fn bool(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then_some(self.0 == "true")
     }
 
-    /// The literal text of a number; `None` for other types.
+    /// Returns the literal text of a number, or `None` for other types.
     pub(crate) fn number(self) -> Option<&'a str> {
         (self.kind() == Kind::Number).then_some(self.0)
     }
 
-    /// The text of a string, without NUL; `None` for other types.
+    /// Returns the text of a string, which must not contain NUL, or `None` for other types.
     pub(crate) fn string(self) -> Option<Result<Cow<'a, str>, Flaw>> {
         if self.kind() != Kind::String {
             return None;
@@ -113,16 +113,17 @@ impl<'a> Value<'a> {
         Some(text.and_then(without_nul))
     }
 
-    /// The text of a string; `None` where an escape is a lone surrogate.
+    /// Returns the text of a string, or `None` if an escape is a lone surrogate.
     fn text(self) -> Option<Cow<'a, str>> {
         match self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(text) if !text.contains('\\') => Some(Cow::Borrowed(text)),
-            // The syntax is right: only a lone surrogate is left to fail.
+            // The syntax is valid, so only a lone surrogate can fail.
             _ => serde_json::from_str(self.0).ok().map(Cow::Owned),
         }
     }
 
-    /// Calls `each` for the members of an object, in the order written, duplicates included. The error: a name is not text.
+    /// Calls `each` for the members of an object, in the order written, including duplicates. Fails if a name is not
+    /// valid text.
     pub(crate) fn for_members(self, each: impl FnMut(Name<'a>, Value<'a>)) -> Result<(), NotJson> {
         serde_json::Deserializer::from_str(self.0).deserialize_map(EachMember(each)).map_err(not_json)
     }
@@ -132,7 +133,8 @@ impl<'a> Value<'a> {
         serde_json::Deserializer::from_str(self.0).deserialize_seq(EachItem(each)).map_err(not_json)
     }
 
-    /// The same text for equal values: members sorted, no blanks, numbers by their literal text.
+    /// Returns the canonical text, which is the same for equal values: members sorted, no whitespace, numbers by their
+    /// literal text.
     pub(crate) fn canonical(self) -> Result<String, NotJson> {
         let mut text = String::with_capacity(self.len());
         self.write_canonical(&mut text)?;
@@ -172,12 +174,12 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The text as a JSON string.
+/// Returns the text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// How deep the brackets go. Brackets inside strings don't count.
+/// Returns the nesting depth of brackets. Brackets inside strings do not count.
 fn levels(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! Access, storage and reads.
+//! Maps errors of access, storage and reads to responses.
 
 use crate::codes::ErrorCode;
 use crate::load::refusal;

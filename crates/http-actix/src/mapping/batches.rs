@@ -1,4 +1,4 @@
-//! Payment batches and MFA sessions.
+//! Maps errors of payment batches and MFA sessions to responses.
 
 use super::write::write_problem;
 use crate::codes::ErrorCode;
@@ -14,7 +14,7 @@ const MFA: &str = "body.mfa";
 /// The path parameter that names a payment batch.
 pub(crate) const BATCH: &str = "path.paymentBatchId";
 
-/// A refused MFA session.
+/// Maps the refusal of an MFA session.
 pub(crate) fn open_problem(refusal: OpenRefusal) -> Problem {
     match refusal {
         OpenRefusal::State(illegal) => {
@@ -28,7 +28,7 @@ pub(crate) fn open_problem(refusal: OpenRefusal) -> Problem {
     }
 }
 
-/// A confirmation that failed.
+/// Maps the failure of a confirmation.
 pub(crate) fn confirm_problem(error: ConfirmBatchError, request: Option<&RecordedRequest>) -> Problem {
     match error {
         ConfirmBatchError::Provider(error) => {
@@ -71,7 +71,7 @@ fn insufficient_funds(shortages: &[Shortage]) -> Problem {
     Problem::with_entries(StatusCode::CONFLICT, "insufficient funds to confirm the payment batch", entries)
 }
 
-/// A refused upload; `path` names the batch, or the payments of a new one.
+/// Maps the refusal of an upload. `path` names the batch, or the payments of a new one.
 pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     match refusal {
         UploadRefusal::State(illegal) => {
@@ -86,7 +86,7 @@ pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     }
 }
 
-/// A refused cancellation.
+/// Maps the refusal of a cancellation.
 pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
     match refusal {
         CancelRefusal::State(illegal) => {
@@ -98,7 +98,7 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
     }
 }
 
-/// 404 for a payment batch.
+/// Returns the 404 for a payment batch.
 pub(crate) fn no_batch() -> Problem {
     Problem::absent(BATCH, "payment batch")
 }

@@ -1,10 +1,10 @@
-//! Budgets, credits and transfers.
+//! Maps errors of budgets, credits and transfers to responses.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, MAX_BUDGETS, MAX_LEVELS, TransferRefusal};
 
-/// A refused credit.
+/// Maps the refusal of a credit.
 pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     match refusal {
         CreditRefusal::Faults(faults) => Problem::faults(faults),
@@ -13,7 +13,7 @@ pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     }
 }
 
-/// A refused budget.
+/// Maps the refusal of a new budget.
 pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
     match refusal {
         CreateBudgetRefusal::NoParent => Problem::absent("body.parentBudgetId", "budget"),
@@ -28,7 +28,7 @@ pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
     }
 }
 
-/// A refused transfer.
+/// Maps the refusal of a transfer.
 pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
     match refusal {
         TransferRefusal::NoReceiver => Problem::absent("body.toBudgetId", "budget"),
@@ -44,7 +44,7 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
     }
 }
 
-/// 403 for a budget without a feature.
+/// Returns the 403 for a budget without a feature.
 pub(super) fn feature_missing(path: &str, feature: &str) -> Problem {
     Problem::forbidden(path, ErrorCode::FeatureNotEnabled, format!("must name a budget with the feature {feature}"))
 }

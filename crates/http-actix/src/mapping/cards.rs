@@ -1,4 +1,4 @@
-//! Cards and card messages.
+//! Maps errors of cards and card messages to responses.
 
 use super::budgets::feature_missing;
 use super::write::write_problem;
@@ -14,7 +14,7 @@ const TOKEN: &str = "body.precedingRelatedTransactionToken";
 const AMOUNT: &str = "body.amount";
 const CURRENCY: &str = "body.currencyCode";
 
-/// A first message that failed.
+/// Maps the failure of a first message.
 pub(crate) fn first_message_problem(error: FirstMessageError, request: Option<&RecordedRequest>) -> Problem {
     match error {
         FirstMessageError::NoRates(currency) => Problem::faults(vec![
@@ -29,7 +29,7 @@ pub(crate) fn first_message_problem(error: FirstMessageError, request: Option<&R
     }
 }
 
-/// A refused card message.
+/// Maps the refusal of a card message.
 pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
     match refusal {
         CardRefusal::Amount(flaw) => Problem::faults(vec![flaw.at(AMOUNT)]),
@@ -67,7 +67,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
     }
 }
 
-/// A refused card.
+/// Maps the refusal of a new card.
 pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
     match refusal {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
@@ -79,7 +79,7 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
     }
 }
 
-/// A refused state change of a card.
+/// Maps the refusal of a card's state change.
 pub(crate) fn transition_problem(illegal: IllegalTransition) -> Problem {
     let ways: Vec<_> = illegal.current.ways().iter().copied().map(CardState::as_str).collect();
     let message = match ways.as_slice() {
@@ -89,14 +89,14 @@ pub(crate) fn transition_problem(illegal: IllegalTransition) -> Problem {
     Problem::conflict("body.state", ErrorCode::InvalidState, message)
 }
 
-/// A refused spending limit.
+/// Maps the refusal of a spending limit.
 pub(crate) fn limit_problem(refusal: LimitRefusal) -> Problem {
     match refusal {
         LimitRefusal::Amount(flaw) => Problem::faults(vec![flaw.at("body.amount")]),
     }
 }
 
-/// A spending limit that does not exist.
+/// Maps the removal of a spending limit that does not exist.
 pub(crate) fn removal_problem(NoSuchLimit: NoSuchLimit) -> Problem {
     Problem::absent("path.window", "spending limit")
 }

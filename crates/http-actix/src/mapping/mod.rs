@@ -1,4 +1,4 @@
-//! From errors of use cases to responses, exhaustively.
+//! Maps errors of use cases to responses, exhaustively.
 
 mod access;
 mod batches;

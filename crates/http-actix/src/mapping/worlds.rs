@@ -1,4 +1,4 @@
-//! Clocks, worlds and snapshots.
+//! Maps errors of clocks, worlds and snapshots to responses.
 
 use super::write::key_used_before;
 use crate::codes::ErrorCode;
@@ -9,7 +9,7 @@ use florin_domain::world::{
     WORLDS_OF_A_CLIENT,
 };
 
-/// A refused clock change.
+/// Maps the refusal of a clock change.
 pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Problem {
     let path = if matches!(change, ClockChange::AdvanceBy(_)) { "body.advanceBy" } else { "body.freezeAt" };
     let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
@@ -25,7 +25,7 @@ pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Probl
     }
 }
 
-/// A refused world.
+/// Maps the refusal of a new world.
 pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
     const KEY: &str = "header.Idempotency-Key";
     match refusal {
@@ -46,7 +46,7 @@ pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
     }
 }
 
-/// A snapshot that is not taken, or not restored.
+/// Maps the refusal to take or restore a snapshot.
 pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
     match refusal {
         SnapshotRefusal::TooMany => {

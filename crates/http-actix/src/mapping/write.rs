@@ -1,4 +1,4 @@
-//! Writes: absent objects, refusals, and idempotency keys used twice.
+//! Maps errors of writes to responses: absent objects, refusals, and reused idempotency keys.
 
 use crate::codes::ErrorCode;
 use crate::json::differences;
@@ -6,7 +6,7 @@ use crate::problem::{Problem, ProblemEntry};
 use actix_web::http::StatusCode;
 use florin_ports::{RecordedRequest, WriteError};
 
-/// A write that failed. `path` and `what` are where the object was named and what it is; `refused` maps refusals of the rule.
+/// Maps the failure of a write. `path` names the object and `what` is its kind; `refused` maps refusals of the rule.
 pub(crate) fn write_problem<R>(
     error: WriteError<R>,
     (path, what): (&str, &str),
@@ -21,13 +21,13 @@ pub(crate) fn write_problem<R>(
     }
 }
 
-/// 422 with every place where a request differs from the first one under its idempotency key.
+/// Returns a 422 with every place where a request differs from the first one under its idempotency key.
 fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Problem {
     let paths = second.map(|second| differences(first, second)).unwrap_or_default();
     key_used_before(paths)
 }
 
-/// 422 with these places.
+/// Returns a 422 with these places.
 pub(super) fn key_used_before(paths: Vec<String>) -> Problem {
     let entry = |path: String| {
         let message =

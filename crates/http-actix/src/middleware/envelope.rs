@@ -67,7 +67,7 @@ async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
     request.into_response(HttpResponse::from_error(refusal())).into_parts()
 }
 
-/// Turns a panic of a handler into a 500. It wraps each resource, because a request cannot be kept before routing.
+/// Turns a panic of a handler into a 500. It wraps each resource, because the request is not available before routing.
 pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -89,13 +89,13 @@ fn request_id(request: &ServiceRequest) -> String {
     sent.filter(fine).map_or_else(fresh_id, ToOwned::to_owned)
 }
 
-/// Creates a request id. Nothing is decided by request ids, so they need no port.
+/// Creates a request id. No decision depends on request ids, so they need no port.
 #[expect(clippy::disallowed_methods, reason = "a request id is no id of the domain")]
 fn fresh_id() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// Gives every response with status 400 or above the error body, those of the framework included.
+/// Gives every response with status 400 or above the error body, including those of the framework.
 fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -110,7 +110,7 @@ fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     }
 }
 
-/// A request that the framework refused.
+/// Returns the error body for a request that the framework refused.
 fn framework_problem(status: StatusCode) -> Problem {
     let (code, message) = match status {
         StatusCode::NOT_FOUND => (ErrorCode::NotFound, "nothing exists at this path"),
@@ -146,7 +146,7 @@ fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     );
 }
 
-/// The id of a client, or a hyphen.
+/// Displays the id of a client, or a hyphen.
 struct Named(Option<Client>);
 
 impl Display for Named {

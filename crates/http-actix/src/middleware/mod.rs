@@ -1,4 +1,4 @@
-//! What wraps every request: its id, its log line, its metrics, and an error body for every failure.
+//! Middleware around every request: its id, its log line, its metrics, and an error body for every failure.
 
 mod envelope;
 

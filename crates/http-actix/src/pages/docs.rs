@@ -1,4 +1,4 @@
-//! `GET /docs`: Swagger UI, with a page, a style sheet and a start script of our own. All files are in the program.
+//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program.
 
 use super::{asset, page};
 use crate::problem::Problem;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 const HTML: &str = include_str!("docs.html");
 const STYLE: &str = include_str!("docs.css");
 const SCRIPT: &str = include_str!("docs.js");
-/// Swagger UI sets styles of elements, and has images as data URLs.
+/// Swagger UI sets inline styles, and uses images in data URLs.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/// The docs page.
+/// Serves the docs page.
 pub(crate) async fn docs(app: web::Data<App>) -> HttpResponse {
     page(HTML.replace("{{key}}", if app.shows_demo() { demo::API_KEY } else { "" }), POLICY)
 }
 
-/// A file of the docs page.
+/// Serves a file of the docs page.
 pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> Result<HttpResponse, Problem> {
     match file.as_str() {
         "" | "index.html" => return Ok(docs(app).await),

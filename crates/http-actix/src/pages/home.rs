@@ -1,4 +1,4 @@
-//! `GET /`: an introduction to this server, as a page for browsers and as JSON for everybody else.
+//! `GET /`: an introduction to this server, as a page for browsers and as JSON for other clients.
 
 use super::{asset, escaped, page};
 use crate::problem::Problem;
@@ -33,7 +33,7 @@ struct Summary {
     demo: Option<DemoAccess>,
 }
 
-/// The way into the demo data.
+/// Access to the demo data.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DemoAccess {
@@ -41,7 +41,7 @@ struct DemoAccess {
     api_key: &'static str,
 }
 
-/// Introduces the server.
+/// Serves the introduction.
 pub(crate) async fn home(request: HttpRequest, app: web::Data<App>) -> Result<HttpResponse, Problem> {
     let mut response = if prefers_html(&request) {
         page(html(&app, &root_url(&app, &request)).await, POLICY)
@@ -52,12 +52,12 @@ pub(crate) async fn home(request: HttpRequest, app: web::Data<App>) -> Result<Ht
     Ok(response)
 }
 
-/// The style sheet of the page.
+/// Serves the style sheet of the page.
 pub(crate) async fn style() -> HttpResponse {
     asset("text/css; charset=utf-8", STYLE.as_bytes().into())
 }
 
-/// Whether HTML is the first of the media types that the caller prefers.
+/// Whether the caller prefers HTML over all other media types.
 fn prefers_html(request: &HttpRequest) -> bool {
     if !request.headers().contains_key(ACCEPT) {
         return false;
@@ -106,7 +106,7 @@ async fn html(app: &App, root: &str) -> String {
         .replace("{{root}}", &escaped(root))
 }
 
-/// The URL of this server in the sample request, safe inside single quotes of a shell.
+/// Returns the URL of this server in the sample request, safe inside single quotes of a shell.
 fn root_url(app: &App, request: &HttpRequest) -> String {
     if let Some(url) = &app.introduction.public_url {
         return url.clone();

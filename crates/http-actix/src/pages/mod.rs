@@ -1,4 +1,5 @@
-//! Pages for people: the home page and the docs page. They need no key, load nothing from elsewhere, and run no inline scripts.
+//! Pages for people: the home page and the docs page. They need no key, load nothing from other hosts, and run no
+//! inline scripts.
 
 mod docs;
 mod home;
@@ -12,30 +13,30 @@ use actix_web::http::header::{
 };
 use std::borrow::Cow;
 
-/// What the pages say about this server.
+/// The data that the pages show about this server.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
     /// The version of the program.
     pub version: &'static str,
-    /// The URL that callers use; `None`: the host that the browser asked for.
+    /// The URL that callers use; `None`: the host of the browser's request.
     pub public_url: Option<String>,
     /// Whether the store has the demo data and its key works. The key is shown in the sandbox only.
     pub has_demo: bool,
 }
 
-/// An HTML page under a content security policy.
+/// Returns an HTML page with a content security policy.
 fn page(html: String, policy: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/html; charset=utf-8"))
         .insert_header((CONTENT_SECURITY_POLICY, policy))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((REFERRER_POLICY, "no-referrer"))
-        // The page shows the state of the server.
+        // The page shows the current state of the server.
         .insert_header((CACHE_CONTROL, "no-store"))
         .body(html)
 }
 
-/// A file that a page loads.
+/// Returns a file that a page loads.
 fn asset(content_type: &str, bytes: Cow<'static, [u8]>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, content_type))

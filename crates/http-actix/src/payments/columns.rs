@@ -14,7 +14,7 @@ pub(crate) struct Column {
     pub(crate) slot: fn(&mut PaymentInput) -> &mut Option<String>,
 }
 
-/// The first e-mail address. JSON has a list of them, CSV has one.
+/// The first e-mail address. JSON accepts a list of addresses, CSV accepts one.
 pub(crate) const EMAIL: &str = "recipient.email";
 /// The columns that the header of a CSV must have.
 pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
@@ -93,7 +93,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     inside!("recipient.bankAddress.countryCode", bank_address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
 ];
 
-/// The columns of an object by their names in JSON: those directly below `prefix` (`recipient.`).
+/// Returns the columns of an object with their names in JSON: those directly below `prefix` (`recipient.`).
 pub(crate) fn of_object(prefix: &str) -> impl Iterator<Item = (&'static str, &'static Column)> {
     COLUMNS.iter().filter(|column| column.name != EMAIL).filter_map(move |column| {
         let member = column.name.strip_prefix(prefix)?;

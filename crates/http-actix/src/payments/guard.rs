@@ -1,23 +1,25 @@
-//! Cells that a spreadsheet would execute as a formula. A name that somebody typed must not run on the machine of the person
-//! who opens a download, and a download must read back unchanged as an upload.
+//! Guards cells that a spreadsheet would execute as a formula. A name that somebody typed must not run on the machine
+//! of the person who opens a download, and a download must be a valid, unchanged upload.
 //!
-//! So such a cell is written with a leading apostrophe, which makes it text in every spreadsheet, and read without it.
+//! Such a cell is written with a leading apostrophe, which makes it text in every spreadsheet. The apostrophe is
+//! removed when the cell is read.
 
 use std::borrow::Cow;
 
 const MARK: char = '\'';
 
-/// The cell to write for a value.
+/// Returns the cell to write for a value.
 pub(super) fn guarded(value: &str) -> Cow<'_, str> {
     if is_formula(value) { Cow::Owned(format!("{MARK}{value}")) } else { Cow::Borrowed(value) }
 }
 
-/// The value of a cell.
+/// Returns the value of a cell.
 pub(super) fn bare(cell: &str) -> &str {
     cell.strip_prefix(MARK).filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
-/// Leading apostrophes don't count: a guarded value is guarded again, so no value is lost.
+/// Whether a value is a formula. Leading apostrophes are ignored: a guarded value is guarded again, so no value is
+/// lost.
 fn is_formula(value: &str) -> bool {
     value.trim_start_matches(MARK).starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
@@ -34,7 +36,7 @@ mod tests {
         {
             assert_eq!((guarded(value).as_ref(), bare(cell)), (cell, value));
         }
-        // Not written by a download, so nothing is removed.
+        // A download never writes these cells, so they are not changed.
         assert_eq!((bare("=x"), bare("'x")), ("=x", "'x"));
     }
 

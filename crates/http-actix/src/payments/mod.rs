@@ -1,4 +1,4 @@
-//! Payments as clients write them: from JSON and CSV, and back to CSV.
+//! Payments in requests and files: read from JSON and CSV, and written as CSV.
 
 pub(crate) mod columns;
 mod guard;

@@ -1,4 +1,4 @@
-//! Quotes in a CSV. The parser accepts broken quotes and guesses; a file of payments must not be guessed at.
+//! Checks the quotes of a CSV. The parser accepts broken quotes and guesses, which is not acceptable for payments.
 
 /// A broken quote in a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum At {
     Quoted {
         since: usize,
     },
-    /// After a quote inside a quoted field: its end, or the first half of a doubled one.
+    /// After a quote inside a quoted field: the end of the field, or the first half of a doubled quote.
     Closed {
         since: usize,
     },

@@ -1,4 +1,4 @@
-//! Payments from a CSV (RFC 4180). An unreadable file is refused; an error within a row belongs to the row.
+//! Reads payments from a CSV (RFC 4180). An unreadable file is refused; an error within a row belongs to the row.
 
 use super::columns::{COLUMNS, Column, REQUIRED};
 use super::guard::bare;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Maximum number of rows of one CSV.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
-/// Reads a CSV and records the faults of its shape. The error: it is not a readable CSV.
+/// Reads a CSV and records the faults of its shape. Fails if it is not a readable CSV.
 pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>, Flaw> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Flaw::format(format!("must be UTF-8 (byte {} is not part of a character)", error.valid_up_to() + 1))
@@ -48,7 +48,7 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
     })
 }
 
-/// The column of each field of a row; `None`: a column that only people read.
+/// Returns the column of each field of a row. `None`: an informative column, which is ignored.
 fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));

@@ -1,4 +1,4 @@
-//! Payments in JSON. A wrong shape is a fault at its place; an invalid value is kept, and becomes an alert.
+//! Reads payments from JSON. A wrong shape is a fault at its place. An invalid value is kept, and becomes an alert.
 
 use super::columns::of_object;
 use super::schema;
@@ -11,7 +11,7 @@ use florin_domain::ids::BudgetId;
 use utoipa::ToSchema;
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// `{defaultFundingBudgetId?, rows}`. It has a value wherever it is an object: its faults are recorded all the same.
+/// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every object, and records its faults.
 impl Member for TypedPayments {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
@@ -50,7 +50,7 @@ fn present(value: Value<'_>) -> Option<Value<'_>> {
     (!value.is_null()).then_some(value)
 }
 
-/// A text; `None` where there is null or a fault.
+/// Reads a text. Returns `None` for null or a fault.
 fn text(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<String> {
     Some(reading.string(present(value)?, place)?.into_owned())
 }
@@ -63,7 +63,7 @@ fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading
     });
 }
 
-/// Reads an object of a payment: that of the columns that begin with `prefix`.
+/// Reads an object of a payment: the columns whose names begin with `prefix`.
 fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.object(value, place, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {

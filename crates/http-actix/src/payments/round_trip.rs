@@ -1,4 +1,4 @@
-//! A download reads back as the same upload, for every payment that a CSV can hold.
+//! A download can be uploaded again unchanged, for every payment that a CSV can hold.
 
 use super::columns::COLUMNS;
 use super::{read_csv, write_csv};
@@ -55,7 +55,7 @@ fn read_back(bytes: &[u8]) -> Vec<PaymentInput> {
     rows.into_iter().map(|row| row.input).collect()
 }
 
-/// Texts with every character that is special to a CSV or a spreadsheet.
+/// Generates texts with every character that is special to a CSV or a spreadsheet.
 fn value() -> impl Strategy<Value = Option<String>> {
     let odd = "[\",;'=+@ \\-\\t\\r\\n\u{feff}\u{1f4b8}äa0]{1,6}";
     prop_oneof![2 => Just(None), 2 => odd.prop_map(Some), 1 => "[^\\x00]{1,20}".prop_map(Some)]

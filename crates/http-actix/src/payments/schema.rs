@@ -1,4 +1,4 @@
-//! Payments in the OpenAPI document, from the table of their columns: in requests and in responses.
+//! The schemas of payments in requests and responses, generated from the table of columns.
 
 use super::columns::of_object;
 use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
@@ -16,7 +16,7 @@ enum Way {
     Response,
 }
 
-/// The schema of an upload.
+/// Returns the schema of an upload.
 pub(super) fn payments() -> RefOr<Schema> {
     let budget = ObjectBuilder::new()
         .schema_type(nullable(Type::String))
@@ -68,7 +68,7 @@ fn text(meaning: &str) -> Object {
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(meaning)).build()
 }
 
-/// The object of the columns that begin with `prefix`.
+/// Returns the schema of the object of the columns whose names begin with `prefix`.
 fn object(prefix: &str, way: Way) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
         of_object(prefix).map(|(name, column)| (name, text(column.meaning).into())).collect();

@@ -1,4 +1,4 @@
-//! Payments as a client wrote them.
+//! Payments as a client sent them.
 
 use florin_domain::batch::PaymentRow;
 use florin_domain::ids::BudgetId;
@@ -8,7 +8,7 @@ pub(super) const MAX_ROWS: usize = 3_000;
 /// Maximum number of e-mail addresses of one recipient.
 pub(super) const MAX_EMAILS: usize = 100;
 
-/// The rows of an upload, and the budget that pays rows without a budget of their own.
+/// The rows of an upload, and the budget that funds rows without a funding budget.
 #[derive(Debug, Default)]
 pub(crate) struct TypedPayments {
     pub(crate) default_budget: Option<BudgetId>,

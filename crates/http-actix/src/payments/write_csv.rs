@@ -1,4 +1,4 @@
-//! Payments as a CSV: the template, and a download that can be corrected and uploaded again.
+//! Writes payments as a CSV: the template, and a download that can be corrected and uploaded again.
 
 use super::columns::COLUMNS;
 use super::guard::guarded;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The columns that a download adds and an upload ignores.
 pub(super) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
 
-/// Separates alerts in one cell.
+/// The separator of alerts in one cell.
 const BETWEEN: &str = " | ";
 
 /// Writes the header row only.

@@ -1,5 +1,5 @@
-//! The error responses of operations, for the OpenAPI document: each set is declared once and named by the operations that
-//! share it.
+//! The error responses of operations, for the OpenAPI document: each set is declared once and named by the operations
+//! that share it.
 
 use std::collections::BTreeMap;
 use utoipa::IntoResponses;
@@ -21,7 +21,7 @@ fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr
     (status.to_owned(), response.build().into())
 }
 
-/// The errors of an operation that reads.
+/// Returns the errors of an operation that reads.
 fn reading(forbidden: &str) -> Responses {
     BTreeMap::from([
         response("400", VALUES, &[]),
@@ -34,7 +34,7 @@ fn reading(forbidden: &str) -> Responses {
     ])
 }
 
-/// The errors of an operation that writes.
+/// Returns the errors of an operation that writes.
 fn writing(forbidden: &str, conflict: &str) -> Responses {
     let mut responses = reading(forbidden);
     responses.extend([
@@ -122,13 +122,13 @@ error_sets! {
 const KEYS: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
 const SANDBOX: &str = "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
 
-/// The set with these responses added or replaced.
+/// Adds responses to a set, or replaces them.
 fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {
     responses.extend(more);
     responses
 }
 
-/// The set without these statuses.
+/// Removes statuses from a set.
 fn without(mut responses: Responses, statuses: &[&str]) -> Responses {
     responses.retain(|status, _| !statuses.contains(&status.as_str()));
     responses

@@ -1,7 +1,8 @@
-//! Examples in the OpenAPI document: requests that succeed on the demo data, so that "Try it out" works for every operation.
+//! Examples in the OpenAPI document: requests that succeed on the demo data, so that "Try it out" works for every
+//! operation.
 //!
-//! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same example
-//! wherever they occur.
+//! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same
+//! example wherever they occur.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,7 +26,7 @@ struct Example {
 static EXAMPLES: LazyLock<BTreeMap<String, Example>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
-/// Parameters that mean the same in every operation: name, place, value.
+/// Parameters with the same meaning in every operation: name, place, value.
 const SHARED: [(&str, ParameterIn, &str); 4] = [
     ("accountId", ParameterIn::Query, "F50091"),
     ("budgetId", ParameterIn::Path, "0198c0de-0005-7000-8000-000000000001"),

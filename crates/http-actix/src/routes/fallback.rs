@@ -8,7 +8,7 @@ use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
 use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
 
-/// A path that accepts GET and HEAD.
+/// Creates a path that accepts GET and HEAD.
 pub(super) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
@@ -21,7 +21,7 @@ where
         .wrap(from_fn(catch_panic))
 }
 
-/// A path that accepts POST.
+/// Creates a path that accepts POST.
 pub(super) fn post<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
@@ -31,12 +31,12 @@ where
     web::resource(path).route(web::post().to(handler)).default_service(web::to(|| async { method_not_allowed("POST") }))
 }
 
-/// A path that accepts the methods routed on it; `allow` lists them for the refusal of all others.
+/// Creates a path that accepts the methods routed on it. `allow` lists them for the refusal of all others.
 pub(super) fn many(path: &str, allow: &'static str) -> Resource {
     web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
 }
 
-/// A route for GET and HEAD.
+/// Creates a route for GET and HEAD.
 pub(super) fn reading() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
@@ -45,7 +45,7 @@ fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {
     Err(Problem::method_not_allowed(allow))
 }
 
-/// 404 for an unknown path.
+/// Answers 404 for an unknown path.
 pub(crate) async fn not_found() -> Result<HttpResponse, Problem> {
     Err(Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"))
 }

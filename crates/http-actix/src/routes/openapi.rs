@@ -95,7 +95,7 @@ use utoipa::{Modify, OpenApi};
 )]
 struct Document;
 
-/// What the macros can't express.
+/// Adds the parts of the document that the macros can't express.
 struct Finish;
 
 impl Modify for Finish {
@@ -116,7 +116,7 @@ impl Modify for Finish {
     }
 }
 
-/// The document as JSON.
+/// Returns the document as JSON.
 pub(crate) fn text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
     &TEXT

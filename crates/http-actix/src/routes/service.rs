@@ -10,21 +10,21 @@ use florin_ports::Readiness;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How the service is.
+/// The health of the service.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// `ok`, or why not.
+    /// Always `ok`; an unhealthy service answers with an error.
     status: &'static str,
 }
 
-/// Alive.
+/// Checks that the process is alive.
 #[utoipa::path(get, path = "/healthz", tag = "Service", operation_id = "healthz", security(()),
     responses((status = 200, description = "The process lives.", body = Health)))]
 pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     ok(&Health { status: "ok" })
 }
 
-/// Ready to work: the store can be reached and its schema is current.
+/// Checks that the service is ready: the store can be reached and its schema is current.
 #[utoipa::path(get, path = "/readyz", tag = "Service", operation_id = "readyz", security(()),
     responses(
         (status = 200, description = "Ready.", body = Health),
@@ -43,7 +43,7 @@ pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem>
     }
 }
 
-/// Figures for Prometheus, where they are switched on.
+/// Serves metrics for Prometheus, if they are enabled.
 pub(super) async fn metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match &app.metrics {
         Some(render) => {

@@ -12,8 +12,8 @@ use uuid::Uuid;
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityView {
-    /// Identifies the movement: the token of a card message, the journal transaction of a credit, the payment,
-    /// the transfer.
+    /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the journal
+    /// transaction of a credit.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The type of the card message, or `credit`, `payment`, `transfer`.
@@ -22,10 +22,10 @@ pub(crate) struct ActivityView {
     /// The status of the card message or payment; `completed` for credits and transfers.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
     status: &'static str,
-    /// The budget; on a transfer, the budget that the money comes from.
+    /// The id of the budget; on a transfer, of the sending budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The receiving budget of a transfer; null on other movements.
+    /// The id of the receiving budget of a transfer; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     to_budget_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
@@ -33,16 +33,16 @@ pub(crate) struct ActivityView {
     /// The amount of the movement, never negative.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The effect on the budget's funds: negative if it takes funds.
+    /// The effect on the budget's funds. Negative if the movement reduces them.
     #[schema(value_type = String)]
     impacted_amount: Amount,
-    /// The card; null if there is none.
+    /// The id of the card; null on movements without a card.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     card_id: Option<Uuid>,
     /// The token of the first message of the chain; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     chain_token: Option<Uuid>,
-    /// The batch of a payment; null on other movements.
+    /// The id of the batch of a payment; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_batch_id: Option<Uuid>,
     /// The merchant, the sender of a credit, or the recipient of a payment.
@@ -51,7 +51,7 @@ pub(crate) struct ActivityView {
     /// The reference of a credit, payment or transfer.
     #[schema(required)]
     reference: Option<String>,
-    /// When it was created.
+    /// When the movement was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
@@ -66,7 +66,7 @@ pub(crate) struct ActivityDetailView<'a> {
     /// The record of the card message; null on other movements.
     #[schema(required)]
     card_transaction: Option<TransactionView<'a>>,
-    /// The details of the credit; null on other movements, and on the opening balance of a prepared account.
+    /// The details of the credit; null on other movements, and on the opening balance of a demo account.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
     /// The payment; null on other movements.
@@ -101,10 +101,10 @@ struct CreditView<'a> {
     institution_name: Option<&'a str>,
     #[schema(required)]
     institution_address: Option<&'a str>,
-    /// The ledger balance of the budget after it.
+    /// The ledger balance of the budget after the credit.
     #[schema(value_type = String)]
     running_balance: Amount,
-    /// The available balance of the budget after it.
+    /// The available balance of the budget after the credit.
     #[schema(value_type = String)]
     available_balance: Amount,
 }
@@ -176,7 +176,7 @@ impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
-            // The row says it all.
+            // A transfer has no further details.
             ActivityDetail::Transfer(_) => {}
         }
         view

@@ -5,7 +5,7 @@ use florin_domain::batch::{Confirmability, PaymentBatch, Shortage};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Whether a payment batch could be confirmed now, and why not.
+/// Whether a payment batch could be confirmed now, and the obstacles if it could not.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchValidation)]
 #[serde(rename_all = "camelCase")]
@@ -83,7 +83,7 @@ struct BalanceDataView {
     available_balance: String,
 }
 
-/// The message for a budget with insufficient funds.
+/// Formats the message for a budget with insufficient funds.
 pub(crate) fn shortage_message(shortage: &Shortage) -> String {
     let Shortage { budget, needed, available } = shortage;
     let currency = needed.currency;

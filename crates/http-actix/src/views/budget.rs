@@ -7,7 +7,7 @@ use florin_domain::money::Currency;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A budget, which holds money.
+/// A budget: a pot of money with a balance in each of its currencies.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Budget)]
 #[serde(rename_all = "camelCase")]
@@ -16,14 +16,14 @@ pub(crate) struct BudgetView {
     id: String,
     account_id: String,
     name: String,
-    /// The budget that this one belongs to.
+    /// The parent budget; null for a top-level budget.
     #[schema(required, nullable, format = Uuid)]
     parent_budget_id: Option<String>,
     /// The currencies that the budget holds: ISO 4217 codes, sorted.
     currencies: Vec<&'static str>,
     /// What the budget may be used for: `cards`, `payments`, `transfers`.
     features: Vec<&'static str>,
-    /// When it was created; null if it came with the account.
+    /// When the budget was created; null if it came with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
     /// The balances in each currency; with `include=balances` only.
@@ -37,13 +37,13 @@ pub(crate) struct BudgetView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BalanceView {
     currency_code: &'static str,
-    /// Ledger balance: available, held and reserved.
+    /// Ledger balance: the sum of available, held and reserved.
     #[schema(value_type = String)]
     ledger: Amount,
     /// Available balance. Can be negative after a clearing above its hold.
     #[schema(value_type = String)]
     available: Amount,
-    /// Held for open card holds.
+    /// Held by open card authorizations.
     #[schema(value_type = String)]
     held: Amount,
     /// Reserved for confirmed payment batches.
@@ -70,9 +70,9 @@ pub(crate) struct TransferView {
     reference: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// The balance of the giving budget afterwards.
+    /// The balance of the sending budget after the transfer.
     from_balance: BalanceView,
-    /// The balance of the receiving budget afterwards.
+    /// The balance of the receiving budget after the transfer.
     to_balance: BalanceView,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -80,7 +80,7 @@ pub(crate) struct TransferView {
 }
 
 impl BudgetView {
-    /// A budget, with or without its balances.
+    /// Builds the view of a budget, with or without its balances.
     pub(crate) fn new(record: BudgetRecord, with_balances: bool) -> Self {
         let BudgetRecord { budget, parent, features, created_at } = record;
         let held = || budget.balances.iter().map(|(currency, balances)| BalanceView::new(*currency, balances));
@@ -110,7 +110,7 @@ impl BalanceView {
 }
 
 impl TransferView {
-    /// A transfer, or its dry run.
+    /// Builds the view of a transfer, or of its dry run.
     pub(crate) fn new(done: &TransferDone, dry_run: Option<DryRunView>) -> Self {
         let transfer = &done.transfer;
         let currency = transfer.currency;

@@ -14,11 +14,11 @@ use utoipa::ToSchema;
 pub(crate) struct CardView {
     #[schema(format = Uuid)]
     id: String,
-    /// The same as `id`; the name in card messages.
+    /// The same value as `id`, under the name that card messages use.
     #[schema(format = Uuid)]
     card_token: String,
     account_id: String,
-    /// The budget that pays.
+    /// The id of the budget that the card spends from.
     #[schema(format = Uuid)]
     budget_id: String,
     currency_code: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct CardView {
     /// The owner of the card.
     #[schema(pattern = "^(BUDGET|PERSON)$")]
     owner_type: &'static str,
-    /// The holder; a card of a budget has a token that names no person.
+    /// The cardholder. For a card of a budget, a token that identifies no person.
     #[schema(format = Uuid)]
     user_token: String,
     #[schema(required, nullable)]
@@ -41,7 +41,7 @@ pub(crate) struct CardView {
     /// The last four digits, derived from the id.
     #[schema(pattern = "^[0-9]{4}$")]
     last_four: String,
-    /// When it was created; null if it came with the account.
+    /// When the card was created; null if it came with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
 }
@@ -53,9 +53,9 @@ pub(crate) struct CardView {
 pub(crate) struct TransitionView {
     from_state: &'static str,
     to_state: &'static str,
-    /// The reason, in the words of the client.
+    /// The reason that the client gave.
     reason: String,
-    /// The API client that requested the change.
+    /// The id of the API client that requested the change.
     #[schema(format = Uuid)]
     client_id: String,
     #[schema(value_type = String, format = DateTime)]
@@ -134,7 +134,7 @@ impl From<CardTransition> for TransitionView {
 }
 
 impl LimitsView {
-    /// The limits with the usage of the windows at this time.
+    /// Builds the view of the limits, with the usage of the windows at this time.
     pub(crate) fn at(limits: &CardLimits, now: DateTime<Utc>) -> Self {
         let currency = limits.card.currency;
         let view = |limit: &SpendingLimit| LimitView::new(&limit.current(now), currency);
@@ -143,7 +143,7 @@ impl LimitsView {
 }
 
 impl LimitView {
-    /// A limit with its usage.
+    /// Builds the view of a limit with its usage.
     pub(crate) fn new(limit: &SpendingLimit, currency: Currency) -> Self {
         let left = limit.amount.minus(limit.spent).unwrap_or(Minor::ZERO).max(Minor::ZERO);
         Self {

@@ -30,7 +30,7 @@ pub(crate) struct ChainView<'a> {
 #[schema(as = CardChainMessage)]
 struct MessageView<'a> {
     transaction: TransactionView<'a>,
-    /// Why it was declined; null if it was not.
+    /// Why the message was declined; null if it was not.
     #[schema(nullable = true)]
     explanation: Option<DeclineView>,
 }
@@ -87,13 +87,13 @@ struct MerchantView {
 #[schema(as = CardHoldStep)]
 #[serde(rename_all = "camelCase")]
 struct StepView {
-    /// The message.
+    /// The token of the message.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
-    /// Its type.
+    /// The type of the message.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Amount held after it.
+    /// Amount held after the message.
     #[schema(value_type = String)]
     held_amount: Amount,
 }
@@ -105,7 +105,7 @@ struct StepView {
 struct JournalView {
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The message that caused it.
+    /// The token of the message that caused the transaction.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
     #[schema(value_type = String, format = DateTime)]
@@ -114,7 +114,7 @@ struct JournalView {
     postings: Vec<PostingView>,
 }
 
-/// A posting to a ledger account: negative if the account lost money.
+/// A posting to a ledger account. A negative amount reduces the account.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardJournalPosting)]
 #[serde(rename_all = "camelCase")]

@@ -11,7 +11,7 @@ use uuid::Uuid;
 #[schema(as = Checkout)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckoutView {
-    /// Identifies the checkout.
+    /// The id of the checkout.
     #[schema(value_type = String, format = Uuid, max_length = 36)]
     id: Uuid,
     /// The type of the checkout, fixed at creation.
@@ -39,10 +39,10 @@ pub(crate) struct CheckoutView {
     /// Default locale of the payer's screens.
     #[schema(required, pattern = "^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$")]
     locale: Option<String>,
-    /// When it was created.
+    /// When the checkout was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was last changed.
+    /// When the checkout was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }

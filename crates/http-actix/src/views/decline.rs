@@ -15,7 +15,7 @@ pub(super) struct DeclineView {
     rules: Vec<RuleView>,
 }
 
-/// A rule with the values it was decided on. Amounts are in the card's currency.
+/// A rule with the values that decided it. Amounts are in the card's currency.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = CardRule)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! The writes of a dry run.
+//! The changes that a dry run would make.
 
 use super::Amount;
 use super::decline::DeclineView;
@@ -9,20 +9,20 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What the request would write; with `dryRun=true` only. Florin extension.
+/// The changes that the request would make; with `dryRun=true` only. Florin extension.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRun)]
 pub(crate) struct DryRunView {
-    /// The journal postings; empty if no money would move. They add up to zero in each currency.
+    /// The journal postings, empty if no money would move. They add up to zero in each currency.
     postings: Vec<PostingView>,
-    /// The balances afterwards.
+    /// The balances after the request.
     balances: Vec<BalanceView>,
     /// Why the card message would be declined; null if it would not be.
     #[schema(nullable = true)]
     explanation: Option<DeclineView>,
 }
 
-/// A posting to a ledger account: negative if the account would lose money.
+/// A posting to a ledger account. A negative amount reduces the account.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunPosting)]
 #[serde(rename_all = "camelCase")]
@@ -45,13 +45,13 @@ struct BalanceView {
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
     currency_code: &'static str,
-    /// Ledger balance: available, held and reserved.
+    /// Ledger balance: the sum of available, held and reserved.
     #[schema(value_type = String)]
     ledger: Amount,
     /// Available balance.
     #[schema(value_type = String)]
     available: Amount,
-    /// Held for open card holds.
+    /// Held by open card authorizations.
     #[schema(value_type = String)]
     held: Amount,
     /// Reserved for confirmed payment batches.

@@ -18,7 +18,7 @@ pub(crate) struct ExplanationView {
     currency_code: &'static str,
     /// The stored balances.
     balance: PoolsView,
-    /// Whether every proof holds, computed from one consistent read.
+    /// Whether every proof holds. All numbers come from one consistent read.
     adds_up: bool,
     /// The comparisons.
     proofs: Vec<ProofView>,
@@ -36,13 +36,13 @@ pub(crate) struct ExplanationView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetPools)]
 struct PoolsView {
-    /// Ledger balance: available, held and reserved.
+    /// Ledger balance: the sum of available, held and reserved.
     #[schema(value_type = String)]
     ledger: Sum,
     /// Available balance.
     #[schema(value_type = String)]
     available: Sum,
-    /// Held for open card holds.
+    /// Held by open card authorizations.
     #[schema(value_type = String)]
     held: Sum,
     /// Reserved for payment batches.
@@ -61,7 +61,7 @@ struct ProofView {
     /// The stored balance.
     #[schema(value_type = String)]
     stated: Sum,
-    /// The sum of its parts.
+    /// The sum of the components.
     #[schema(value_type = String)]
     computed: Sum,
 }
@@ -94,7 +94,7 @@ struct PostingView {
     created_at: Time,
     /// The amounts moved, by pool.
     moved: PoolsView,
-    /// The balance after it.
+    /// The balance after the journal transaction.
     balance_after: PoolsView,
 }
 
@@ -154,10 +154,10 @@ struct ReservationView {
     payment_batch_id: Uuid,
     #[schema(value_type = String, format = Uuid)]
     order_id: Uuid,
-    /// Where the batch stands.
+    /// The status of the batch.
     #[schema(pattern = "^(confirmed|started)$")]
     status: &'static str,
-    /// Amounts and fees of its payments that are not final.
+    /// Amounts and fees of the payments that are not final yet.
     #[schema(value_type = String)]
     amount: Amount,
 }

@@ -28,8 +28,8 @@ impl<T: ToSchema> List<T> {
 }
 
 impl<T: Serialize + ToSchema> List<T> {
-    /// Writes the list as JSON into a buffer of about its final size, because a growing buffer is copied again and
-    /// again. Rows are about as long as the first one.
+    /// Writes the list as JSON into a buffer of about its final size, because a growing buffer is copied repeatedly.
+    /// The estimate assumes that rows are about as long as the first one.
     pub(crate) fn json(&self) -> serde_json::Result<Vec<u8>> {
         let first = self.rows.first().map(serde_json::to_vec).transpose()?.map_or(0, |text| text.len());
         let mut text = Vec::with_capacity(128 + self.rows.len() * (first + first / 8));

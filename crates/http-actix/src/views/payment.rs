@@ -12,25 +12,25 @@ use utoipa::ToSchema;
 #[schema(as = Payment)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PaymentView {
-    /// Identifies the payment.
+    /// The id of the payment.
     #[schema(format = Uuid)]
     id: String,
-    /// The batch it belongs to.
+    /// The id of the batch that contains the payment.
     #[schema(format = Uuid)]
     payment_batch_id: String,
     /// The order that the payment belongs to; null if it has an Error alert.
     #[schema(required, format = Uuid)]
     order_id: Option<String>,
-    /// Status.
+    /// The status of the payment.
     #[schema(pattern = "^(created|validated|confirmed|started|completed|failed|returned|cancelled)$")]
     status: &'static str,
-    /// Amount that the recipient gets; as it was sent if the payment has an Error alert.
+    /// The amount that the recipient receives. If the payment has an Error alert, the value as it was sent.
     #[schema(required)]
     amount: Option<String>,
-    /// ISO 4217 code; as it was sent if the payment has an Error alert.
+    /// ISO 4217 code. If the payment has an Error alert, the value as it was sent.
     #[schema(required)]
     currency_code: Option<String>,
-    /// The budget that pays; as it was sent if the payment has an Error alert.
+    /// The funding budget. If the payment has an Error alert, the value as it was sent.
     #[schema(required)]
     funding_budget_id: Option<String>,
     #[schema(required)]
@@ -44,16 +44,16 @@ pub(crate) struct PaymentView {
     /// Fees on top of the amount, in its currency; null if the payment has an Error alert.
     #[schema(required)]
     fees: Option<String>,
-    /// Who pays the fees of intermediary banks: shared.
+    /// Who pays the fees of intermediary banks. Always `SHA`: shared.
     #[schema(pattern = "^SHA$")]
     charges: &'static str,
-    /// Why the payment failed or was returned.
+    /// Why the payment failed or was returned; null otherwise.
     #[schema(required, pattern = "^(account_closed|account_not_found|name_mismatch|rejected_by_bank|compliance)$")]
     failure_reason: Option<&'static str>,
-    /// When it was uploaded.
+    /// When the payment was uploaded.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was last changed.
+    /// When the payment was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
     /// Row number in the upload, from 0.
@@ -100,7 +100,7 @@ impl From<Payment> for PaymentView {
     }
 }
 
-/// All members of the recipient; null for those that were not sent.
+/// All members of the recipient. Members that were not sent are null.
 struct RecipientView(PaymentInput);
 
 impl Serialize for RecipientView {
@@ -109,7 +109,7 @@ impl Serialize for RecipientView {
     }
 }
 
-/// The object of the columns that begin with `prefix`.
+/// The JSON object of the columns whose names begin with `prefix`.
 struct Object<'a> {
     payment: &'a PaymentInput,
     prefix: &'static str,

@@ -10,19 +10,19 @@ use utoipa::ToSchema;
 #[schema(as = PaymentAlert)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AlertView {
-    /// When it was raised.
+    /// When the alert was raised.
     #[schema(value_type = String, format = DateTime)]
     timestamp: Time,
     /// A batch with an Error cannot be confirmed.
     #[serde(rename = "type")]
     #[schema(pattern = "^(Error|Warning)$")]
     kind: &'static str,
-    /// A stable code.
+    /// A stable code for programs.
     code: &'static str,
     /// Row number, from 0; null if the alert concerns the whole upload.
     #[schema(required, minimum = 0)]
     input_index: Option<u32>,
-    /// How to fix it, for people.
+    /// A human-readable message that says how to fix the value.
     message: String,
 }
 

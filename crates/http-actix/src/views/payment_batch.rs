@@ -7,50 +7,50 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
-/// Payments that are confirmed together.
+/// A payment batch: payments that are confirmed together.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatch)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BatchView {
-    /// Identifies the batch.
+    /// The id of the batch.
     #[schema(format = Uuid)]
     id: String,
-    /// The account it belongs to.
+    /// The id of the account.
     account_id: String,
-    /// Display name; the default contains the creation time.
+    /// Display name. The default name contains the creation time.
     #[schema(min_length = 1, max_length = 256)]
     name: String,
-    /// Who created it.
+    /// Who created the batch.
     created_by: ActorView,
-    /// Status.
+    /// The status of the batch.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
-    /// Whether lists show it.
+    /// Whether lists show the batch.
     visible: bool,
-    /// Who confirmed it; null before.
+    /// Who confirmed the batch; null before the confirmation.
     #[schema(required)]
     confirmed_by: Option<ActorView>,
-    /// When it was confirmed.
+    /// When the batch was confirmed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     confirmed_at: Option<Time>,
-    /// When its confirmation passed multi-factor authentication.
+    /// When the confirmation passed multi-factor authentication.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     passed_mfa_check_at: Option<Time>,
     /// When processing started.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     orders_sent_at: Option<Time>,
-    /// When it was created.
+    /// When the batch was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was last changed.
+    /// When the batch was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// The first 100 alerts. The list of alerts has them all.
+    /// The first 100 alerts. The list of alerts contains all of them.
     #[schema(max_items = 100)]
     alerts: Vec<AlertView>,
-    /// Its orders: one per funding budget and currency.
+    /// A summary of the payment orders. There is one order per funding budget and currency.
     orders_summary: OrdersSummaryView,
-    /// The last upload; null before the first.
+    /// The last upload; null before the first upload.
     #[schema(required)]
     input: Option<InputView>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct BatchView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Actor)]
 struct ActorView {
-    /// The API client.
+    /// The id of the API client.
     #[schema(format = Uuid)]
     id: String,
     #[serde(rename = "type")]
@@ -73,7 +73,7 @@ struct ActorView {
 #[serde(rename_all = "camelCase")]
 struct OrdersSummaryView {
     number_of_orders: usize,
-    /// Sorted.
+    /// The currencies of the orders, sorted.
     unique_currency_codes: BTreeSet<&'static str>,
 }
 
@@ -82,7 +82,7 @@ struct OrdersSummaryView {
 #[schema(as = PaymentBatchInput)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputView {
-    /// Format.
+    /// The format of the upload.
     #[schema(pattern = "^(json|csv)$")]
     format: &'static str,
     /// `validated`: the upload has no Error alerts.

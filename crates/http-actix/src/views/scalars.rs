@@ -1,4 +1,4 @@
-//! Times and amounts, written straight into the response without intermediate strings.
+//! Times and amounts, written directly into the response without intermediate strings.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
 use florin_domain::money::{Money, Rate, TotalMoney};
@@ -10,18 +10,19 @@ use serde_json::value::RawValue;
 pub(crate) struct Time(pub(crate) DateTime<Utc>);
 
 impl Time {
-    /// Midnight of the same day.
+    /// Returns midnight of the same day.
     pub(super) fn midnight(self) -> Self {
         Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// The text. chrono's own formatter takes as long as all the rest of a row. `None`: the year does not have four
-    /// digits.
+    /// Formats the time. Returns `None` if the year does not have four digits. chrono's own formatter takes as long as
+    /// the rest of a row.
     fn digits(self) -> Option<[u8; 20]> {
         let time = self.0.naive_utc();
         let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9999)?;
         let mut text = *b"0000-00-00T00:00:00Z";
-        // A leap second is the 60th, as chrono has it.
+        // chrono represents a leap second as 59 seconds and at least 1,000,000,000 nanoseconds; it is written as second
+        // 60.
         let second = time.second() + time.nanosecond() / 1_000_000_000;
         let pairs = [
             (0, year / 100),
@@ -73,7 +74,7 @@ impl Serialize for Sum {
     }
 }
 
-/// An exchange rate, a JSON number with all its digits.
+/// An exchange rate, written as a JSON number with all its digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateView(pub(super) Rate);
 
@@ -82,7 +83,7 @@ impl Serialize for RateView {
         if self.0 == Rate::ONE {
             return serializer.serialize_u32(1);
         }
-        // A double would have to be rounded. A decimal is a JSON number as it stands.
+        // A double would be rounded. The text of a decimal is already a valid JSON number.
         let number = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;
         number.serialize(serializer)
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The answer to a card message.
+/// The response to a card message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionAnswer)]
 #[serde(rename_all = "camelCase")]
@@ -27,19 +27,19 @@ pub(crate) struct TransactionView<'a> {
     /// The acquirer's fee.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
-    /// The dotted event type.
+    /// The event type, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Status.
+    /// The status of the message.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
-    /// Identifies the message.
+    /// The token of the message.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
-    /// The card's holder.
+    /// The token of the cardholder.
     #[schema(value_type = String, format = Uuid)]
     user_token: Uuid,
-    /// The card.
+    /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
     /// The requested amount; on a reversal, the amount of the first message.
@@ -58,13 +58,13 @@ pub(crate) struct TransactionView<'a> {
     /// The amount of the message.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The budget's balances afterwards.
+    /// The budget's balances after the message.
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The rate is 1 if the merchant's currency is the card's.
+    /// The conversion between the merchant's currency and the card's. The rate is 1 if they are the same.
     currency_conversion: ConversionView,
-    /// The preceding message; absent on first messages.
+    /// The token of the preceding message; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
@@ -93,12 +93,12 @@ struct BalancesView {
     /// Available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
-    /// The effect of the message on the available balance: negative if it takes funds.
+    /// The effect of the message on the available balance. Negative if it reduces the balance.
     #[schema(value_type = String)]
     impacted_amount: Amount,
 }
 
-/// From the merchant's currency to the card's.
+/// A conversion from the merchant's currency to the card's.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CurrencyConversion)]
 #[serde(rename_all = "camelCase")]
@@ -183,7 +183,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
 }
 
 impl<'a> TransactionAnswer<'a> {
-    /// The answer to a card message, or to its dry run.
+    /// Builds the response to a card message, or to its dry run.
     pub(crate) fn new(record: &'a CardTransaction, dry_run: Option<DryRunView>) -> Self {
         Self { transaction: TransactionView::from(record), dry_run }
     }

@@ -13,13 +13,13 @@ use uuid::Uuid;
 #[schema(as = Clock)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClockView {
-    /// The time it shows.
+    /// The current time of the clock.
     #[schema(value_type = String, format = DateTime)]
     now: Time,
     /// `RUNNING` or `FROZEN`.
     #[schema(pattern = "^(RUNNING|FROZEN)$")]
     state: &'static str,
-    /// Whether it shows real time: it was never changed.
+    /// Whether the clock shows real time because it was never changed.
     real_time: bool,
 }
 
@@ -33,31 +33,31 @@ impl From<ClockReading> for ClockView {
     }
 }
 
-/// A world.
+/// A world: an account of the sandbox that can be restored and deleted.
 #[derive(Serialize, ToSchema)]
 #[schema(as = World)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorldView {
-    /// The account of the world.
+    /// The id of the world's account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
-    /// What it was created from.
+    /// The template that the world was created from.
     #[schema(pattern = "^(demo|empty|snapshot)$")]
     template: &'static str,
-    /// The seed of its ids.
+    /// The seed of the world's ids; null for random ids.
     #[schema(min_length = 1, max_length = 64)]
     seed: Option<String>,
-    /// When it was created, in real time.
+    /// When the world was created, in real time.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it expires and may be deleted, in real time.
+    /// When the world expires and may be deleted, in real time.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
     clock: ClockView,
 }
 
 impl WorldView {
-    /// A world at a moment of real time.
+    /// Builds the view of a world at a moment of real time.
     pub(crate) fn at(world: &SandboxWorld, real: DateTime<Utc>) -> Self {
         Self {
             account_id: world.account.to_string(),
@@ -77,12 +77,12 @@ impl WorldView {
 pub(crate) struct MadeWorldView {
     #[serde(flatten)]
     world: WorldView,
-    /// The API key of the world, which reaches nothing else. It is shown only once.
+    /// The API key of the world, which reaches no other account. It is returned only once.
     api_key: String,
 }
 
 impl MadeWorldView {
-    /// A world at a moment of real time.
+    /// Builds the view of a new world at a moment of real time.
     pub(crate) fn at(made: MadeWorld, real: DateTime<Utc>) -> Self {
         Self { world: WorldView::at(&made.world, real), api_key: made.key }
     }
@@ -95,12 +95,12 @@ impl MadeWorldView {
 pub(crate) struct SnapshotView {
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The world.
+    /// The account id of the world.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
-    /// When it was taken, by the world's clock.
+    /// When the snapshot was taken, on the world's clock.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }

@@ -1,4 +1,4 @@
-//! Callers and accounts.
+//! Reading callers and accounts.
 
 use super::errors::Outcome;
 use super::keys::{features, listed_accounts, tag};

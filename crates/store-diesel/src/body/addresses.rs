@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use florin_domain::address::{Address, Postcode};
 use florin_ports::{AddressBook, StoreError};
 
-/// So many rows are inserted by one statement.
+/// Number of rows that one statement inserts.
 const ROWS_AT_ONCE: usize = 500;
 
 impl AddressRow {
@@ -58,7 +58,7 @@ impl AddressBook for Store {
     }
 }
 
-/// Stores addresses in their order.
+/// Stores addresses, in the given order.
 pub(crate) fn insert(conn: &mut Conn, addresses: &[Address]) -> Outcome<()> {
     let numbered: Vec<_> = (0_i64..).zip(addresses).collect();
     for chunk in numbered.chunks(ROWS_AT_ONCE) {

@@ -1,4 +1,4 @@
-//! Proving balances from the journal.
+//! Proves balances from the journal.
 
 use super::backend::{self, Conn};
 use super::books::gather;
@@ -17,7 +17,7 @@ impl LedgerAudit for Store {
     }
 }
 
-/// Proves every balance, in one view if the transaction has one.
+/// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
 pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     backend::unhurried(conn)?;
     let books = gather(conn, None)?;
@@ -34,7 +34,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
                 Disagreement::Reservations => Discrepancy::Reservations { budget, currency },
             })
             .collect();
-        // A balance is wrong once, however many of its pools are.
+        // A balance is reported once, however many of its pools are wrong.
         found.dedup();
         discrepancies.extend(found);
     }

@@ -1,7 +1,7 @@
-//! What a database provides to the body: this list, and nothing else.
+//! The complete list of what a database provides to the body.
 //!
-//! The body reaches its database through this module only. Each item is checked when a database is compiled: a function must
-//! have the type that is written here. To add a database, provide these items in a module beside `sqlite.rs` and
+//! The body reaches its database through this module only. Each item is checked when a database is compiled: a function
+//! must have the type that is written here. To add a database, provide these items in a module beside `sqlite.rs` and
 //! `postgres.rs`, and include the body there.
 
 use super::errors::{Failure, Outcome};
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Locked balances, and idempotency records.
 type LockedRows = (Vec<BalanceRow>, Vec<RecordRow>);
 
-/// Takes functions from the database, each of which must have this type.
+/// Imports functions from the database, and checks that each has the given type.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
         $(#[$doc])*
@@ -39,18 +39,20 @@ pub(crate) use super::database::RawValue;
 pub(crate) use super::database::Readers;
 /// Diesel's loading mode in which rows are fetched one by one.
 pub(crate) use super::database::RowByRow;
-/// The SQL types that differ between databases: `IdSql`, `TimeSql` and `DaySql`. `Id`, `Time` and `Day` of the body implement
-/// Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
+/// The SQL types that differ between databases: `IdSql`, `TimeSql` and `DaySql`. `Id`, `Time` and `Day` of the body
+/// implement Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
 pub(crate) use super::database::sql;
 
 /// Changes of several tables that are stored together, in no defined order: `on` a connection, `insert`, `update`,
-/// `update_all`, `store`. No change of a group may see another one.
+/// `update_all`, `store`. No change of a group may depend on another one.
 pub(crate) use super::database::Changes;
 /// The statement of a lookup, which [`Lookup::run`] executes.
 pub(crate) use super::database::Select;
-/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a list.
+/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a
+/// list.
 pub(crate) use super::database::Values;
-/// Loads the rows of a lookup; two and four that are independent of each other, in one round trip where that helps.
+/// Functions that load the rows of one lookup, or of two or four independent lookups in one round trip where that
+/// helps.
 pub(crate) use super::database::{load, load_four, load_two};
 
 /// The number of threads that write: one, or two that take turns.
@@ -59,32 +61,33 @@ const _: usize = WRITERS;
 /// The default number of connections that read.
 pub(crate) use super::database::DEFAULT_READERS;
 const _: u32 = DEFAULT_READERS;
-/// The end of a `SELECT` that locks its rows and passes over those that others have locked; or nothing.
+/// The end of a `SELECT` that locks its rows and skips rows that others have locked, or an empty text.
 pub(crate) use super::database::SKIP_LOCKED;
 const _: &str = SKIP_LOCKED;
 
 functions! {
-    /// The address of the database that settings name.
+    /// Returns the address of the database that the settings name.
     place: fn(&StoreSettings) -> Result<Place, OpenError>;
     /// Opens a connection that writes.
     connect_writer: fn(&Place) -> Result<Conn, OpenError>;
-    /// Opens at most so many connections that read and can't write. Nobody waits longer than this for one of them.
+    /// Opens at most the given number of read-only connections. A caller waits at most the given time for one of them.
     open_readers: fn(&Place, u32, Duration) -> Result<Readers, OpenError>;
-    /// The versions and names of the migrations that this program knows, in order.
+    /// Returns the versions and names of the migrations that this program knows, in order.
     known: fn() -> Outcome<Vec<(String, String)>>;
-    /// The versions of the migrations that were applied. Changes nothing, even in an empty database.
+    /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
     applied: fn(&mut Conn) -> Outcome<Vec<String>>;
-    /// Applies the pending migrations, all of them or none, and returns how many they were.
+    /// Applies all pending migrations or none, and returns their number.
     migrate: fn(&mut Conn) -> Outcome<usize>;
-    /// What the writer does last.
+    /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
-    /// Lifts the limits on the time of a transaction, for one that reads whole tables.
+    /// Lifts the time limits of a transaction that reads whole tables.
     unhurried: fn(&mut Conn) -> Outcome<()>;
-    /// Makes operators' changes wait for each other.
+    /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
-    /// Waits until nobody else changes anything of an account, and keeps others from it until the end of the transaction.
+    /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
-    /// Locks and loads the balances that a group needs, in one order for all programs, and loads its idempotency records.
+    /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
+    /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
     /// The table whose primary key or unique constraint was violated; empty where the database does not say.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
@@ -94,14 +97,14 @@ functions! {
     broken_connection: fn(String) -> Failure;
 }
 
-/// Runs a read; once more if its connection was lost.
+/// Runs a read. Retries it once if its connection was lost.
 pub(crate) use super::database::read;
-/// Reads a text where it is, without a copy.
+/// Reads a text in place, without a copy.
 pub(crate) use super::database::read_text;
 /// Runs a write transaction.
 pub(crate) use super::database::write;
 
-/// The types of the functions with parameters of any type.
+/// Checks the types of the generic functions.
 const _: () = {
     #[allow(dead_code, reason = "it only has to compile")]
     fn check<T, L: Lookup, R: Row, C: Change>(

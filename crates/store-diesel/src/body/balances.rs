@@ -14,7 +14,7 @@ use florin_domain::money::{self, Minor};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl BudgetRow {
-    /// The budget, with what it holds.
+    /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         let feature =
             |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is no feature of budgets")));
@@ -44,7 +44,7 @@ pub(crate) struct BalanceSet {
 }
 
 impl BalanceSet {
-    /// The balances of the budgets that are needed, which are locked.
+    /// Builds the set from the rows of the needed balances, which are locked.
     pub(crate) fn of_rows(rows: Vec<BalanceRow>) -> Outcome<Self> {
         let mut balance_set = Self::default();
         for row in rows {
@@ -58,30 +58,30 @@ impl BalanceSet {
         Ok(balance_set)
     }
 
-    /// Adds the names of the budgets that commands need whole.
+    /// Adds the rows of the budgets that commands need whole.
     pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         self
     }
 
-    /// A budget with all its balances, if a command asked for it.
+    /// Returns a budget with all its balances, if the footprint named it.
     pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
         let name = self.rows.get(&(account.clone(), id))?.name.clone();
         Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
     }
 
-    /// A budget with all its balances and everything that is known about it, if a command asked for it.
+    /// Returns the full record of a budget with all its balances, if the footprint named it.
     pub(crate) fn record(&self, account: &AccountId, id: BudgetId) -> Outcome<Option<BudgetRecord>> {
         let row = self.rows.get(&(account.clone(), id));
         row.map(|row| row.read(self.of(account, id).to_vec())).transpose()
     }
 
-    /// The balances of a budget in each of its currencies.
+    /// Returns the balances of a budget in each of its currencies.
     pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
         self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
     }
 
-    /// The balances of a budget in a currency.
+    /// Returns the balances of a budget in one currency.
     pub(crate) fn balances(
         &self,
         account: &AccountId,
@@ -101,7 +101,7 @@ impl BalanceSet {
         let held = self.held.entry((account.clone(), budget)).or_default();
         match held.iter_mut().find(|(held, _)| *held == currency) {
             Some((_, balances)) => *balances = after,
-            // It does not exist: storing it fails, and reports that.
+            // The row does not exist, so storing it fails and reports that.
             None => held.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
@@ -124,7 +124,7 @@ impl BalanceSet {
     }
 }
 
-/// All budgets of the account by id, their balances by currency.
+/// Returns all budgets of the account by id, with their balances by currency.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Budget>> {
     let mut held: BTreeMap<Id, Vec<(money::Currency, Balances)>> = BTreeMap::new();
     let rows = balances::table

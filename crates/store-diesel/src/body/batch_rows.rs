@@ -23,12 +23,12 @@ impl From<OrderRow> for PaymentOrder {
 }
 
 impl BatchRow {
-    /// What it is found by.
+    /// Returns the key of the batch.
     pub(crate) fn key(&self) -> (Account, Id) {
         (self.account_id.clone(), self.id)
     }
 
-    /// Its orders are rows of their own.
+    /// Converts the row to the domain, without orders: they have rows of their own.
     fn read(self) -> Outcome<PaymentBatch> {
         let input = match (self.input_format, self.input_status, self.input_created_at, self.input_updated_at) {
             (Some(format), Some(status), Some(created_at), Some(updated_at)) => Some(BatchInput {
@@ -91,7 +91,7 @@ impl From<PaymentBatch> for BatchRow {
 }
 
 impl BatchChange {
-    /// The batch, and from when there is work on it.
+    /// Builds the change of a batch with the time from which there is work on it.
     pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
         let row = BatchRow::from(batch);
         Self {
@@ -115,13 +115,13 @@ impl BatchChange {
     }
 }
 
-/// Batches as they are in the domain, in the order of the rows.
+/// Converts rows to batches of the domain, in the order of the rows, and loads their orders.
 pub(crate) fn with_orders(conn: &mut Conn, rows: Vec<BatchRow>) -> Outcome<Vec<PaymentBatch>> {
     let orders = load::<OrdersOfBatches>(rows.iter().map(BatchRow::key).collect::<Vec<_>>(), conn)?;
     assemble(rows, orders)
 }
 
-/// Batches as they are in the domain, with the orders that were loaded for them, in the order of the rows.
+/// Combines rows of batches with the orders that were loaded for them, in the order of the rows.
 pub(crate) fn assemble(rows: Vec<BatchRow>, of_batches: Vec<OrderRow>) -> Outcome<Vec<PaymentBatch>> {
     let mut batches = rows.into_iter().map(BatchRow::read).collect::<Outcome<Vec<_>>>()?;
     let mut orders: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -140,7 +140,7 @@ pub(crate) fn insert(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
     insert_orders(conn, batch)
 }
 
-/// Stores the orders of a batch that has none.
+/// Stores the orders of a batch that has none yet.
 pub(crate) fn insert_orders(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()> {
     let row = |(position, order): (i64, &PaymentOrder)| OrderRow {
         account_id: Account(batch.account.clone()),

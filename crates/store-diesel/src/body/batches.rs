@@ -63,7 +63,7 @@ impl RecordedCommand for ConfirmCommand {
         working_set: &mut WorkingSet,
         decision: ConfirmDecision,
     ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
-        // Attempts count, whatever the answer is.
+        // Attempts count, whatever the answer.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
         stage(working_set, &confirmation);
@@ -87,7 +87,7 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
     })
 }
 
-/// The balances of the budgets that fund a batch's orders.
+/// Returns the balances of the budgets that fund a batch's orders.
 pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
     for command in &batch.orders {
@@ -109,15 +109,15 @@ fn stage(working_set: &mut WorkingSet, confirmation: &Confirmation) {
 #[derive(Default)]
 pub(crate) struct Batches {
     known: Tracked<(AccountId, PaymentBatchId), PaymentBatch>,
-    /// From when there is work on them.
+    /// The time from which there is work on each batch.
     work: BTreeMap<(AccountId, PaymentBatchId), Option<Time>>,
-    /// Whether confirmations want MFA, by account.
+    /// Whether confirmations require MFA, by account.
     policies: BTreeMap<AccountId, bool>,
 }
 
 impl Batches {
-    /// Locks and loads batches, and then what belongs to them: orders, policies of their accounts, sessions, and
-    /// enrolments, which are locked too.
+    /// Locks and loads batches, then loads their orders, their sessions and the MFA policies of their accounts. Also
+    /// locks and loads enrolments.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
         let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
@@ -140,7 +140,7 @@ impl Batches {
         Ok((batches, Authentication::of(sessions, enrolments)?))
     }
 
-    /// A batch.
+    /// Returns a batch.
     pub(crate) fn get(&self, account: &AccountId, id: PaymentBatchId) -> Option<&PaymentBatch> {
         self.known.get(&(account.clone(), id))
     }
@@ -149,18 +149,18 @@ impl Batches {
         self.policies.get(account).copied().unwrap_or(true)
     }
 
-    /// Stages the time from which there is work on a batch that changes, too.
+    /// Stages the time from which there is work on a batch. The batch itself must change, too.
     pub(crate) fn work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
         self.work.insert((batch.account.clone(), batch.id), at);
     }
 
-    /// Stages a change of a batch. Its orders stay.
+    /// Stages a change of a batch. Its orders do not change.
     pub(crate) fn change(&mut self, batch: PaymentBatch) {
         self.known.change((batch.account.clone(), batch.id), batch);
     }
 
-    /// Wants that what pays for the batches was locked. Orders of a batch can be replaced between the moment in which
-    /// they tell what to lock, and the lock on the batch: who tries again finds the new ones.
+    /// Requires that the funding balances of the batches are locked. The orders of a batch can be replaced after the
+    /// footprint was computed and before the batch is locked. A retry finds the new orders.
     pub(crate) fn must_be_covered(
         &self,
         conn: &mut Conn,
@@ -189,7 +189,7 @@ impl Batches {
     }
 }
 
-/// The batches of an account, by id.
+/// Returns the batches of an account, by id.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<PaymentBatch>> {
     let rows = payment_batches::table
         .filter(payment_batches::account_id.eq(account.as_str()))

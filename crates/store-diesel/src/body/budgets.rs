@@ -1,4 +1,4 @@
-//! Reading budgets, and making new ones.
+//! Reads and creates budgets.
 
 use super::backend::{Conn, Db};
 use super::balances::insert;
@@ -78,7 +78,7 @@ impl Budgets for Store {
     }
 }
 
-/// The budgets of the account that match.
+/// Selects the budgets of the account that match the filter.
 fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_, Db> {
     let mut rows = budgets::table.filter(budgets::account_id.eq(account.as_str())).into_boxed();
     if let Some(parent) = filter.parent {
@@ -94,7 +94,7 @@ fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_
     rows
 }
 
-/// All budgets of the account by id.
+/// Returns all budgets of the account by id.
 pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<BudgetRecord>> {
     let rows = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
@@ -104,7 +104,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     with_balances(conn, account, rows)
 }
 
-/// Budgets of the account, each with its balances by currency code.
+/// Adds to each budget of the account its balances by currency code.
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
@@ -120,7 +120,7 @@ fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> 
     rows.into_iter().map(|row| row.read(held.remove(&row.id).unwrap_or_default())).collect()
 }
 
-/// What a creation is decided on: read after the account's counter was locked, so that it stays true.
+/// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation stays true.
 fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> Outcome<CreateBudgetSituation> {
     let of_account = budgets::table.filter(budgets::account_id.eq(account.as_str()));
     let budgets: i64 = of_account.count().get_result(conn)?;
@@ -128,10 +128,10 @@ fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> 
     Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent_level })
 }
 
-/// How deep a budget of the account is nested, from 1.
+/// Returns the nesting level of a budget of the account, from 1.
 fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Option<u32>> {
     let mut next = Id(budget.0);
-    // Deeper than the last level there is nothing; a ring would be a bug, and is not followed for ever.
+    // No budget is deeper than the last level. The bound also ends the search in a cycle, which would be a bug.
     for level in 1..=MAX_LEVELS {
         let parent: Option<Option<Id>> = budgets::table
             .filter(budgets::account_id.eq(account.as_str()))

@@ -14,7 +14,7 @@ pub(crate) trait ColumnType: Send + 'static {
     /// The kind of its values.
     #[cfg(test)]
     const KIND: ColumnKind;
-    /// Whether it may be null.
+    /// Whether the column is nullable.
     #[cfg(test)]
     const NULLABLE: bool = false;
 }

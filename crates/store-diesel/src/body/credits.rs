@@ -98,7 +98,7 @@ impl RecordedCommand for CreditCommand {
     }
 }
 
-/// The credits of a group, and how far their accounts have counted.
+/// The new credits of a group, and the last numbers of their accounts.
 #[derive(Default)]
 pub(crate) struct Counted {
     last: Tracked<AccountId, i64>,
@@ -106,17 +106,17 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// From counters, which are locked.
+    /// Builds the value from counters, which are locked.
     pub(crate) fn of(rows: Vec<CounterRow>) -> Self {
         Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() }
     }
 
-    /// Whether the account's counter was there to be locked: whether there is such an account.
+    /// Whether the account exists: whether its counter was loaded and locked.
     pub(crate) fn has(&self, account: &AccountId) -> bool {
         self.last.get(account).is_some()
     }
 
-    /// The number of the account's next credit.
+    /// Returns the number of the account's next credit.
     fn next(&self, account: &AccountId) -> Outcome<i64> {
         let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;
         last.checked_add(1).ok_or_else(|| corrupt("no number is left for credits"))
@@ -136,7 +136,7 @@ impl Counted {
 }
 
 impl CreditRow {
-    /// What was sent with it.
+    /// Returns the details that were sent with the credit.
     fn detail(self) -> Outcome<CreditDetail> {
         let held = (Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor));
         Ok(CreditDetail {
@@ -157,7 +157,7 @@ impl CreditRow {
     }
 }
 
-/// What was sent with the credits behind these journal transactions.
+/// Returns the details of the credits behind these journal transactions.
 pub(crate) fn details(conn: &mut Conn, account: &AccountId, journal: &[Id]) -> Outcome<BTreeMap<Id, CreditDetail>> {
     let rows = credits::table
         .filter(credits::account_id.eq(account.as_str()))

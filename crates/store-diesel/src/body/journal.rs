@@ -1,4 +1,4 @@
-//! The journal: written, never changed.
+//! The journal, which is append-only.
 
 use super::backend::{Changes, Conn};
 use super::errors::{Outcome, corrupt};
@@ -46,7 +46,7 @@ impl Journal {
     }
 }
 
-/// Transactions of an account, by id.
+/// Returns transactions of an account, by id.
 pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<Vec<JournalTransaction>> {
     let transactions = journal_transactions::table
         .filter(journal_transactions::account_id.eq(account.as_str()))

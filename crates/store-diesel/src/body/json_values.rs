@@ -1,4 +1,4 @@
-//! How the values of columns are written in an export.
+//! The JSON format of column values in an export.
 
 use super::names::Name;
 use super::types::{Account, Bytes, Currency, Day, Exchange, Id, Named, Time};
@@ -8,7 +8,7 @@ use florin_domain::money;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;
 
-/// Writes and reads a type as text.
+/// Serializes a type as text.
 macro_rules! as_text {
     ($($type:ident: $write:expr, $read:expr;)*) => {$(
         impl Serialize for $type {
@@ -38,7 +38,7 @@ as_text! {
     Bytes: |bytes| florin_store_contract::export::hexadecimal(&bytes.0), |text| bytes(text.as_bytes()).map(Self);
 }
 
-/// To the microsecond: nothing is cut off.
+/// Reads a time to the microsecond. Rejects more digits instead of cutting them off.
 fn time(text: &str) -> Option<DateTime<Utc>> {
     let time = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
     (time.timestamp_subsec_nanos() % 1000 == 0).then_some(time)
@@ -57,7 +57,7 @@ impl<'de, T: Name> Deserialize<'de> for Named<T> {
     }
 }
 
-/// Bytes from hexadecimal digits.
+/// Reads bytes from hexadecimal digits.
 fn bytes(digits: &[u8]) -> Option<Vec<u8>> {
     let pair = |pair: &[u8]| match pair {
         [high, low] => Some(digit(*high)? << 4 | digit(*low)?),

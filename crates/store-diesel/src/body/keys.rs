@@ -13,25 +13,25 @@ use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl ClientRow {
-    /// The row of a client; its features are rows of their own.
+    /// Builds the row of a client. Its features have rows of their own.
     pub(crate) fn of(client: &ApiClient) -> Outcome<Self> {
         let allowed_networks = joined(client.allowed_networks.iter().map(String::as_str))?;
         Ok(Self { id: Id(client.id.0), name: client.name.clone(), allowed_networks })
     }
 
-    /// Its id.
+    /// Returns the client's id.
     pub(crate) const fn id(&self) -> ClientId {
         ClientId(self.id.0)
     }
 
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(crate) fn read(self, features: BTreeSet<Feature>) -> ApiClient {
         let allowed_networks = self.allowed_networks.split_whitespace().map(str::to_owned).collect();
         ApiClient { id: self.id(), name: self.name, allowed_networks, features }
     }
 }
 
-/// What is switched on for clients: for one, or for all.
+/// Returns the enabled features of one client, or of all.
 pub(crate) fn features(conn: &mut Conn, client: Option<ClientId>) -> Outcome<BTreeMap<ClientId, BTreeSet<Feature>>> {
     let mut query = client_features::table.into_boxed();
     if let Some(client) = client {
@@ -45,7 +45,7 @@ pub(crate) fn features(conn: &mut Conn, client: Option<ClientId>) -> Outcome<BTr
 }
 
 impl KeyRow {
-    /// The row of a key; its accounts are rows of their own.
+    /// Builds the row of a key. Its accounts have rows of their own.
     pub(crate) fn of(key: &ApiKey, hash: &KeyHash) -> Outcome<Self> {
         Ok(Self {
             id: Id(key.id.0),
@@ -61,7 +61,7 @@ impl KeyRow {
         })
     }
 
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(crate) fn read(
         self,
         listed: impl FnOnce(ClientId, ApiKeyId) -> Outcome<BTreeSet<AccountId>>,
@@ -85,12 +85,13 @@ impl KeyRow {
     }
 }
 
-/// What a hash is looked up by: numbers are compared in one step, so time tells nothing of how much was right.
+/// Returns the number by which a hash is looked up. Numbers are compared in one step, so the time of a lookup does not
+/// reveal how many bytes of a guess are right.
 pub(crate) fn tag(hash: &KeyHash) -> i64 {
     hash.0.iter().take(8).fold(0, |tag, byte| (tag << 8) | i64::from(*byte))
 }
 
-/// The accounts that keys list: of one key, or of all.
+/// Returns the accounts that one key lists, or all keys.
 pub(crate) fn listed_accounts(
     conn: &mut Conn,
     key: Option<(ClientId, ApiKeyId)>,
@@ -120,7 +121,7 @@ impl From<&access::Account> for AccountRow {
 }
 
 impl AccountRow {
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(crate) fn read(self, timeline: Option<TimelineRow>) -> Outcome<access::Account> {
         Ok(access::Account {
             id: self.id.0,
@@ -133,7 +134,7 @@ impl AccountRow {
     }
 }
 
-/// Words with blanks between them.
+/// Joins words with spaces.
 fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Outcome<String> {
     let words: Vec<_> = words.collect();
     match words.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {

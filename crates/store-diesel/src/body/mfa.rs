@@ -115,7 +115,7 @@ pub(crate) struct Authentication {
 }
 
 impl Authentication {
-    /// Sessions whose batches are locked, and enrolments, which are locked.
+    /// Builds the value from sessions, whose batches are locked, and enrolments, which are locked.
     pub(crate) fn of(sessions: Vec<SessionRow>, enrolments: Vec<EnrolmentRow>) -> Outcome<Self> {
         let session = |row: SessionRow| row.read().map(|session| ((session.account.clone(), session.id), session));
         let enrolment = |row: EnrolmentRow| row.read().map(|enrolment| (enrolment.account.clone(), enrolment));
@@ -126,12 +126,12 @@ impl Authentication {
         })
     }
 
-    /// A session.
+    /// Returns a session.
     pub(crate) fn session(&self, account: &AccountId, id: MfaSessionId) -> Option<MfaSession> {
         self.sessions.get(&(account.clone(), id)).cloned()
     }
 
-    /// The enrolment of an account.
+    /// Returns the enrolment of an account.
     pub(crate) fn enrolment(&self, account: &AccountId) -> Option<TotpEnrolment> {
         self.enrolments.get(account).cloned()
     }

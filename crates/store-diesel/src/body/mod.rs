@@ -1,11 +1,11 @@
-//! The body: all queries, written once, and compiled once for each database, whose module includes it. What it needs from the
-//! database is listed in [`backend`]; the tables are declared in [`tables`].
+//! The body: all queries, written once, and compiled once for each database, whose module includes it. [`backend`]
+//! lists everything it needs from the database; [`tables`] declares the tables.
 //!
-//! Its modules have no path from `crate`, since each of them exists twice. Folders import the name `body` from above, and their
-//! files say `super::body::errors` and so on.
+//! Its modules have no path from `crate`, because each of them exists twice. Folders import the name `body` from above,
+//! and their files say `super::body::errors` and so on.
 //!
-//! A row is read by its key with `get_result`, not with `first`: `first` adds `LIMIT ?`, and SQLite prepares a statement with such a
-//! limit again each time it is executed.
+//! A row is read by its key with `get_result`, not with `first`: `first` adds `LIMIT ?`, and SQLite prepares a
+//! statement with such a limit again each time it is executed.
 
 mod access;
 mod activity;

@@ -1,4 +1,4 @@
-//! Lists of the domain, stored by the names of their members.
+//! Enumerations of the domain, stored by the names of their members.
 
 #[cfg(test)]
 use super::backend;
@@ -34,7 +34,7 @@ impl LedgerAccountName {
         Self::of(LedgerAccount::Fees),
     ];
 
-    /// The name of this account.
+    /// Returns the name of this account.
     pub(crate) const fn of(account: LedgerAccount) -> Self {
         Self(account.kind())
     }
@@ -44,18 +44,18 @@ impl LedgerAccountName {
     }
 }
 
-/// A budget, to name the accounts that belong to one.
+/// A placeholder budget, for accounts that belong to one.
 const ANY_BUDGET: BudgetId = BudgetId(Uuid::nil());
 
-/// A member of a list.
+/// A member of an enumeration that is stored by name.
 pub(crate) trait Name: Copy + Debug + 'static {
-    /// All members.
+    /// Returns all members.
     fn all() -> &'static [Self];
 
-    /// The name of this one, as stored.
+    /// Returns the name of this member, as stored.
     fn name(self) -> &'static str;
 
-    /// The member of that name.
+    /// Returns the member with this name.
     fn named(text: &str) -> Option<Self> {
         Self::all().iter().copied().find(|member| member.name() == text)
     }
@@ -112,7 +112,7 @@ names! {
 mod tests {
     use super::*;
 
-    /// A name that no CHECK lists would be refused by the database one day.
+    /// The database would reject a name that no CHECK lists.
     #[test]
     fn every_name_is_in_the_schema() {
         fn check<T: Name>(schema: &str) {

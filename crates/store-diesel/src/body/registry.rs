@@ -1,4 +1,4 @@
-//! What an operator sets up.
+//! Clients, keys, accounts and enrolments, as operators manage them.
 
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
@@ -123,7 +123,7 @@ fn no_account(account: &AccountId) -> Failure {
     Failure::NotFound(format!("account {account}"))
 }
 
-/// Removes the enrolment of an account that must be there; whether there was one.
+/// Removes the enrolment of an account, which must exist. Returns whether it had an enrolment.
 fn remove_enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     let known = accounts::table.filter(accounts::id.eq(account.as_str()));
     if !diesel::select(diesel::dsl::exists(known)).get_result(conn)? {
@@ -188,7 +188,7 @@ pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outc
     Ok(())
 }
 
-/// Stores a new key with the accounts it lists. Its foreign keys make sure that they are its client's.
+/// Stores a new key with the accounts it lists. Foreign keys ensure that the accounts belong to the key's client.
 pub(crate) fn insert_key(conn: &mut Conn, key: &ApiKey, hash: &KeyHash) -> Outcome<()> {
     insert(vec![KeyRow::of(key, hash)?], conn)?;
     let AccountGrant::Only(accounts) = &key.accounts else { return Ok(()) };

@@ -1,7 +1,8 @@
-//! What a table's declaration tells the generic statements of a backend: rows that are inserted, changes of rows that
-//! exist, and rows that are found by their keys.
+//! What the generic statements of a backend know about a table: rows to insert, changes of existing rows, and lookups
+//! of rows by key.
 //!
-//! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays prepared.
+//! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays
+//! prepared.
 
 use super::backend::{self, Changes, Conn, Db, Values};
 pub(crate) use super::backend::{load, load_four, load_two};
@@ -18,76 +19,76 @@ pub(crate) trait Row: Sized + 'static {
     /// The values of its columns, as a list of nested pairs.
     type Values: Values;
 
-    /// The values, in the order of the columns.
+    /// Returns the values, in the order of the columns.
     fn into_values(self) -> Self::Values;
 }
 
-/// A change of rows that exist.
+/// A change of existing rows.
 pub(crate) trait Change: Sized + 'static {
     /// The name of its table.
     const TABLE: &'static str;
     /// The names of the columns that it sets.
     const SET: &'static [&'static str];
-    /// The names of the columns that rows are found by.
+    /// The names of the columns that identify the rows.
     const KEY: &'static [&'static str];
-    /// A further condition, which begins with ` AND `; the table is called `t`. Or nothing.
+    /// A further condition, which begins with ` AND `, or an empty text. The table's alias is `t`.
     const FILTER: &'static str;
     /// The values that it sets.
     type Set: Values;
-    /// The values that rows are found by.
+    /// The values that identify the rows.
     type Key: Values;
 
-    /// Both lists of values, in the orders of their columns.
+    /// Returns both lists of values, in the orders of their columns.
     fn into_values(self) -> (Self::Set, Self::Key);
 }
 
-/// Rows that are found by keys, with what is joined to them.
+/// A lookup of rows by key, with joined rows.
 pub(crate) trait Lookup: Sized + 'static {
     /// The name of the table.
     const TABLE: &'static str;
-    /// The names of the columns that rows are found by.
+    /// The names of the columns that identify the rows.
     const KEY: &'static [&'static str];
-    /// What is joined to the rows, or nothing.
+    /// The join, or an empty text.
     const JOIN: &'static str;
-    /// A further condition, which begins with ` AND `, or nothing.
+    /// A further condition, which begins with ` AND `, or an empty text.
     const FILTER: &'static str;
-    /// The order of the rows of all keys, which begins with ` ORDER BY `, or nothing.
+    /// The order of the rows of all keys, which begins with ` ORDER BY `, or an empty text.
     const ORDER: &'static str;
-    /// The lock on the rows, where the database has locks on rows, or nothing.
+    /// The lock on the rows, or an empty text where the database has no row locks.
     #[allow(dead_code, reason = "some databases have no locks on rows")]
     const LOCK: &'static str;
     /// A key: a tuple of values.
     type Key: Key;
-    /// A row with what is joined to it.
+    /// A row with its joined rows.
     type Row;
     /// The columns that are selected.
     type Selection: QueryFragment<Db> + diesel::Expression<SqlType = Self::Sql>;
-    /// Their SQL types.
+    /// The SQL types of the columns.
     type Sql;
 
-    /// The columns that are selected.
+    /// Returns the columns that are selected.
     fn selection() -> Self::Selection;
 
     /// Executes a statement.
     fn run(statement: backend::Select<Self>, conn: &mut Conn) -> QueryResult<Vec<Self::Row>>;
 }
 
-/// A tuple of values that rows are found by.
+/// A tuple of values that identifies rows.
 pub(crate) trait Key {
-    /// The same as a list of nested pairs.
+    /// The same values as a list of nested pairs.
     type Values: Values;
 
-    /// The values, in their order.
+    /// Returns the values, in their order.
     fn into_values(self) -> Self::Values;
 }
 
-/// The type of a list of nested pairs.
+/// Expands to the type of a list of nested pairs.
 macro_rules! list_type {
     () => { () };
     ($first:ty $(, $more:ty)*) => { ($first, super::body::statements::list_type!($($more),*)) };
 }
 
-/// A list of nested pairs.
+/// Expands to a list of nested pairs.
 macro_rules! list {
     () => { () };
     ($first:expr $(, $more:expr)*) => { ($first, super::body::statements::list!($($more),*)) };
@@ -130,7 +131,7 @@ pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
     changes.store()
 }
 
-/// Makes queries be identified by their texts: each text stays prepared. `Conn` is in scope.
+/// Identifies queries by their texts, so that each text stays prepared. `Conn` must be in scope.
 macro_rules! identified_by_text {
     ($($query:ty => $sql:ty;)*) => {$(
         impl diesel::query_builder::QueryId for $query {

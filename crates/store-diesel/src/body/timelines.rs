@@ -1,4 +1,4 @@
-//! The time of accounts that have their own.
+//! Timelines of accounts.
 
 use super::backend::{self, Conn};
 use super::cards;
@@ -27,12 +27,12 @@ struct Next {
 }
 
 impl TimelineRow {
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<Timeline> {
         Ok(Timeline { clock: self.clock(), seed: self.seed.as_deref().map(read_seed).transpose()? })
     }
 
-    /// Its clock.
+    /// Returns the clock.
     pub(crate) fn clock(&self) -> ClockSetting {
         match &self.frozen_at {
             Some(at) => ClockSetting::Frozen { at: at.0 },
@@ -61,7 +61,7 @@ fn columns(clock: ClockSetting) -> Outcome<(i64, Option<Time>)> {
     })
 }
 
-/// Stores the timeline of an account that has none of its own yet.
+/// Stores the timeline of an account that has none yet.
 pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) -> Outcome<()> {
     let (ahead_micros, frozen_at) = columns(timeline.clock)?;
     let row = TimelineRow {
@@ -74,7 +74,7 @@ pub(crate) fn insert(conn: &mut Conn, account: &AccountId, timeline: &Timeline) 
     statements::insert(vec![row], conn)
 }
 
-/// Changes a timeline that is there; its number stays.
+/// Changes an existing timeline. Its id counter does not change.
 pub(crate) fn update(conn: &mut Conn, account: &AccountId, timeline: &Timeline) -> Outcome<()> {
     let (ahead_micros, frozen_at) = columns(timeline.clock)?;
     let seed = timeline.seed.map(|seed| florin_store_contract::export::hexadecimal(&seed.0));
@@ -84,7 +84,7 @@ pub(crate) fn update(conn: &mut Conn, account: &AccountId, timeline: &Timeline) 
     Ok(())
 }
 
-/// The timeline of an account, if it has one of its own.
+/// Returns the timeline of an account, if it has one.
 pub(crate) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Timeline>> {
     let row = timelines::table.filter(timelines::account_id.eq(account.as_str()));
     let row = row.select(TimelineRow::as_select()).get_result(conn).optional()?;
@@ -95,7 +95,7 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Timel
 impl Timelines for Store {
     async fn set_clock(&self, command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
         self.task(move |conn| {
-            // Two changes of one clock come one after the other, wherever they come from.
+            // Serializes changes of one clock, across all instances.
             backend::lock_operators(conn)?;
             let known = accounts::table.filter(accounts::id.eq(command.account.as_str()));
             if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn)? {

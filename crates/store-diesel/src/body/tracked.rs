@@ -1,31 +1,31 @@
-//! Values as the commands of a group read and change them.
+//! Values that the commands of a group read and change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values by key that were loaded, and which of them were changed.
+/// Loaded values by key, and the keys of changed values.
 pub(crate) struct Tracked<K, V> {
     values: BTreeMap<K, V>,
     changed: BTreeSet<K>,
 }
 
 impl<K: Ord + Clone, V> Tracked<K, V> {
-    /// The value, as the commands so far have left it.
+    /// Returns the value, as the earlier commands of the group have left it.
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key)
     }
 
-    /// Adds a value that is stored already, or is going to be stored by other means.
+    /// Adds a value that is already stored, or that other code stores.
     pub(crate) fn insert(&mut self, key: K, value: V) {
         self.values.insert(key, value);
     }
 
-    /// Changes a value. Of several changes of one value the last is stored.
+    /// Stages a value. If a value is staged several times, the last one is stored.
     pub(crate) fn change(&mut self, key: K, value: V) {
         self.changed.insert(key.clone());
         self.values.insert(key, value);
     }
 
-    /// The changed values, in the order of their keys.
+    /// Returns the changed values, in the order of their keys.
     pub(crate) fn into_changes(self) -> impl Iterator<Item = (K, V)> {
         let Self { mut values, changed } = self;
         changed.into_iter().filter_map(move |key| values.remove_entry(&key))

@@ -83,7 +83,7 @@ impl RecordedCommand for TransferCommand {
     }
 }
 
-/// The transfers of a group.
+/// The new transfers of a group.
 #[derive(Default)]
 pub(crate) struct NewTransfers(Vec<TransferRow>);
 
@@ -110,7 +110,7 @@ impl From<TransferRow> for Transfer {
     }
 }
 
-/// Transfers of an account by their ids, in any order.
+/// Returns transfers of an account by their ids, in any order.
 pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Transfer>> {
     let rows = transfers::table
         .filter(transfers::account_id.eq(account.as_str()))

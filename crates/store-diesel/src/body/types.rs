@@ -1,4 +1,4 @@
-//! The domain's values as columns.
+//! Column types for values of the domain.
 
 use super::backend::sql::{DaySql, IdSql, TimeSql};
 use super::backend::{Db, RawValue, read_text};
@@ -43,12 +43,12 @@ pub(crate) struct Currency(pub(crate) money::Currency);
 #[diesel(sql_type = Binary)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
-/// A rate of exchange, as a decimal.
+/// An exchange rate, as a decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Text)]
 pub(crate) struct Exchange(pub(crate) money::Rate);
 
-/// One of a list, by its name.
+/// A member of an enumeration, stored by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Text)]
 pub(crate) struct Named<T: Name>(pub(crate) T);

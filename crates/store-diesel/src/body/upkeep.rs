@@ -1,4 +1,4 @@
-//! Readiness and house-keeping.
+//! Readiness checks and housekeeping.
 
 use super::backend::sql::TimeSql;
 use super::backend::{self, Conn};
@@ -12,7 +12,8 @@ use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_ports::{Readiness, StoreError, Upkeep};
 
-/// `$1` is a parameter in every database; numbers come in the order of their first appearance.
+/// Deletes expired records. `$1` is a parameter in every database; parameters are numbered in the order of their first
+/// use.
 const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_id, idempotency_key) IN \
     (SELECT account_id, client_id, idempotency_key FROM idempotency_records \
     WHERE created_at < $1 ORDER BY created_at LIMIT $2)";

@@ -6,15 +6,15 @@ use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
-/// The locks in the order in which groups take them: balances, batches; then the account itself, which all its rows refer to, so that
-/// nobody adds a row.
+/// The locks in the order in which groups acquire them: balances, batches, then the account itself. All rows of the
+/// account refer to it, so nobody can add a row.
 const ALL: [&str; 3] = [
     "SELECT 1 FROM balances WHERE account_id = $1 ORDER BY budget_id, currency FOR UPDATE",
     "SELECT 1 FROM payment_batches WHERE account_id = $1 ORDER BY id FOR UPDATE",
     "SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE",
 ];
 
-/// Waits until nobody else changes anything of an account, and keeps others from it until the end of the transaction.
+/// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
 pub(crate) fn lock_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     for lock in ALL {
         sql_query(lock).bind::<Text, _>(account.as_str()).execute(conn)?;

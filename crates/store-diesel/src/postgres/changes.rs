@@ -1,7 +1,7 @@
-//! Changes of several tables, stored by one statement: one round trip, however many tables a group touches.
+//! Changes of several tables, stored by one statement: one round trip, however many tables a group changes.
 //!
-//! The parts see none of each other's rows: each row has at most one change, and a new row is inserted in its final form.
-//! Foreign keys between the parts hold: they are checked when all parts are done.
+//! The parts do not see each other's rows: each row has at most one change, and a new row is inserted in its final
+//! form. Foreign keys between the parts hold: they are checked when all parts are done.
 
 use super::body::errors::{Outcome, corrupt, exactly};
 use super::body::statements::{Change, Row, identified_by_text};
@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{Array, BigInt};
 
-/// Changes that are going to be stored together.
+/// Changes that are stored together.
 pub(crate) struct Changes<'c> {
     conn: &'c mut Conn,
     parts: Vec<Part>,
@@ -20,13 +20,13 @@ pub(crate) struct Changes<'c> {
 /// The change of one table.
 struct Part {
     table: &'static str,
-    /// The number of rows that it must change, where that is known.
+    /// The number of rows that it must change, where it is known.
     expected: Option<usize>,
     sql: Box<dyn QueryFragment<Db> + Send>,
 }
 
 impl<'c> Changes<'c> {
-    /// None yet.
+    /// Creates an empty list of changes.
     pub(crate) const fn on(conn: &'c mut Conn) -> Self {
         Self { conn, parts: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Changes as many rows as there are under each key.
+    /// Changes all rows under each key, however many exist.
     #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
     pub(crate) fn update_all<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         if !changes.is_empty() {
@@ -81,7 +81,7 @@ impl<'c> Changes<'c> {
     }
 }
 
-/// One statement for all parts, which counts the rows of each.
+/// One statement for all parts, which returns the number of rows of each.
 struct AllParts(Vec<Part>);
 
 impl QueryFragment<Db> for AllParts {
@@ -106,7 +106,7 @@ impl QueryFragment<Db> for AllParts {
     }
 }
 
-// It has a form for each choice of tables.
+// Identified by text: each choice of tables has its own form.
 identified_by_text! {
     AllParts => Array<BigInt>;
 }

@@ -1,4 +1,4 @@
-//! Connections: how they are made and set up, and what their errors mean.
+//! Connections: how they are opened and set up, and how their errors are classified.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -8,26 +8,27 @@ use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, sql_query};
 use florin_store_contract::OpenError;
 
-/// Of every connection: nothing waits without an end. (Diesel sets the time zone to UTC and the encoding to UTF-8.)
+/// Settings of every connection: no wait is unlimited. (Diesel sets the time zone to UTC and the encoding to UTF-8.)
 const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
     SET idle_in_transaction_session_timeout = '10s';";
 
-/// Of the writer: a commit is on the disk when it is answered. Where the server is set to even more, that stays.
+/// Setting of the writer: a commit is on the disk when it is answered. A stricter setting of the server stays.
 const DURABLE: &str =
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/// Of the writer: each of its statements finds rows by their keys, given as arrays whose lengths the planner can't know. A
-/// plan is made once, for few keys, and stays right for many: an index for each key, never a whole table, whatever the
+/// Settings of the writer. Its statements find rows by keys in arrays, whose lengths the planner can't know. A plan is
+/// created once, for few keys, and stays right for many: an index scan for each key, never a full scan, whatever the
 /// statistics say while a table grows.
 const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
     SET enable_mergejoin = off; SET jit = off;";
 
-/// Of readers: they can't write, and each transaction has one view of everything. A plan is made once: left alone, PostgreSQL makes
-/// one for each page, since it thinks more of a `LIMIT` that it knows, and takes half as long again.
+/// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once: by
+/// default PostgreSQL plans each page anew, because it prefers a plan with a known `LIMIT`, and that takes half as long
+/// again.
 const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan;";
 
-/// Errors that Diesel has no kind for are told apart by their text, which must be English.
+/// Errors that Diesel does not classify are recognized by their text, which must be English.
 const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";
 
 #[derive(QueryableByName)]
@@ -58,7 +59,7 @@ fn connect(place: &PostgresUrl) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// Where the server speaks another language, it is asked for English. Not every user may ask.
+/// Asks a server with another language for English. Not every user has the right to do so.
 fn speak_english(conn: &mut Conn) -> diesel::QueryResult<()> {
     let language = sql_query(LANGUAGE).get_result::<Setting>(conn)?.value;
     let is_english =
@@ -77,13 +78,13 @@ pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<
     conn.build_transaction().read_committed().run(work)
 }
 
-/// What the writer does last: nothing.
+/// Does nothing: PostgreSQL needs no last work of the writer.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Lets this transaction take its time, and read whole tables.
+/// Lifts the time limits of this transaction, and allows full scans.
 pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
     const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
         SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \

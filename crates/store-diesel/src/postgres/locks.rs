@@ -1,7 +1,7 @@
-//! The locks that a group takes before everything else. One statement locks the rows of one kind, in one order for all
-//! instances, so that the groups of two instances never wait for each other in a ring. The body locks the kinds sequentially.
+//! The locks that a group acquires before everything else. One statement locks the rows of one kind, in the same order
+//! in all instances, so that the groups of two instances do not deadlock. The body locks the kinds sequentially.
 //!
-//! A row that does not exist yet can't be locked. A deadlock may result, and the group is tried again.
+//! A row that does not exist yet can't be locked. A deadlock may result, and the group is retried.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -19,11 +19,11 @@ use diesel::sql_query;
 use diesel::sql_types::{Array, Text, Uuid as UuidSql};
 use std::collections::BTreeSet;
 
-/// Operators' changes are rare and may change anything: instances make them sequentially.
+/// Operators' changes are rare and may change anything, so instances serialize them.
 const OPERATOR: &str = "SELECT pg_advisory_xact_lock(7003214872)";
 
-/// The sources of budgets: cards, messages, batches, and their own keys. The budget that pays never changes, so the
-/// statement that locks can look it up.
+/// The rows that lead to budgets: cards, messages, batches, and budget keys themselves. The budget that pays never
+/// changes, so the locking statement can look it up.
 const SOURCES: [(&str, &str); 4] = [
     (
         "SELECT t.account_id, t.budget_id FROM unnest(",
@@ -47,7 +47,7 @@ const BALANCES: &str = ") AS s) AS b JOIN balances \
     ON balances.account_id = b.account_id AND balances.budget_id = b.budget_id \
     ORDER BY balances.account_id, balances.budget_id, balances.currency FOR UPDATE OF balances) AS balances";
 
-/// Makes operators' changes wait for each other.
+/// Serializes changes of operators until the end of the transaction.
 pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     sql_query(OPERATOR).execute(conn)?;
     Ok(())
@@ -55,7 +55,8 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
 
 /// Locks and loads all balances of the budgets that a group needs, and loads its idempotency records with them.
 ///
-/// No lock guards records. If another instance stores a record under the same key meanwhile, storing the group fails on that key.
+/// No lock guards records. If another instance stores a record under the same key meanwhile, storing the group fails on
+/// that key.
 pub(crate) fn lock_balances(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Vec<BalanceRow>, Vec<RecordRow>)> {
     let keys = [&footprint.cards, &footprint.messages, &footprint.funded, &footprint.budgets];
     let sources = SOURCES.into_iter().zip(keys).filter(|(_, keys)| !keys.is_empty());
@@ -88,7 +89,7 @@ impl Keys {
     }
 }
 
-/// Locks all balances of budgets that are named, or pay for what is named.
+/// Locks all balances of the budgets that are named, or that pay for named rows.
 struct LockBalances(Vec<Keys>);
 
 impl LockBalances {
@@ -110,7 +111,7 @@ impl LockBalances {
 
 type BalanceAndRecord = (Option<BalanceRow>, Option<RecordRow>);
 
-/// One statement, and so one round trip, for both.
+/// Selects balances and records with one statement, and so in one round trip.
 struct BalancesAndRecords {
     selection: <BalanceAndRecord as Selectable<Pg>>::SelectExpression,
     balances: LockBalances,
@@ -130,7 +131,7 @@ impl QueryFragment<Pg> for BalancesAndRecords {
     }
 }
 
-// It has a form for each choice of sources.
+// Identified by text: each choice of sources has its own form.
 identified_by_text! {
     BalancesAndRecords => SqlTypeOf<<BalanceAndRecord as Selectable<Pg>>::SelectExpression>;
 }

@@ -1,4 +1,4 @@
-//! Rows by their keys: those of one lookup, or of several that are independent of each other, by one statement each time.
+//! Lookups of rows by key. One statement runs one lookup, or several independent ones.
 
 use super::body::errors::Outcome;
 use super::body::statements::{Key, Lookup};
@@ -17,7 +17,7 @@ pub(crate) struct Select<L: Lookup> {
 }
 
 impl<L: Lookup> Select<L> {
-    /// The rows of these keys.
+    /// Builds the statement for these keys.
     pub(super) fn of(keys: impl IntoIterator<Item = L::Key>) -> Self {
         let mut arrays = ArraysOf::<<L::Key as Key>::Values>::default();
         let mut is_empty = true;
@@ -28,12 +28,12 @@ impl<L: Lookup> Select<L> {
         Self { selection: L::selection(), keys: arrays, is_empty }
     }
 
-    /// The rows, by a statement of their own; by none where there are no keys.
+    /// Runs the statement on its own. Without keys, runs nothing.
     pub(super) fn rows(self, conn: &mut Conn) -> Outcome<Vec<L::Row>> {
         if self.is_empty { Ok(Vec::new()) } else { Ok(L::run(self, conn)?) }
     }
 
-    /// The rows as a table of a larger statement, under the name of their table. Not for lookups with joins.
+    /// Writes the rows as a table of a larger statement, under the name of their table. Not for lookups with joins.
     pub(super) fn walk_table<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         for part in ["(SELECT ", L::TABLE, ".*"] {
             out.push_sql(part);
@@ -62,7 +62,7 @@ impl<L: Lookup> Select<L> {
             }
             Side::After => out.push_sql("[k.i]"),
         })?;
-        // The filter goes on with AND.
+        // The filter continues with AND.
         for part in [" OFFSET 0) AS ", L::TABLE, L::JOIN, " WHERE TRUE", L::FILTER, L::ORDER, L::LOCK] {
             out.push_sql(part);
         }
@@ -82,7 +82,7 @@ impl<L: Lookup> Query for Select<L> {
     type SqlType = L::Sql;
 }
 
-// It has one text, so that its type identifies it.
+// It has one text, so its type identifies it.
 impl<L: Lookup> QueryId for Select<L> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
@@ -90,12 +90,12 @@ impl<L: Lookup> QueryId for Select<L> {
 
 impl<L: Lookup> RunQueryDsl<Conn> for Select<L> {}
 
-/// The rows of these keys.
+/// Loads the rows of these keys.
 pub(crate) fn load<L: Lookup>(keys: impl IntoIterator<Item = L::Key>, conn: &mut Conn) -> Outcome<Vec<L::Row>> {
     Select::<L>::of(keys).rows(conn)
 }
 
-/// Selects the rows of several lookups: of each row of the result one part is there, and the others are null.
+/// Selects the rows of several lookups. Each row of the result contains one part; the other parts are null.
 pub(crate) struct SelectTogether<P: Parts> {
     selection: <P::Row as Selectable<Db>>::SelectExpression,
     parts: P,
@@ -106,7 +106,7 @@ pub(crate) trait Parts: 'static {
     /// A row of the result: an option for each part.
     type Row: Selectable<Db, SelectExpression: QueryFragment<Db>>;
 
-    /// The parts as tables, joined without a condition that could hold.
+    /// Writes the parts as tables, joined on a condition that is never true.
     fn walk_tables<'b>(&'b self, out: AstPass<'_, 'b, Db>) -> QueryResult<()>;
 }
 
@@ -123,7 +123,7 @@ impl<P: Parts> Query for SelectTogether<P> {
     type SqlType = SqlTypeOf<<P::Row as Selectable<Db>>::SelectExpression>;
 }
 
-// It has one text, so that its type identifies it.
+// It has one text, so its type identifies it.
 impl<P: Parts> QueryId for SelectTogether<P> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
@@ -131,7 +131,7 @@ impl<P: Parts> QueryId for SelectTogether<P> {
 
 impl<P: Parts> RunQueryDsl<Conn> for SelectTogether<P> {}
 
-/// Functions that load the rows of several lookups. Where all keys are those of one lookup, nothing else is asked.
+/// Defines functions that load the rows of several lookups. If only one lookup has keys, only its statement runs.
 macro_rules! load_together {
     ($($(#[$doc:meta])* $name:ident($first:ident $one:ident, $($lookup:ident $more:ident),+);)*) => {$(
         impl<$first: Lookup, $($lookup: Lookup),+> Parts for (Select<$first>, $(Select<$lookup>),+)
@@ -184,8 +184,8 @@ macro_rules! load_together {
 }
 
 load_together! {
-    /// The rows of two lookups that are independent of each other.
+    /// Loads the rows of two independent lookups.
     load_two(A a, B b);
-    /// The rows of four lookups that are independent of each other.
+    /// Loads the rows of four independent lookups.
     load_four(A a, B b, C c, D d);
 }

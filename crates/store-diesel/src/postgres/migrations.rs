@@ -1,4 +1,4 @@
-//! The schema of PostgreSQL, and bringing it up to date.
+//! The schema of PostgreSQL and its migrations.
 
 use super::body::errors::{Failure, Outcome};
 use super::{Conn, Db};
@@ -10,7 +10,7 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-/// Diesel's runner takes no lock. This one makes programs that start together do the work once: the others wait for it,
+/// Diesel's runner acquires no lock. This one makes programs that start together migrate once: the others wait for it,
 /// as long as an index may take to build.
 const ALONE: &str = "SET LOCAL lock_timeout = '10min'; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(7003214871);";
@@ -27,7 +27,7 @@ struct Known {
     known: bool,
 }
 
-/// Versions and names of the migrations that this program knows, in order.
+/// Returns the versions and names of the migrations that this program knows, in order.
 pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
     let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
     let named = |migration: &dyn diesel::migration::Migration<Db>| {
@@ -36,7 +36,7 @@ pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
     Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
 }
 
-/// Versions of the migrations that were applied. Changes nothing, even on an empty database.
+/// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
 pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
     const TABLE: &str = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS known";
     if !sql_query(TABLE).get_result::<Known>(conn)?.known {
@@ -46,7 +46,7 @@ pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.version).collect())
 }
 
-/// Applies what is pending, all of it or none, in one transaction that others wait for.
+/// Applies all pending migrations or none, in one transaction. Other programs wait for it.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
         conn.batch_execute(ALONE)?;
@@ -63,7 +63,7 @@ fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
     }
 }
 
-/// The text of all migrations.
+/// Returns the text of all migrations.
 #[cfg(test)]
 pub(crate) fn sources() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/postgres");

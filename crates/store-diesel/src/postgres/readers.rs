@@ -20,12 +20,12 @@ pub(crate) struct Server(PostgresUrl);
 /// A connection that reads.
 pub(crate) struct Reader {
     conn: Conn,
-    /// It was found dead, and is not to be used again.
+    /// Whether it was found dead, so that it must not be used again.
     lost: bool,
 }
 
 impl Reader {
-    /// Asks the server for a sign of life, and remembers if there is none.
+    /// Pings the server, and remembers a failure.
     fn lives(&mut self) -> bool {
         self.lost = self.lost || self.conn.ping().is_err();
         !self.lost
@@ -49,18 +49,18 @@ impl ManageConnection for Server {
     }
 }
 
-/// Opens connections that read, and can't write.
+/// Opens read-only connections.
 pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
         .max_size(max)
         .connection_timeout(wait)
-        // No question before each use: a read that finds its connection dead takes another one.
+        // No ping before each use: a read that finds its connection dead uses another one.
         .test_on_check_out(false)
         .build(Server(place.clone()))
         .map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))
 }
 
-/// Runs a read; once more if its connection was dead.
+/// Runs a read. Retries it once if its connection was dead.
 pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
     let mut reader = get(readers)?;
     let failure = match work(&mut reader.conn) {
@@ -72,7 +72,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     }
     tracing::warn!(error = %failure, "a reader lost its connection");
     drop(reader);
-    // When a server goes away, all that waited in the pool are dead.
+    // When a server goes away, all idle connections of the pool are dead.
     for _ in 0..=readers.max_size() {
         let mut reader = get(readers)?;
         if reader.lives() {

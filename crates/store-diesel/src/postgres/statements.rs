@@ -1,11 +1,11 @@
-//! Sets of rows, loaded and stored as arrays of keys or columns, which the server takes apart: one statement for a set,
-//! or for several sets together. All of them stay prepared.
+//! Sets of rows, loaded and stored as arrays of keys or columns, which the server unpacks: one statement for a set, or
+//! for several sets together. All of them stay prepared.
 //!
-//! Rows are found by a look-up for each key (`LATERAL … OFFSET 0`), whatever the planner believes about the table: a plan
-//! that was made while it was empty would otherwise read all of it for each group when it has grown.
+//! Rows are found by one lookup per key (`LATERAL … OFFSET 0`), whatever the planner believes about the table: a plan
+//! that was created while the table was empty would otherwise scan the whole table for each group after it has grown.
 //!
-//! Only the first array is unnested; what belongs to its rows is taken out of the others by their number. `unnest` of many
-//! arrays would first fill a store of its own for each of them, which takes longer than to insert a few rows.
+//! Only the first array is unnested; the other values of a row are read from the other arrays by its number. `unnest`
+//! of many arrays would first fill a tuple store for each of them, which takes longer than to insert a few rows.
 
 use super::Db;
 use super::body::columns::ColumnType;
@@ -64,7 +64,7 @@ pub(crate) enum Side {
     After,
 }
 
-/// Writes the SQL beside the array of this column.
+/// A function that writes the SQL beside the array of a column.
 type Around<'a, 'b> = dyn FnMut(&mut AstPass<'_, 'b, Db>, Side, &'static str) + 'a;
 
 impl Values for () {

@@ -9,14 +9,14 @@ use florin_store_contract::StoreSettings;
 use std::io::Write;
 use uuid::Uuid;
 
-/// A database that goes away with its test, failed or not.
+/// A database that is dropped with its test, whether it passed or failed.
 pub(crate) struct Database {
     server: String,
     name: String,
 }
 
 impl Database {
-    /// An empty one; none without a server, and a line says so.
+    /// Creates an empty database. Without a server, prints a line and returns `None`.
     pub(crate) fn new(what: &str) -> Option<Self> {
         let Some(server) = std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()) else {
             let line = format!("\nSKIPPED: {what} on PostgreSQL, because DATABASE_URL is not set\n");
@@ -29,7 +29,7 @@ impl Database {
         Some(database)
     }
 
-    /// Where it is.
+    /// Returns the URL of the database.
     pub(crate) fn url(&self) -> String {
         let (rest, options) = self.server.split_once('?').unwrap_or((&self.server, ""));
         let (scheme, rest) = rest.split_once("://").unwrap();
@@ -56,16 +56,16 @@ pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     test(store);
 }
 
-/// Asks for a plan.
+/// The statement prefix that returns a plan.
 pub(crate) const EXPLAIN: &str = "EXPLAIN ";
-/// What the planner must know of small tables: that they will grow.
+/// Settings that make the planner treat small tables like large ones.
 pub(crate) const PLANNER: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;";
-/// A row of a plan.
+/// The SQL type of a row of a plan.
 pub(crate) type PlanSql = Text;
-/// The same, as it is read.
+/// The Rust type of a row of a plan.
 pub(crate) type PlanRow = String;
 
-/// What a row of a plan says.
+/// Returns the text of a row of a plan.
 pub(crate) fn line(line: PlanRow) -> String {
     line
 }

@@ -1,12 +1,14 @@
-//! The URL of a PostgreSQL database: what is added to it, what is refused, and what is never shown of it.
+//! The URL of a PostgreSQL database: the defaults that are added, the URLs that are refused, and the parts that are
+//! never shown.
 //!
-//! libpq reads the URL itself. It quotes what it can't read, and a mistyped URL may have it quote a password: so a URL
-//! that libpq would stumble over is refused here, without a quotation.
+//! libpq reads the URL itself. Its error messages quote the part it can't read, which in a mistyped URL may be a
+//! password. So a URL that libpq can't read is refused here, without a quotation.
 
 use florin_store_contract::{OpenError, StoreSettings};
 use std::fmt;
 
-/// What libpq is told unless the URL says otherwise: a host that does not answer is given up soon, before a caller is.
+/// Options of libpq that apply unless the URL sets them. The connection timeout is shorter than the time that a caller
+/// waits.
 const DEFAULTS: [(&str, &str); 6] = [
     ("connect_timeout", "2"),
     ("fallback_application_name", "florin"),
@@ -16,15 +18,15 @@ const DEFAULTS: [(&str, &str); 6] = [
     ("tcp_user_timeout", "6000"),
 ];
 
-/// A URL that libpq can read, and will not take to another machine in plain text unasked.
+/// A URL that libpq can read, and that uses unencrypted connections to other machines only on request.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PostgresUrl {
     text: String,
-    /// Passwords in it, as written and as meant.
+    /// Passwords in the URL, as written and as decoded.
     secrets: Vec<String>,
 }
 
-/// The place that settings name.
+/// Returns the database that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> {
     if crate::POSTGRES.takes(settings) { PostgresUrl::parse(&settings.url) } else { Err(OpenError::WrongAdapter) }
 }
@@ -33,7 +35,7 @@ pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> 
 const UNREADABLE: &str = "the database URL can't be read: it must look like \
     postgres://user:password@host:5432/database, and special characters in it must be percent-encoded";
 
-/// The message for a URL that would reach another machine in plain text.
+/// Returns the message for a URL that would reach another machine in plain text.
 fn plain_text(host: &str) -> String {
     format!(
         "the database host {host} is not this machine, and this build has no TLS: build with the feature \
@@ -64,26 +66,26 @@ impl PostgresUrl {
         Ok(Self { text, secrets: parts.secrets() })
     }
 
-    /// The whole URL, for libpq alone.
+    /// Returns the whole URL, for libpq alone.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// A text of libpq without any password of this URL.
+    /// Removes every password of this URL from a text of libpq.
     pub(super) fn redact(&self, text: &str) -> String {
         let hidden = self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"));
         hidden.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Shows nothing: there may be a password in it.
+/// Shows nothing, because the URL may contain a password.
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresUrl").finish_non_exhaustive()
     }
 }
 
-/// A URL, taken apart as libpq does it.
+/// A URL, split as libpq splits it.
 struct Parts<'a> {
     password: Option<&'a str>,
     hosts: Vec<String>,
@@ -91,7 +93,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// `None` where libpq would stumble, or something looks misplaced.
+    /// Splits a URL. Returns `None` if libpq can't read it, or if something seems misplaced.
     fn of(url: &'a str) -> Option<Self> {
         let (_scheme, rest) = url.split_once("://")?;
         let (user, rest) = match rest.find(['@', '/']) {
@@ -100,7 +102,7 @@ impl<'a> Parts<'a> {
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        // Part of a password that was to be escaped, for sure.
+        // Certainly part of a password with unescaped characters.
         if authority.contains('@') || path.contains(['@', '/']) || url.contains(char::is_whitespace) {
             return None;
         }
@@ -123,7 +125,7 @@ impl<'a> Parts<'a> {
         self.options.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.clone())
     }
 
-    /// A host that is not this machine, if there is any.
+    /// Returns a host other than this machine, if the URL names one.
     fn remote_host(&self) -> Option<String> {
         let listed = |text: String| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         let named = self.value("hostaddr").or_else(|| self.value("host")).map(listed);
@@ -131,7 +133,7 @@ impl<'a> Parts<'a> {
         if hosts.iter().all(String::is_empty) {
             hosts = std::env::var("PGHOSTADDR").or_else(|_| std::env::var("PGHOST")).map(listed).unwrap_or_default();
         }
-        // A service of a file that this program does not read.
+        // A service comes from a file that this program does not read.
         if self.value("service").is_some() || std::env::var_os("PGSERVICE").is_some() {
             hosts.push("(service)".to_owned());
         }
@@ -149,7 +151,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A host without its port, which must be a number.
+/// Returns a host without its port, which must be a number.
 fn host(text: &str) -> Option<String> {
     let (host, port) = if let Some(rest) = text.strip_prefix('[') {
         let (host, port) = rest.split_once(']')?;
@@ -168,7 +170,8 @@ fn is_here(host: &str) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Without percent signs; `None` if they are not followed by two digits, or mean no UTF-8, or mean a NUL.
+/// Decodes percent signs. Returns `None` if they are not followed by two digits, or if the result is not UTF-8 or
+/// contains NUL.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! How ids, times and dates are kept in PostgreSQL: in its own types.
+//! Ids, times and dates as native types of PostgreSQL.
 
 use super::body::types::{Day, Exchange, Id, Time};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,7 +9,7 @@ use diesel::sql_types::{BigInt, Date, Text, Timestamptz, Uuid as UuidSql};
 use std::io::Write;
 use uuid::Uuid;
 
-/// Reads a text where it lies, without a copy.
+/// Reads a text in place, without a copy.
 #[allow(clippy::needless_pass_by_value, reason = "as every backend has it")]
 pub(crate) fn read_text<T>(
     value: PgValue<'_>,
@@ -18,7 +18,7 @@ pub(crate) fn read_text<T>(
     read(str::from_utf8(value.as_bytes())?)
 }
 
-/// Keeps a value as Diesel keeps what is in it.
+/// Stores a value as Diesel stores the value that it wraps.
 macro_rules! kept {
     ($($name:ident($inner:ty) as $sql:ty,)*) => {$(
         impl ToSql<$sql, Pg> for $name {
@@ -40,7 +40,7 @@ kept! {
     Day(NaiveDate) as Date,
 }
 
-/// The first moment of the year 2000, where PostgreSQL begins to count, in microseconds.
+/// The start of the year 2000, PostgreSQL's epoch, in microseconds.
 const EPOCH: i64 = 946_684_800_000_000;
 
 impl ToSql<Timestamptz, Pg> for Time {
@@ -49,7 +49,7 @@ impl ToSql<Timestamptz, Pg> for Time {
     }
 }
 
-/// Diesel would go by way of a date and a duration, which takes longer than the rest of a row.
+/// Diesel would convert through a date and a duration, which takes longer than the rest of a row.
 impl FromSql<Timestamptz, Pg> for Time {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         let micros = <i64 as FromSql<BigInt, Pg>>::from_sql(value)?.checked_add(EPOCH);

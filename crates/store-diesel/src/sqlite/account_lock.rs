@@ -4,7 +4,7 @@ use super::Conn;
 use super::body::errors::Outcome;
 use florin_domain::ids::AccountId;
 
-/// Keeps others from an account. Nothing to do: each transaction has the whole database.
+/// Locks a whole account. Does nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_account(_conn: &mut Conn, _account: &AccountId) -> Outcome<()> {
     Ok(())

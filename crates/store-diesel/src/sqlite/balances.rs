@@ -1,4 +1,4 @@
-//! The balances that a group needs. Nothing is locked: a transaction has the whole database.
+//! The balances that a group needs. Nothing is locked: a write transaction has the whole database.
 
 use super::Conn;
 use super::body::errors::Outcome;

@@ -13,11 +13,11 @@ use r2d2::{CustomizeConnection, Pool};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Of every connection, beside the write-ahead log.
+/// Settings of every connection, besides the write-ahead log.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
-/// Of the writer: 32 MiB of pages in memory, so that what a group touches is seldom read from the file; and a log of as much
-/// before it is put into the file, since that takes as long as many commits.
+/// Settings of the writer: a page cache of 32 MiB, so that a group rarely reads from the file, and a log of the same
+/// size before a checkpoint, because a checkpoint takes as long as many commits.
 const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192;";
 
 /// The connections that read.
@@ -35,12 +35,12 @@ pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// Opens connections that read, and can't write.
+/// Opens read-only connections.
 pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     Pool::builder()
         .max_size(max)
         .connection_timeout(wait)
-        // A file does not go away as a server does: no question before each use.
+        // No check before each use: unlike a server, a file does not go away.
         .test_on_check_out(false)
         .connection_customizer(Box::new(ReadOnly))
         .build(ConnectionManager::new(text(path)?))
@@ -58,8 +58,8 @@ impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
     }
 }
 
-/// Sets what every connection has. Of two programs that turn a new file to WAL at once, one is refused at once, whatever
-/// its `busy_timeout`: it tries again.
+/// Applies the settings of every connection. If two programs switch a new file to WAL at once, one fails immediately,
+/// whatever its `busy_timeout`, so it retries.
 fn set_up(conn: &mut Conn) -> QueryResult<()> {
     const TRIES: u32 = 250;
     conn.batch_execute(PRAGMAS)?;
@@ -83,25 +83,25 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     Ok(work(&mut conn)?)
 }
 
-/// Lets operators' changes come one after the other. Nothing to do: each transaction has the whole database.
+/// Serializes changes of operators. Does nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Lets this transaction take its time. Nothing to do: no time is set.
+/// Lifts the time limits of this transaction. Does nothing: there are none.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// What the writer does last: everything in the log goes into the database file, as far as no other program is reading
-/// it. It does not wait for those: that would keep others from writing.
+/// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for
+/// readers, because waiting would block other writers.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
 }
 
-/// The absolute path: nothing that Diesel could take for a URL.
+/// Returns the absolute path, which Diesel can't mistake for a URL.
 fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
     std::path::absolute(path).map_err(|error| unopenable(path, &error))
 }

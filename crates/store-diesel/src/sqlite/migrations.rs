@@ -1,4 +1,4 @@
-//! The schema of SQLite, and bringing it up to date.
+//! The schema of SQLite and its migrations.
 
 use super::body::errors::{Failure, Outcome};
 use super::{Conn, Db};
@@ -15,7 +15,7 @@ struct Version {
     version: String,
 }
 
-/// Versions and names of the migrations that this program knows, in order.
+/// Returns the versions and names of the migrations that this program knows, in order.
 pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
     let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
     let named = |migration: &dyn diesel::migration::Migration<Db>| {
@@ -24,7 +24,7 @@ pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
     Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
 }
 
-/// Versions of the migrations that were applied. Changes nothing, even on an empty database.
+/// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
 pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
     const TABLE: &str = "SELECT name AS version FROM sqlite_master WHERE name = '__diesel_schema_migrations'";
     if sql_query(TABLE).load::<Version>(conn)?.is_empty() {
@@ -34,8 +34,8 @@ pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.version).collect())
 }
 
-/// Applies what is pending, all of it or none. Diesel's runner takes no lock: the immediate transaction around it does,
-/// so that of two programs that start together one finds the work done.
+/// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
+/// does. If two programs start together, one finds the migrations applied.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     conn.immediate_transaction(|conn| {
         let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
@@ -51,7 +51,7 @@ fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
     }
 }
 
-/// The text of all migrations.
+/// Returns the text of all migrations.
 #[cfg(test)]
 pub(crate) fn sources() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/sqlite");

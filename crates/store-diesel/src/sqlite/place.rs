@@ -3,10 +3,10 @@
 use florin_store_contract::{OpenError, StoreSettings};
 use std::path::PathBuf;
 
-/// Where a database is.
+/// The address of a database: its file.
 pub(crate) type Place = PathBuf;
 
-/// The file that settings name.
+/// Returns the file that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
     if !crate::SQLITE.takes(settings) {
         return Err(OpenError::WrongAdapter);

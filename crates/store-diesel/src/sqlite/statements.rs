@@ -1,4 +1,5 @@
-//! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays prepared.
+//! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays
+//! prepared.
 
 use super::body::columns::ColumnType;
 use super::body::errors::{Outcome, exactly};
@@ -20,7 +21,7 @@ pub(crate) trait Values: 'static {
     ) -> QueryResult<()>;
 }
 
-/// Writes the SQL in front of the value of this column.
+/// A function that writes the SQL in front of the value of a column.
 type Before<'a, 'b> = dyn FnMut(&mut AstPass<'_, 'b, Db>, &'static str) + 'a;
 
 impl Values for () {
@@ -130,7 +131,7 @@ impl<L: Lookup> Query for Select<L> {
     type SqlType = L::Sql;
 }
 
-/// Each of these statements has one text, so that its type identifies it.
+/// Each of these statements has one text, so its type identifies it.
 macro_rules! prepared {
     ($($statement:ident<$parameter:ident: $bound:ident>,)*) => {$(
         impl<$parameter: $bound> QueryId for $statement<$parameter> {
@@ -148,7 +149,7 @@ prepared! {
     Select<L: Lookup>,
 }
 
-/// The rows of these keys.
+/// Loads the rows of these keys.
 pub(crate) fn load<L: Lookup>(keys: impl IntoIterator<Item = L::Key>, conn: &mut Conn) -> Outcome<Vec<L::Row>> {
     let mut rows = Vec::new();
     for key in keys {
@@ -157,7 +158,7 @@ pub(crate) fn load<L: Lookup>(keys: impl IntoIterator<Item = L::Key>, conn: &mut
     Ok(rows)
 }
 
-/// The rows of two lookups that are independent of each other.
+/// Loads the rows of two independent lookups.
 #[allow(clippy::type_complexity, reason = "a list of rows for each lookup")]
 pub(crate) fn load_two<A: Lookup, B: Lookup>(
     a: impl IntoIterator<Item = A::Key>,
@@ -167,7 +168,7 @@ pub(crate) fn load_two<A: Lookup, B: Lookup>(
     Ok((load::<A>(a, conn)?, load::<B>(b, conn)?))
 }
 
-/// The rows of four lookups that are independent of each other.
+/// Loads the rows of four independent lookups.
 #[allow(clippy::type_complexity, reason = "a list of rows for each lookup")]
 pub(crate) fn load_four<A: Lookup, B: Lookup, C: Lookup, D: Lookup>(
     a: impl IntoIterator<Item = A::Key>,
@@ -179,11 +180,11 @@ pub(crate) fn load_four<A: Lookup, B: Lookup, C: Lookup, D: Lookup>(
     Ok((load::<A>(a, conn)?, load::<B>(b, conn)?, load::<C>(c, conn)?, load::<D>(d, conn)?))
 }
 
-/// Changes of rows of several tables. Each is executed at once: a call into SQLite is cheap.
+/// Changes of rows of several tables. Each is executed immediately: a call into SQLite is cheap.
 pub(crate) struct Changes<'c>(&'c mut Conn);
 
 impl<'c> Changes<'c> {
-    /// None yet.
+    /// Creates an empty list of changes.
     pub(crate) const fn on(conn: &'c mut Conn) -> Self {
         Self(conn)
     }
@@ -206,7 +207,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Changes as many rows as there are under each key.
+    /// Changes all rows under each key, however many exist.
     pub(crate) fn update_all<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         for change in changes {
             let (set, key) = change.into_values();
@@ -215,7 +216,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Stores the changes: that is done.
+    /// Does nothing: the changes are stored already.
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "every backend has it, and elsewhere it may fail")]
     pub(crate) fn store(self) -> Outcome<()> {
         Ok(())

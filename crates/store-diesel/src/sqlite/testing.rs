@@ -14,16 +14,16 @@ pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     test(store);
 }
 
-/// Asks for a plan.
+/// The statement prefix that returns a plan.
 pub(crate) const EXPLAIN: &str = "EXPLAIN QUERY PLAN ";
-/// What the planner must know of small tables: nothing.
+/// Settings of the planner: none are needed.
 pub(crate) const PLANNER: &str = "";
-/// A row of a plan.
+/// The SQL type of a row of a plan.
 pub(crate) type PlanSql = (Integer, Integer, Integer, Text);
-/// The same, as it is read.
+/// The Rust type of a row of a plan.
 pub(crate) type PlanRow = (i32, i32, i32, String);
 
-/// What a row of a plan says.
+/// Returns the text of a row of a plan.
 pub(crate) fn line((_, _, _, line): PlanRow) -> String {
     line
 }

@@ -1,4 +1,4 @@
-//! How ids, times and dates are kept in SQLite.
+//! Storage formats of ids, times and dates in SQLite.
 
 use super::body::types::{Day, Exchange, Id, Time};
 use chrono::{DateTime, NaiveDate};
@@ -8,7 +8,7 @@ use diesel::sql_types::{BigInt, Text};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use uuid::Uuid;
 
-/// Reads a text where it lies, without a copy.
+/// Reads a text in place, without a copy.
 pub(crate) fn read_text<T>(
     mut value: SqliteValue<'_, '_, '_>,
     read: impl FnOnce(&str) -> deserialize::Result<T>,

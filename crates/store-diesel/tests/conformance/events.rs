@@ -1,4 +1,4 @@
-//! The events that a store has written, as its export tells them.
+//! The events that a store has written, read from its export.
 
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A store whose events are looked at.
+/// A store whose events are read from its export.
 pub(crate) struct Exported<S>(pub(crate) Arc<S>);
 
 #[derive(Deserialize)]

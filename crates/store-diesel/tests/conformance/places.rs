@@ -1,13 +1,13 @@
-//! Where writes can be made to fail: each place that a decision writes to.
+//! The places where writes can be made to fail: every table that a decision writes to.
 
-/// Makes the last migration look pending.
+/// Makes the last migration appear pending.
 pub(crate) const FORGET_THE_LAST_MIGRATION: &str =
     "DELETE FROM __diesel_schema_migrations WHERE version = (SELECT MAX(version) FROM __diesel_schema_migrations)";
-/// Makes a migration look applied that this program does not know.
+/// Makes an unknown migration appear applied.
 pub(crate) const ADD_A_LATER_MIGRATION: &str =
     "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
 
-/// As a trigger has it: `INSERT ON table`.
+/// Returns the places in the syntax of a trigger: `INSERT ON table`.
 pub(crate) fn all() -> Vec<String> {
     let inserts = [
         "card_transactions",

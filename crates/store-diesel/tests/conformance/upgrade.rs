@@ -1,4 +1,4 @@
-//! A database of the first schema, with rows in it, and what it must be after an upgrade.
+//! A database of the first schema with rows, and its expected state after an upgrade.
 
 use chrono::DateTime;
 use florin_domain::batch::{
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// The statements that make the database, in order. `kind` is the folder of its migrations.
+/// Returns the statements that create the database, in order. `kind` is the folder of its migrations.
 pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
     let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -44,7 +44,7 @@ fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
 
-/// Looks at everything after the upgrade, and goes on working with it.
+/// Checks all data after the upgrade, and continues to work with it.
 pub(crate) async fn is_whole(
     store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainStories),
 ) {
@@ -55,7 +55,7 @@ pub(crate) async fn is_whole(
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
     let told = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     assert_eq!((told.messages.len(), told.chain.map(|chain| chain.held.0)), (2, Some(100)));
-    // What a message did to the journal is found though nobody had noted it; why one was declined nobody knows.
+    // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
     assert_eq!((told.journal.len(), &told.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
@@ -81,7 +81,7 @@ pub(crate) async fn is_whole(
     assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 
-/// Budgets and cards that were there are as if they had been seeded: they may do everything, and nobody knows since when.
+/// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded.
 pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement)) {
     let account = AccountId::parse("F1").unwrap();
     let seeded = Seeding::budgets(store, &account).await.unwrap();
@@ -92,7 +92,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(CardRecord::seeded).collect()));
 }
 
-/// Confirms the validated batch under the session that was there, which the rule is shown.
+/// Confirms the validated batch under its existing session, which the rule receives.
 async fn confirm(store: &impl PaymentBatches, account: AccountId) -> Confirmation {
     let confirmed = Arc::new(Mutex::new(None));
     let told = Arc::clone(&confirmed);

@@ -1,15 +1,15 @@
-//! Promises about days, kept in a process whose local time is not UTC.
+//! Promises about days, checked in a process whose local time is not UTC.
 
 use florin_store_conformance::{Factory, Outcome, checks};
 use std::process::Command;
 
-/// Zones before and after UTC.
+/// Time zones before and after UTC.
 const ZONES: [&str; 2] = ["Pacific/Kiritimati", "America/Los_Angeles"];
-/// Tells the process that it runs in such a zone.
+/// The environment variable that marks a process with such a time zone.
 const MARK: &str = "FLORIN_TEST_ZONE";
 
-/// Runs all checks about days and times. The zone of a process is set where it starts: this one starts the same test again, once
-/// for each zone.
+/// Runs all checks about days and times. The time zone of a process is set at its start, so this function starts the
+/// same test again, once for each time zone.
 pub(crate) async fn keep_promises(factory: &impl Factory, test: &str) {
     if std::env::var_os(MARK).is_none() {
         for zone in ZONES {

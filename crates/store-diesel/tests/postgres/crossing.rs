@@ -1,4 +1,4 @@
-//! Groups that cross: many budgets, from two instances, in any order.
+//! Overlapping groups: many budgets, from two instances, in any order.
 
 use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
 use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, Stamp, decide_confirm};
@@ -39,7 +39,7 @@ fn seed_budget(number: u128) -> SeedBudget {
     SeedBudget { budget: Budget { id: budget, account: id(MINE), name: "B".into(), balances }, journal: vec![journal] }
 }
 
-/// Pays from three budgets, named in an order of its own.
+/// Returns a batch that three budgets fund. The order of the budgets depends on the number.
 fn seed_batch(number: u128) -> PaymentBatch {
     let order = |place: u128| PaymentOrder {
         id: OrderId(numbered(53, number * 3 + place)),
@@ -52,7 +52,7 @@ fn seed_batch(number: u128) -> PaymentBatch {
     PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }
 }
 
-/// The small world with more budgets, each with a card, and batches that need no authentication.
+/// Returns the small world with more budgets, each with a card, and with batches that need no authentication.
 fn wide_world() -> World {
     let mut world = world(9_500);
     let seed = &mut world.accounts[0];
@@ -104,7 +104,7 @@ async fn groups_on_many_budgets_from_two_do_not_deadlock() {
     let held: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().held().0).sum();
     let reserved: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().reserved().0).sum();
     assert_eq!((held, reserved), (1_200, i64::try_from(BATCHES).unwrap() * 30));
-    // The server counts them when a session reports: at the latest when it ends.
+    // A session reports its statistics at the latest when it ends.
     home.store.close();
     stores[1].close();
     let deadlocks = "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()";

@@ -1,4 +1,4 @@
-//! Databases that go away with their tests.
+//! Databases that are dropped with their tests.
 
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::BigInt;
@@ -6,7 +6,7 @@ use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, sql_query};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 
-/// A database of its own.
+/// A database for one test.
 pub(crate) struct Database {
     pub(crate) url: String,
     name: String,
@@ -24,7 +24,7 @@ impl Database {
         Self::created_from("template0")
     }
 
-    /// Creates a copy of another database, to which nobody may be connected.
+    /// Creates a copy of another database, which must have no sessions.
     #[allow(dead_code, reason = "only the conformance kit copies databases")]
     pub(crate) fn copy_of(other: &Self) -> Self {
         Self::created_from(&other.name)
@@ -36,7 +36,7 @@ impl Database {
         Self { url: url_of(&name), name }
     }
 
-    /// What it is called.
+    /// Returns the name of the database.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -50,24 +50,24 @@ impl Database {
         PgConnection::establish(&self.url).unwrap()
     }
 
-    /// A number that a query gives as `value`.
+    /// Returns the number that a query selects as `value`.
     pub(crate) fn number(&self, query: &str) -> i64 {
         sql_query(query).get_result::<Number>(&mut self.connect()).unwrap().value
     }
 
-    /// Kills every session of the database, however busy; how many.
+    /// Kills every session of the database, busy or not, and returns their number.
     pub(crate) fn kill_sessions(&self) -> i64 {
         let sessions = format!("FROM pg_stat_activity WHERE datname = '{}' AND pid <> pg_backend_pid()", self.name);
         let query = format!("SELECT COUNT(pg_terminate_backend(pid)) AS value {sessions}");
         sql_query(query).get_result::<Number>(&mut connect()).unwrap().value
     }
 
-    /// Lets no session begin.
+    /// Prevents new sessions.
     pub(crate) fn keep_sessions_away(&self) {
         administer(&format!("UPDATE pg_database SET datallowconn = false WHERE datname = '{}'", self.name));
     }
 
-    /// Lets sessions begin again, after they were kept away.
+    /// Allows new sessions again.
     pub(crate) fn allow_sessions(&self) {
         administer(&format!("UPDATE pg_database SET datallowconn = true WHERE datname = '{}'", self.name));
     }
@@ -94,7 +94,7 @@ fn administer(statement: &str) {
     connect().batch_execute(statement).unwrap();
 }
 
-/// The server's URL with another database in it.
+/// Returns the server's URL with another database name.
 fn url_of(database: &str) -> String {
     let server = server();
     let (rest, options) = server.split_once('?').map_or((server.as_str(), ""), |(rest, options)| (rest, options));
@@ -104,13 +104,13 @@ fn url_of(database: &str) -> String {
     format!("{scheme}://{authority}/{database}{mark}{options}")
 }
 
-/// A name that no other test has.
+/// Returns a name that no other test uses.
 fn random() -> String {
     let part = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// Says what is not tested, past the capture of the test harness.
+/// Prints what is not tested, bypassing the output capture of the test harness.
 pub(crate) fn skipped(what: &str) {
     std::io::stderr().write_all(format!("\nSKIPPED: {what}\n").as_bytes()).unwrap();
 }

@@ -1,4 +1,5 @@
-//! A server that kills, locks and vanishes: bounded answers, no half-written message, and it goes on.
+//! A server that kills sessions, holds locks and disappears: answers are bounded, no message is half written, and the
+//! store recovers.
 
 use crate::Store;
 use crate::database::skipped;
@@ -67,7 +68,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
     let written: i64 = answers.iter().map(|(written, _)| written).sum();
     let worst = answers.iter().map(|(_, worst)| *worst).max().unwrap();
     assert!(written > 100 && worst < Duration::from_secs(6), "{written} {worst:?}");
-    // What was answered is there; what was lost at its commit may be.
+    // Every answered write is stored. A write whose commit was lost may be stored.
     let held = home.balances(MINE).await.held().0 + home.balances(OTHER).await.held().0;
     assert!(held >= written, "{held} {written}");
     let whole = "SELECT COUNT(*) AS value FROM card_transactions t WHERE \
@@ -90,7 +91,7 @@ async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
     let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
     assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
     assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
-    // Reads go on meanwhile.
+    // Reads continue meanwhile.
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     other.batch_execute("ROLLBACK").unwrap();
     authorize(&home.store, 1, "10").await;
@@ -101,7 +102,7 @@ async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
 async fn a_short_deadlock_is_tried_again() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
-    // The other session has the second budget, and wants the first one while the store waits.
+    // The other session has locked the second budget, and locks the first one while the store waits.
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
     let gate = crate::groups::Gate::shut(&home.store).await;
     let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
@@ -109,7 +110,7 @@ async fn a_short_deadlock_is_tried_again() {
     gate.open().await;
     let rival = tokio::task::spawn_blocking(move || {
         std::thread::sleep(Duration::from_millis(300));
-        // Whichever of the two the server picks to fail, both get on.
+        // The server fails one of the two. Both continue.
         let _ = other.batch_execute("SELECT 1 FROM balances WHERE account_id = 'F1' FOR UPDATE");
         other.batch_execute("ROLLBACK").unwrap();
     });
@@ -119,7 +120,7 @@ async fn a_short_deadlock_is_tried_again() {
     home.audit().await;
 }
 
-/// The session dies while its group waits for a lock, with half of the locks taken.
+/// The session dies while its group waits for a lock and holds half of its locks.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once() {
     let home = Home::seeded().await;
@@ -132,7 +133,7 @@ async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once()
     gate.open().await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!one.is_finished() && !two.is_finished());
-    // With it goes the session that holds the lock.
+    // This also kills the session that holds the lock.
     assert!(home.database.kill_sessions() >= 2);
     for answer in [one, two, three] {
         fresh(answer.await.unwrap());
@@ -172,7 +173,7 @@ async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_gone_is_told_in_time() {
     let home = Home::seeded().await;
-    // No new sessions, and the old ones die.
+    // New sessions are refused, and existing ones are killed.
     home.database.keep_sessions_away();
     home.database.kill_sessions();
     for _ in 0..3 {

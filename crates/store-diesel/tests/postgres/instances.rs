@@ -1,4 +1,4 @@
-//! Two instances on one database: what one does, the other sees, and neither undoes.
+//! Two instances on one database see each other's changes, and overwrite none of them.
 
 use crate::batches::{confirm, open};
 use crate::support::{Answered, Home, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
@@ -13,7 +13,7 @@ use florin_ports::{
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// A claim of a key for a request with this body.
+/// Returns a claim of a key for a request with this body.
 pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer) -> RepeatClaim<T> {
     let body = RecordedBody::Json(body.into());
     let request = RecordedRequest { method: "POST".into(), path: "/v2/x".into(), query: "{}".into(), body };
@@ -69,7 +69,7 @@ async fn one_key_on_two_has_one_effect() {
     home.audit().await;
 }
 
-/// No lock is common to these: only the record itself keeps the second from having an effect.
+/// The two requests share no lock: only the record itself prevents a second effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_for_different_things_has_one_effect() {
     let home = Home::seeded().await;
@@ -100,7 +100,7 @@ async fn one_key_for_different_things_has_one_effect() {
     assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
 }
 
-/// Another instance stores the record between the look for it and the store of it.
+/// The other instance stores its record after this one has looked for it and before this one stores its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
     let home = Home::seeded().await;

@@ -1,11 +1,11 @@
-//! What the store promises on PostgreSQL: the tests of `tests/store` again, and what several instances and a server that
-//! goes away add to them.
+//! The promises of the store on PostgreSQL: the tests of `tests/store` again, and tests with several instances and with
+//! a server that goes away.
 //!
-//! The server is that of `DATABASE_URL`, whose user must be allowed to create databases; each test makes one and drops
-//! it. Without `DATABASE_URL` nothing is tested, and a line says so.
+//! The server is that of `DATABASE_URL`, whose user must be allowed to create databases. Each test creates one and
+//! drops it. Without `DATABASE_URL`, nothing is tested, and the test prints a line.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-// The shared tests name the crate: here they get this one, which has another `Store` for them.
+// The shared tests refer to the crate by name. Here that name resolves to this crate, which defines another `Store`.
 extern crate florin_store_diesel as adapter;
 extern crate self as florin_store_diesel;
 pub(crate) use adapter::PostgresStore as Store;

@@ -18,7 +18,7 @@ async fn opening_does_not_migrate() {
     assert_eq!(store.migrate(), Ok(pending.len()));
     assert_eq!(store.readiness().await, Ok(Readiness::Ready));
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
-    // What was tried in vain works now.
+    // The calls that failed before now succeed.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
     store.seed(world(1)).await.unwrap();
 }
@@ -60,7 +60,7 @@ async fn every_session_is_bounded_and_readers_can_not_write() {
     authorize(&home.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name = 'florin'";
-    // Two that write, and two that read.
+    // Two sessions write and two read.
     assert_eq!(home.database.number(sessions), 4);
 }
 

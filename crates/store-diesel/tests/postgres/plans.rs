@@ -1,4 +1,4 @@
-//! The writer reads rows, never tables.
+//! The writer reads rows by index and never scans a table.
 
 use crate::Store;
 use crate::support::{Home, settings_of};
@@ -10,7 +10,7 @@ use std::time::Duration;
 const TABLES: &str = "('balances', 'cards', 'spending_limits', 'card_transactions', 'card_chains', 'payment_batches', \
     'payment_orders', 'mfa_sessions', 'totp_enrolments', 'idempotency_records', 'credit_counters')";
 
-/// How often something was done with them. Sessions tell it when they end.
+/// Returns the sum of a statistic over these tables. Sessions report their statistics when they end.
 fn counted(home: &Home, column: &str) -> i64 {
     let query = format!("SELECT SUM({column})::bigint AS value FROM pg_stat_user_tables WHERE relname IN {TABLES}");
     home.database.number(&query)

@@ -1,4 +1,4 @@
-//! What is done often is parsed once: the server's log says so.
+//! Frequent statements are parsed once, as the server's log shows.
 
 use crate::Store;
 use crate::database::skipped;
@@ -12,15 +12,15 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// The log of the server, if `scripts/with-postgres` made one.
+/// The log of the server, if `scripts/with-postgres` created one.
 struct Log(PathBuf);
 
-/// What the server was asked to do.
+/// Statements that the server received.
 #[derive(Debug, Default)]
 struct Asked {
-    /// Statements that it parsed, or was sent as text.
+    /// Statements that were parsed, or that were sent as text.
     parsed: Vec<String>,
-    /// How many prepared ones it ran.
+    /// Number of executions of prepared statements.
     executed: usize,
 }
 
@@ -29,7 +29,7 @@ impl Log {
         self.0.metadata().unwrap().len()
     }
 
-    /// What was logged of a database since.
+    /// Returns the logged statements of a database from this position on.
     fn since(&self, start: u64, database: &str) -> Asked {
         let mut file = File::open(&self.0).unwrap();
         file.seek(SeekFrom::Start(start)).unwrap();
@@ -51,7 +51,7 @@ impl Log {
     }
 }
 
-/// What requests read.
+/// Runs the reads of requests.
 async fn reads(store: &Store) {
     assert!(Callers::find(store, &key_hash(MINE)).await.unwrap().is_some());
     assert!(Accounts::find(store, &id(MINE)).await.unwrap().is_some());
@@ -65,7 +65,7 @@ async fn reads(store: &Store) {
     }
 }
 
-/// Each kind of work, alone and in groups.
+/// Does each kind of work, alone and in groups.
 async fn round(store: &Store, number: u128) {
     alone(store, 3 * number).await;
     together(store, 3 * number + 1).await;
@@ -92,7 +92,7 @@ async fn what_is_done_often_is_parsed_once() {
     let first = log.since(start, database);
     assert!(first.parsed.len() > 20, "the log tells nothing of what was parsed: {first:?}");
 
-    // Which of the writer's connections gets what is by turns: both have seen everything after a few rounds.
+    // The writer's connections take turns: both have executed every statement after a few rounds.
     let mut again = Asked::default();
     for number in 1..ROUNDS / 3 {
         let start = log.end();

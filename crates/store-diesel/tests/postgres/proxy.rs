@@ -1,4 +1,4 @@
-//! A way to the server that can be cut at the worst moment.
+//! A proxy to the server that can cut the connection at a commit.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 
-/// What is done with the next COMMIT.
+/// The treatment of the next COMMIT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// It goes through.
+    /// It passes.
     Never = 0,
-    /// The connection is cut before the server gets it.
+    /// The connection is cut before the server receives it.
     Before = 1,
-    /// The server gets it, and the connection is cut before the client gets the answer.
+    /// The server receives it, and the connection is cut before the client receives the answer.
     After = 2,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy to the database of a URL with a host and a port.
+    /// Starts a proxy to the database of a URL, which must have a host and a port.
     pub(crate) fn to(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let (authority, path) = rest.split_once('/')?;
@@ -53,7 +53,7 @@ impl Proxy {
         Some(Self { url: format!("{scheme}://{user}{address}/{path}"), cut })
     }
 
-    /// Says what is done with the next COMMIT.
+    /// Sets the treatment of the next COMMIT.
     pub(crate) fn cut(&self, cut: Cut) {
         self.cut.store(cut as u8, Ordering::SeqCst);
     }
@@ -71,7 +71,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, judge: impl Fn(&[u8]) -> Cut) {
     let mut buffer = vec![0; 65536];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         let cut = judge(&buffer[..length]);
-        // The client's side goes first, so that no answer gets through.
+        // The client's side is closed first, so that no answer gets through.
         if cut != Cut::Never {
             let _ = from.shutdown(Shutdown::Both);
         }
@@ -79,7 +79,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, judge: impl Fn(&[u8]) -> Cut) {
             break;
         }
         if cut != Cut::Never {
-            // The server is given the time to commit.
+            // Gives the server time to commit.
             thread::sleep(std::time::Duration::from_millis(200));
             break;
         }

@@ -1,4 +1,4 @@
-//! While one group commits, the next one is worked on.
+//! While one group commits, the writer works on the next one.
 
 use crate::groups::{counting, queue};
 use crate::repeats::claim_of;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Has the commit of order 1 take its time.
+/// Delays the commit of message 1.
 fn slow_commit(home: &Home) {
     home.sql(&format!(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
@@ -56,7 +56,7 @@ async fn a_key_that_is_being_committed_is_waited_for() {
     fresh(slow.await.unwrap());
     assert!(matches!(repeated.await.unwrap().unwrap(), Written::Replayed(_)));
     fresh(neighbour.await.unwrap());
-    // The repeat was found, so that the neighbour had not to be decided again.
+    // The record was found, so the neighbouring command did not run again.
     assert_eq!(next.load(Ordering::Relaxed), 1);
     home.audit().await;
 }

@@ -1,4 +1,4 @@
-//! A database of an earlier version, with all its rows, is brought up to date.
+//! A database of an earlier version is upgraded with all its rows.
 
 use crate::Store;
 use crate::database::Database;

@@ -1,4 +1,4 @@
-//! One of each kind of work.
+//! Every kind of work of the store.
 
 use crate::Store;
 use crate::credits::credit;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// So many rounds of work can be done in the world.
+/// Number of rounds of work that the world has data for.
 pub(crate) const ROUNDS: u128 = 24;
 
 fn batch_of(round: u128) -> PaymentBatchId {
@@ -38,7 +38,7 @@ fn answer<T>(_: &T) -> Answer {
     Answer { status: 201, body: "{}".into() }
 }
 
-/// A world with enough batches, and a card with a limit.
+/// Returns a world with enough batches, and a card with a limit.
 pub(crate) fn world_of_work() -> World {
     let mut world = world(10_000_000);
     let mine = &mut world.accounts[0];
@@ -57,7 +57,7 @@ pub(crate) fn world_of_work() -> World {
     world
 }
 
-/// Numbers that no other round has.
+/// A source of ids that no other round uses.
 struct Round(u128);
 
 impl Round {
@@ -131,7 +131,7 @@ impl Round {
     }
 }
 
-/// Everything once, one after the other. Each round can be done once.
+/// Does every kind of work once, sequentially. Each round can run once.
 pub(crate) async fn alone(store: &Store, round: u128) {
     let round = Round(round);
     let clearing = |is_final| FollowUp::Clearing { amount: amount("2"), is_final };
@@ -142,7 +142,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
     fresh(store.first_message(round.first(ChainKind::Refund, 4)).await);
     fresh(store.first_message(round.first(ChainKind::Purchase, 5)).await);
     fresh(store.follow_up(round.follow(1, 11, FollowUp::Advice { amount: amount("20") })).await);
-    // It names a message that is not the first one.
+    // The follow-up names a message that is not the first of its chain.
     fresh(store.follow_up(round.follow(11, 12, clearing(false))).await);
     fresh(store.follow_up(round.follow(1, 13, clearing(true))).await);
     fresh(store.follow_up(round.follow(2, 14, FollowUp::Reversal { amount: Some(amount("1")) })).await);
@@ -156,7 +156,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
     fresh(store.confirm(round.confirm(round.right(), Some("confirm"))).await);
 }
 
-/// Much at once: it becomes one group.
+/// Queues much work at once, which becomes one group.
 pub(crate) async fn together(store: &Store, round: u128) {
     let round = Round(round);
     let gate = Gate::shut(store).await;

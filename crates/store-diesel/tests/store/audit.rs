@@ -1,4 +1,4 @@
-//! The audit finds what was done behind the store's back.
+//! The audit finds changes that were made behind the store's back.
 
 use crate::support::{Home, MINE, authorize, budget, gbp, id, stamp};
 use florin_domain::ids::JournalId;
@@ -12,7 +12,7 @@ async fn found_after(statement: &str) -> Vec<Discrepancy> {
     let home = Home::seeded().await;
     authorize(&home.store, 1, "10").await;
     let report = home.store.audit().await.unwrap();
-    // A credit of each account, and the authorization.
+    // A credit for each account, and the authorization.
     assert_eq!(report, AuditReport { journal_transactions: 3, balances: 2, discrepancies: vec![] });
     home.sql(statement);
     home.store.audit().await.unwrap().discrepancies
@@ -54,7 +54,7 @@ async fn a_journal_that_was_touched() {
     assert_eq!(found_after(&statement).await, [Discrepancy::Unbalanced(JournalId(journal.0)), BALANCE()]);
     let statement = format!("DELETE FROM journal_entries WHERE journal_id = '{journal}'");
     assert_eq!(found_after(&statement).await, [BALANCE()]);
-    // Off by 2 to the power of 32: nothing is lost between the halves of a sum.
+    // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
     let statement =
         "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 WHERE pool = 'inbound_payments'";
     assert_eq!(found_after(statement).await.len(), 2);

@@ -1,4 +1,4 @@
-//! Confirming batches, and the authentication that it takes.
+//! Confirmations of batches and their authentication.
 
 use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
 use florin_domain::batch::{
@@ -48,7 +48,7 @@ pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, ve
     }
 }
 
-/// What the store shows a confirmation.
+/// Returns the situation that the store passes to a confirmation.
 async fn situation(home: &Home, number: u128) -> ConfirmSituation {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
@@ -145,7 +145,7 @@ async fn a_confirmation_that_fails_half_way_leaves_nothing() {
     let right = MfaVerdict::Right { step: None };
     let mut command = confirm(1, 1, MfaProviderName::Sandbox, right);
     let rule = command.decide;
-    // The second journal transaction has the id of the first.
+    // The second journal transaction has the same id as the first.
     command.decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
         let journal = &mut decision.answer.as_mut().unwrap().journal;

@@ -1,4 +1,4 @@
-//! Card messages: what a decision says is what is stored.
+//! Card messages: the store stores exactly what a decision says.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, follow_up, fresh, id, stamp};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};
@@ -7,7 +7,7 @@ use florin_domain::money::Minor;
 use florin_ports::{CardLedger, FollowUpCommand, Mode, WriteError};
 use std::sync::{Arc, Mutex};
 
-/// What the store shows a follow-up on `token`.
+/// Returns the situation that the store passes to a follow-up on `token`.
 async fn situation(home: &Home, token: florin_domain::ids::TransactionToken) -> ChainSituation {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
@@ -52,7 +52,7 @@ async fn follow_ups_change_the_chain_and_end_it() {
     let first = authorize(&home.store, 1, "10.00").await;
     let advice = follow_up(MINE, first.token, stamp(2), FollowUp::Advice { amount: amount("8") });
     let advice = fresh(home.store.follow_up(advice).await);
-    // A token of any message of the chain names it.
+    // The token of any message identifies the chain.
     let clearing = FollowUp::Clearing { amount: amount("5"), is_final: false };
     let clearing = fresh(home.store.follow_up(follow_up(MINE, advice.token, stamp(3), clearing)).await);
     assert_eq!((clearing.ledger_balance, clearing.available_balance), (Minor(9_000), Minor(8_700)));

@@ -1,4 +1,4 @@
-//! Many at once.
+//! Concurrent commands.
 
 use crate::support::{Answered, Home, MINE, OTHER, authorization, fresh, stamp};
 use florin_domain::card::TransactionState;
@@ -33,7 +33,7 @@ async fn budgets_do_not_disturb_each_other_and_readers_do_not_wait() {
     }
     while let Some(answer) = tasks.join_next().await {
         fresh(answer.unwrap());
-        // An answer is given after the commit: whoever reads next sees it.
+        // An answer is sent after the commit, so a later read sees the change.
         assert!(home.balances(MINE).await.held().0 + home.balances(OTHER).await.held().0 > 0);
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(3_000));

@@ -1,4 +1,4 @@
-//! A database that refuses: what callers are told.
+//! A database that refuses work, and the answers that callers get.
 
 use crate::support::{Home, MINE, authorization, authorize, id, settings, stamp};
 use diesel::connection::SimpleConnection;
@@ -16,7 +16,7 @@ async fn a_locked_database_is_unavailable_and_comes_back() {
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
     assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
-    // Reads go on meanwhile.
+    // Reads continue meanwhile.
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     other.batch_execute("ROLLBACK").unwrap();
     authorize(&home.store, 1, "10").await;

@@ -1,4 +1,4 @@
-//! The writer's groups: what shares a transaction shares no fate.
+//! The writer's groups: commands share a transaction, and a failure of one does not affect the others.
 
 use crate::support::{Answered, Home, MINE, authorization, fresh, stamp};
 use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Holds the writer in a decision, so that what is queued meanwhile becomes one group.
+/// Holds the writer in a decision, so that jobs queued meanwhile become one group.
 pub(crate) struct Gate {
     open: Sender<()>,
     held: JoinHandle<Answered>,
@@ -43,18 +43,18 @@ impl Gate {
     }
 }
 
-/// Queues an order now, in this order.
+/// Queues a command before it returns, so that the order of calls is the order of the queue.
 pub(crate) async fn queue(store: &Store, command: FirstMessageCommand) -> JoinHandle<Answered> {
     let store = store.clone();
     queued(async move { store.first_message(command).await }).await
 }
 
-/// Begins something now that queues an order.
+/// Starts a future that queues a command, and returns when the command is queued.
 pub(crate) async fn queued<T: Send + 'static>(answer: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     let (queued, is_queued) = tokio::sync::oneshot::channel();
     let task = tokio::spawn(async move {
         let mut answer = std::pin::pin!(answer);
-        // The first poll queues it.
+        // The first poll queues the command.
         let first = std::future::poll_fn(|context| std::task::Poll::Ready(answer.as_mut().poll(context))).await;
         queued.send(()).unwrap();
         match first {
@@ -71,12 +71,12 @@ fn panicking() -> FirstMessageCommand {
     FirstMessageCommand { decide, ..authorization(MINE, stamp(0), "1") }
 }
 
-/// An authorization that counts how often it is decided.
+/// Returns an authorization that counts its decisions.
 fn counted(number: u128, count: &Arc<AtomicUsize>) -> FirstMessageCommand {
     counting(authorization(MINE, stamp(number), "10"), count)
 }
 
-/// Counts how often an order is decided.
+/// Counts the decisions of a command.
 pub(crate) fn counting(command: FirstMessageCommand, count: &Arc<AtomicUsize>) -> FirstMessageCommand {
     let (rule, count) = (command.decide, Arc::clone(count));
     let decide = Arc::new(move |situation: &FirstSituation| {
@@ -93,7 +93,7 @@ async fn one_that_fails_fails_alone() {
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
-    // Its journal id is taken: it fails after its message and its chain were inserted.
+    // Its journal id exists already, so it fails after its message and its chain were inserted.
     let half = MessageStamp { journal: stamp(9).journal, ..stamp(2) };
     let two = queue(&home.store, authorization(MINE, half, "10")).await;
     let three = queue(&home.store, panicking()).await;
@@ -105,9 +105,9 @@ async fn one_that_fails_fails_alone() {
     let error = three.await.unwrap().unwrap_err();
     assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
-    // They shared a transaction: both were decided again, each alone.
+    // They shared a transaction, so both were decided again, each alone.
     assert_eq!(decided.load(Ordering::Relaxed), 4);
-    // Nothing of the failed ones stays.
+    // The failed commands left no changes.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
     home.audit().await;
@@ -125,7 +125,7 @@ async fn one_that_is_refused_does_not_disturb_its_group() {
     gate.open().await;
     assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
     assert_eq!(two.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
-    // Those of one group see each other, in the order of arrival.
+    // Commands of one group see each other's changes, in the order of arrival.
     assert_eq!(fresh(three.await.unwrap()).available_balance, Minor(7_500));
     assert_eq!(decided.load(Ordering::Relaxed), 2);
 }
@@ -148,7 +148,7 @@ async fn a_panic_of_a_rule_does_not_disturb_its_group() {
         assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
     }
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(7_500));
-    // Each once: nothing was rolled back.
+    // Each was decided once: nothing was rolled back.
     assert_eq!(decided.load(Ordering::Relaxed), 3);
     home.audit().await;
 }
@@ -210,11 +210,11 @@ async fn closing_writes_what_is_queued_and_takes_no_more() {
     let late = home.store.first_message(authorization(MINE, stamp(2), "10")).await;
     assert!(matches!(late, Err(WriteError::Store(StoreError::Unavailable(_)))), "{late:?}");
     assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
-    // Reads go on.
+    // Reads continue.
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
 }
 
-/// More than one group takes.
+/// More commands than fit into two groups.
 const MANY: u32 = 600;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -242,7 +242,7 @@ async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
     let decided = Arc::new(AtomicUsize::new(0));
     let mut commands = Vec::new();
     for number in 1..=MANY {
-        // Two and three have one, and so on: it is on both sides of the end of a group, after an even number.
+        // Commands 2 and 3 share a key, then 4 and 5, and so on. Groups end after an even command, so they split pairs.
         let key = format!("key-{}", number / 2);
         let repeat = Some(crate::repeats::claim_of(&key));
         let command = FirstMessageCommand { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
@@ -254,7 +254,7 @@ async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
         replayed += u32::from(matches!(command.await.unwrap().unwrap(), Written::Replayed(_)));
     }
     assert_eq!(replayed, MANY / 2 - 1);
-    // Nothing was tried again.
+    // No command was decided again.
     assert_eq!(decided.load(Ordering::Relaxed), MANY as usize / 2 + 1);
     assert_eq!(home.balances(MINE).await.held(), Minor((i64::from(MANY) / 2 + 1) * 10));
     home.audit().await;

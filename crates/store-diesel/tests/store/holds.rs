@@ -24,7 +24,7 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     for (number, minutes) in [(1, 30), (2, 10), (3, 20), (4, 0)] {
         fresh(home.store.first_message(authorization(MINE, at(number, minutes), "10")).await);
     }
-    // What is cleared holds nothing and is never due.
+    // A cleared chain holds nothing and is never due.
     let clearing = FollowUp::Clearing { amount: amount("10"), is_final: true };
     fresh(home.store.follow_up(follow_up(MINE, stamp(4).token, at(5, 1), clearing)).await);
 

@@ -1,4 +1,4 @@
-//! Whatever is falsified behind the store's back is found, with a counter-example, and the other account is left in peace.
+//! Every falsification behind the store's back is found, with a counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, noon, stamp, world};
@@ -10,7 +10,8 @@ use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
 
-/// 95.00, of which 10.00 are held by an authorization of a card with a limit, and 10.00 reserved for a batch.
+/// Creates a store with 95.00, of which 10.00 are held by an authorization on a card with a limit, and 10.00 are
+/// reserved for a batch.
 async fn busy() -> Home {
     let home = Home::empty();
     let mut world = world(9_500);
@@ -26,13 +27,13 @@ async fn busy() -> Home {
     home
 }
 
-/// What is broken, each with its counter-example.
+/// Returns the broken invariants, each with its counter-example.
 async fn broken(home: &Home, account: &str) -> Vec<(Invariant, CounterExample)> {
     let report = judge(&home.store.books(&id(account)).await.unwrap());
     report.checks.into_iter().filter_map(|check| Some((check.invariant, check.counter_example?))).collect()
 }
 
-/// The proofs of the explanation that fail.
+/// Returns the failed proofs of the explanation.
 async fn disproved(home: &Home) -> Vec<&'static str> {
     let page = PageRequest::default();
     let Explained::Parts(parts) = home.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
@@ -48,7 +49,7 @@ fn pool(pool: Pool, stated: i128, computed: i128) -> CounterExample {
     CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
-/// Falsifies, and tells what was found.
+/// Falsifies the data, and returns the findings.
 async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
     let home = busy().await;
     assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
@@ -90,7 +91,7 @@ async fn a_falsified_entry() {
     let wanted = [(Invariant::Conservation, transaction), (Invariant::Balances, pool(Pool::Held, 1_000, 999))];
     assert_eq!(found.0, wanted);
     assert_eq!(found.1, ["held_is_postings"]);
-    // Off by 2 to the power of 32: nothing is lost between the halves of a sum.
+    // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
     let statement = format!(
         "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 \
         WHERE journal_id = '{journal}' AND pool = 'available'"

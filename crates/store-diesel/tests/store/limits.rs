@@ -1,4 +1,4 @@
-//! The limits of 64 bits, and of a card.
+//! The limits of 64-bit amounts, and of a card.
 
 use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
 use chrono::NaiveDate;
@@ -67,7 +67,7 @@ async fn what_was_used_of_a_limit_is_kept() {
     assert_eq!(limits, [limit.after_use(amount, noon()), lifetime.after_use(amount, noon())]);
 }
 
-/// A rule gone wrong: the database refuses what it let through.
+/// The database rejects the result of a faulty rule.
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_of_the_schema_stop_what_no_rule_may_do() {
     let home = Home::seeded().await;

@@ -124,7 +124,7 @@ async fn banks_are_in_the_order_of_code_points() {
     assert_eq!((page.count, page.rows), (7, sorted.to_vec()));
     let page = Banks::list(&home.store, PageRequest { limit: 2, offset: 3 }).await.unwrap();
     assert_eq!((page.count, page.rows), (7, sorted[3..5].to_vec()));
-    // Replaced whole, or not at all.
+    // The list is replaced completely or not at all.
     let error = home.store.replace_banks(vec![bank("8", "new"), bank("8", "again")]).await.unwrap_err();
     assert!(matches!(error, florin_ports::StoreError::Duplicate(_)), "{error:?}");
     assert_eq!(Banks::list(&home.store, PageRequest::default()).await.unwrap().rows, sorted);

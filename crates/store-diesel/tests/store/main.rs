@@ -1,4 +1,4 @@
-//! What the store promises, one promise a test, on a real file.
+//! The promises of the store, one per test, on a real file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod audit;

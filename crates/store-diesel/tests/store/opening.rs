@@ -1,4 +1,4 @@
-//! Opening, migrating, readiness, and finding everything again.
+//! Opening, migration and readiness, and data that survives a restart.
 
 use crate::support::{Home, MINE, authorize, follow_up, fresh, id, settings, stamp, world};
 use florin_domain::card::decide::FollowUp;
@@ -19,7 +19,7 @@ async fn opening_does_not_migrate() {
     assert_eq!(store.migrate(), Ok(pending.len()));
     assert_eq!(store.readiness().await, Ok(Readiness::Ready));
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
-    // What was tried in vain works now.
+    // The calls that failed before now succeed.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
     store.seed(world(1)).await.unwrap();
 }
@@ -61,7 +61,7 @@ async fn a_newer_schema_is_opened_and_told() {
 async fn all_of_it_is_there_after_a_restart() {
     let Home { store, directory } = Home::seeded().await;
     let first = authorize(&store, 1, "10").await;
-    // Not closed, as after a crash.
+    // The store is not closed, as after a crash.
     drop(store);
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.readiness().await, Ok(Readiness::Ready));

@@ -1,4 +1,4 @@
-//! What an operator sets up.
+//! Clients, keys, accounts and enrolments.
 
 use crate::support::{Home, MINE, OTHER, client, id, key, key_hash, noon, world};
 use chrono::TimeDelta;
@@ -66,11 +66,11 @@ async fn keys_are_found_by_their_hash() {
     let home = Home::seeded().await;
     let found = Callers::find(&home.store, &key_hash(MINE)).await.unwrap();
     assert_eq!(found, Some(Caller { key: key(MINE), client: world(0).clients[0].clone() }));
-    // The first eight bytes are right, the rest is not.
+    // The first eight bytes are right, the others are not.
     let KeyHash(mut almost) = key_hash(MINE);
     almost[31] ^= 1;
     assert_eq!(Callers::find(&home.store, &KeyHash(almost)).await, Ok(None));
-    // Two keys whose hashes begin alike are told apart.
+    // Two keys whose hashes have the same first bytes are distinguished.
     let twin =
         florin_domain::access::ApiKey { id: ApiKeyId(Uuid::nil()), accounts: AccountGrant::AllOfClient, ..key(OTHER) };
     home.store.add_key(twin.clone(), KeyHash(almost)).await.unwrap();

@@ -33,12 +33,12 @@ fn claim(client: ClientId, account: &str, key: &str, body: &str) -> RepeatClaim<
     }
 }
 
-/// A claim under a key.
+/// Returns a claim under a key.
 pub(crate) fn claim_of(key: &str) -> RepeatClaim<CardTransaction> {
     claim(client(MINE), MINE, key, "{}")
 }
 
-/// A claim whose answer can't be rendered.
+/// Returns a claim whose answer can't be rendered.
 pub(crate) fn claim_that_panics(key: &str) -> RepeatClaim<CardTransaction> {
     let answer = Arc::new(|_: &CardTransaction| panic!("a bug in an answer"));
     RepeatClaim { answer, ..claim(client(MINE), MINE, key, "{}") }

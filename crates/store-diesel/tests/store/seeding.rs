@@ -1,4 +1,4 @@
-//! Worlds: seeded whole or not at all.
+//! Worlds are seeded completely or not at all.
 
 use crate::support::{Home, MINE, OTHER, active_card, funding, gbp, id, world};
 use florin_domain::ids::CardId;
@@ -12,7 +12,7 @@ async fn what_is_seeded_comes_back() {
     let home = Home::empty();
     let mut seeded = world(9_500);
     let seed = &mut seeded.accounts[0];
-    // Ids of version 7 grow: the order of ids is the order in which things were made.
+    // Ids of version 7 grow, so the order of ids is the order of creation.
     let mut second = seed.cards[0].clone();
     second.card.id = CardId(Uuid::max());
     seed.cards.push(second);
@@ -42,7 +42,7 @@ async fn a_world_is_seeded_once() {
 async fn a_world_that_fails_at_its_end_leaves_nothing() {
     let home = Home::empty();
     let mut broken = world(9_500);
-    // The card of the last account pays from the budget of the first.
+    // The card of the last account spends from the budget of the first.
     broken.accounts[1].cards[0].card = florin_domain::card::Card { account: id(OTHER), ..active_card(MINE) };
     let error = home.store.seed(broken).await.unwrap_err();
     assert!(matches!(error, StoreError::NotFound(_)), "{error:?}");

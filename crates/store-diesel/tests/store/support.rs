@@ -1,4 +1,4 @@
-//! A store on a file of its own, and a small world in it.
+//! A store on its own file, with a small world.
 
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use diesel::connection::SimpleConnection;
@@ -30,19 +30,19 @@ use uuid::Uuid;
 pub(crate) const MINE: &str = "F1";
 pub(crate) const OTHER: &str = "F2";
 
-/// A migrated store in a directory that goes away with it.
+/// A migrated store in a directory that is removed with it.
 pub(crate) struct Home {
     pub(crate) store: Store,
     pub(crate) directory: TempDir,
 }
 
 impl Home {
-    /// An empty store.
+    /// Creates an empty store.
     pub(crate) fn empty() -> Self {
         Self::with_queue(1024)
     }
 
-    /// An empty store in which so many writes may wait.
+    /// Creates an empty store with a queue of this length.
     pub(crate) fn with_queue(queue: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let settings = StoreSettings { queue, ..settings(&directory) };
@@ -51,12 +51,12 @@ impl Home {
         Self { store, directory }
     }
 
-    /// A store with the small world: 95.00 GBP in the budget of each account.
+    /// Creates a store with the small world: 95.00 GBP in the budget of each account.
     pub(crate) async fn seeded() -> Self {
         Self::funded(9_500).await
     }
 
-    /// The same with this much in each budget.
+    /// Creates a store with the small world, and this amount in each budget.
     pub(crate) async fn funded(minor: i64) -> Self {
         let home = Self::empty();
         home.store.seed(world(minor)).await.unwrap();
@@ -71,13 +71,13 @@ impl Home {
         conn.batch_execute(statements).unwrap();
     }
 
-    /// The GBP balances of the account's budget.
+    /// Returns the GBP balances of the account's budget.
     pub(crate) async fn balances(&self, account: &str) -> Balances {
         let budgets = self.store.budgets(&id(account)).await.unwrap();
         budgets[0].in_currency(gbp()).unwrap()
     }
 
-    /// Wants that the journal proves all balances.
+    /// Requires that the journal proves all balances.
     pub(crate) async fn audit(&self) {
         assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
     }
@@ -99,7 +99,7 @@ pub(crate) fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
 }
 
-/// An id of a thing of a kind on an account: `F1` or `F2`.
+/// Returns the id of an object of this kind on an account: `F1` or `F2`.
 pub(crate) fn uuid(kind: u128, account: &str) -> Uuid {
     Uuid::from_u128((kind << 64) + u128::from(account.as_bytes()[1] - b'0'))
 }
@@ -124,7 +124,7 @@ pub(crate) fn key_hash(account: &str) -> KeyHash {
     KeyHash([account.as_bytes()[1]; 32])
 }
 
-/// A credit of so much, in the journal.
+/// Returns the journal transaction of a credit of this amount.
 pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransaction {
     let postings = [
         Posting { account: LedgerAccount::InboundPayments, amount: Minor(-minor) },
@@ -231,7 +231,7 @@ pub(crate) fn amount(text: &str) -> DecimalAmount {
     DecimalAmount::from_json_number(text).unwrap()
 }
 
-/// The ids of the message of this number.
+/// Returns the ids of the message with this number.
 pub(crate) fn stamp(number: u128) -> MessageStamp {
     MessageStamp {
         token: TransactionToken(Uuid::from_u128((20 << 64) + number)),
@@ -248,14 +248,14 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
     FirstMessage { kind, amount: amount(text), network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
-/// An authorization on the card of the account, with these ids.
+/// Returns an authorization on the card of the account, with these ids.
 pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageCommand {
     let message = first_message(ChainKind::Purchase, text);
     let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
     FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, repeat: None }
 }
 
-/// A follow-up that names `token`, with these ids.
+/// Returns a follow-up that names `token`, with these ids.
 pub(crate) fn follow_up(
     account: &str,
     token: TransactionToken,

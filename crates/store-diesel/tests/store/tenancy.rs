@@ -1,4 +1,4 @@
-//! What belongs to another account is absent, whatever is asked.
+//! Data of another account is absent for every operation.
 
 use crate::batches::{confirm, open};
 use crate::support::{
@@ -39,7 +39,7 @@ async fn batches_and_sessions() {
     assert_eq!(home.store.open(open(MINE, OTHER, 2, provider)).await, Err(WriteError::Absent));
     let foreign_batch = ConfirmCommand { batch: batch(OTHER), ..confirm(1, 1, provider, MfaVerdict::Wrong) };
     assert_eq!(home.store.confirm(foreign_batch).await, Err(WriteError::Absent));
-    // A session of another account is not shown to the rule at all.
+    // The rule does not receive a session of another account.
     let foreign_session = confirm(1, 1, provider, MfaVerdict::Right { step: None });
     let rule = Arc::clone(&foreign_session.decide);
     let decide = Arc::new(move |situation: &ConfirmSituation| {
@@ -72,7 +72,7 @@ async fn callers_and_accounts() {
     let caller = Callers::find(&home.store, &key_hash(MINE)).await.unwrap().unwrap();
     assert!(caller.key.reaches(&Accounts::find(&home.store, &id(MINE)).await.unwrap().unwrap()));
     assert!(!caller.key.reaches(&Accounts::find(&home.store, &id(OTHER)).await.unwrap().unwrap()));
-    // Ids are compared by code point: case and composition count.
+    // Ids are compared by code point: case and composition matter.
     for other in ["f1", "F1 ", "Ｆ1"] {
         assert_eq!(Accounts::find(&home.store, &AccountId::parse(other).unwrap()).await, Ok(None), "{other}");
     }

@@ -1,4 +1,4 @@
-//! A database of an earlier version, with all its rows, is brought up to date.
+//! A database of an earlier version is upgraded with all its rows.
 
 use crate::support::settings;
 use crate::upgrade::{budgets_and_cards_are_whole, is_whole, statements};
@@ -40,14 +40,14 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
     budgets_and_cards_are_whole(&store).await;
-    // No row refers to nothing, nothing refers to a table by the name that it had for a while.
+    // No row has a dangling reference, and no table refers to the temporary name of a recreated table.
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
     assert_eq!(
         lines(&mut conn, "SELECT name AS line FROM sqlite_master WHERE sql LIKE '%new\\_%' ESCAPE '\\'"),
         Vec::<String>::new()
     );
-    // What refers to the tables that were made anew is held to it.
+    // Foreign keys to the recreated tables are enforced.
     for refused in [
         "DELETE FROM journal_transactions",
         "DELETE FROM payment_batches",
@@ -68,7 +68,7 @@ struct Plan {
     detail: String,
 }
 
-/// By the account's messages it would be slower with each of them.
+/// A scan of the account's messages would get slower with each message.
 #[test]
 fn messages_of_a_chain_are_found_by_their_index() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Orders of one group see what the orders before them did, though nothing of it is stored yet.
+//! Commands of one group see the changes of earlier commands, although none of them is stored yet.
 
 use crate::batches::{confirm, open};
 use crate::credits::credit;
@@ -43,7 +43,7 @@ async fn a_whole_story_in_one_group() {
     assert_eq!(fresh(next.await.unwrap()).available_balance, Minor(8_200));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.held(), balances.ledger()), (Minor(8_200), Minor(100), Minor(8_300)));
-    // What is stored is what became of it: the same is refused by the next group, too.
+    // The final state was stored, so the next group refuses the same message.
     let late = home.store.follow_up(follow_up(MINE, stamp(2).token, stamp(7), advice("1"))).await;
     assert_eq!(late, Err(WriteError::Refused(CardRefusal::AlreadyCleared)));
     home.audit().await;

@@ -1,4 +1,4 @@
-//! What the operations on activity share.
+//! Shared parts of the operations on activity.
 
 use crate::declare::parameters;
 use florin_application::Permission;
@@ -10,7 +10,7 @@ pub(super) const READ: Permission = Permission::of(Scope::ActivityRead);
 parameters! {
     /// The account of a path.
     pub(crate) struct AccountPath in Path {
-        /// The account.
+        /// The id of the account.
         "accountId" => account: AccountId,
     }
 }

@@ -14,7 +14,8 @@ use florin_domain::ids::ActivityId;
 parameters! {
     /// The movement of a path.
     pub(crate) struct ActivityPath in Path {
-        /// The movement: the token of a card message, the journal transaction of a credit, a payment or a transfer.
+        /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the
+        /// journal transaction of a credit.
         "activityId" => id: ActivityId,
     }
 }

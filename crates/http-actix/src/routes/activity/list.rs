@@ -33,8 +33,9 @@ parameters! {
     }
 }
 
-/// Lists everything that moved money on an account, newest first: card messages, credits, payments of confirmed batches
-/// and transfers between budgets.
+/// Lists everything that moved money on an account, newest first.
+///
+/// The list contains card messages, credits, payments of confirmed batches and transfers between budgets.
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
     params(AccountPath, PageParameters, ActivityParameters),
     responses((status = 200, description = "One page of movements.", body = List<ActivityView>), ReadErrors))]

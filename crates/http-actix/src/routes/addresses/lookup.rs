@@ -23,7 +23,7 @@ pub(crate) struct AddressesView {
     data: Vec<AddressView>,
 }
 
-/// One address; parts that are missing are empty.
+/// One address. Missing parts are empty strings.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Address)]
 #[serde(rename_all = "camelCase")]
@@ -52,7 +52,9 @@ parameters! {
     }
 }
 
-/// Lists all addresses of a UK postcode. Disabled by default; the operator enables it per client.
+/// Lists all addresses of a UK postcode.
+///
+/// Disabled by default; the operator enables it per client.
 #[utoipa::path(get, path = "/v2/addresses/lookup", tag = "Addresses", operation_id = "lookupAddresses",
     params(LookupParameters),
     responses((status = 200, description = "The addresses; empty if the postcode is unknown.", body = AddressesView),

@@ -1,4 +1,4 @@
-//! What the operations on budgets share.
+//! Shared parts of the operations on budgets.
 
 use crate::declare::{named, parameters};
 use florin_application::Permission;
@@ -13,12 +13,12 @@ pub(super) const BUDGET: &str = "path.budgetId";
 parameters! {
     /// The budget of a path.
     pub(crate) struct BudgetPath in Path {
-        /// The budget.
+        /// The id of the budget.
         "budgetId" => id: BudgetId,
     }
 }
 
-/// What a response about budgets can include.
+/// The optional part of responses about budgets.
 #[derive(Clone, Copy)]
 pub(crate) struct Balances;
 
@@ -27,7 +27,7 @@ named! {
 }
 
 parameters! {
-    /// What a response about budgets includes.
+    /// The optional parts of a response about budgets.
     pub(crate) struct IncludeParameter in Query {
         /// `balances`: include the balances of each budget.
         "include" => balances: Option<Balances>,

@@ -29,7 +29,7 @@ body! {
         /// Display name.
         #[example("Travel")]
         "name" => name: Text<1, 140>,
-        /// The budget that this one belongs to. Budgets nest at most 5 levels deep.
+        /// The parent budget. Budgets nest at most 5 levels deep.
         "parentBudgetId" => parent: Option<BudgetId>,
         /// The currencies that the budget holds: ISO 4217 codes, each once.
         #[example(["GBP", "EUR"])]
@@ -69,7 +69,9 @@ impl Member for Features {
     }
 }
 
-/// Creates a budget, which holds no money yet. An account has at most 1,000 budgets.
+/// Creates a budget without money.
+///
+/// An account has at most 1,000 budgets.
 #[utoipa::path(post, path = "/v2/budgets", tag = "Budgets", operation_id = "createBudget",
     request_body = CreateBudgetBody,
     params(AccountParameter, IdempotencyKeyHeader),

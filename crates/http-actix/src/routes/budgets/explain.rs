@@ -23,8 +23,10 @@ parameters! {
     }
 }
 
-/// Explains a balance: its journal transactions with running balances, open holds, reservations, and proof that they add up,
-/// from one consistent read. The page applies to the postings. Florin extension.
+/// Explains a balance and proves that it adds up.
+///
+/// Returns journal transactions with running balances, open holds, and reservations, all from one consistent read.
+/// Paging applies to the postings. Florin extension.
 #[utoipa::path(get, path = "/v2/budgets/{budgetId}/explanation", tag = "Looking inside",
     operation_id = "explainBalance",
     params(BudgetPath, AccountParameter, ExplainParameters, PageParameters),

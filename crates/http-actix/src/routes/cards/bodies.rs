@@ -10,7 +10,7 @@ use florin_domain::text::Text;
 body! {
     /// A simulated purchase authorization.
     pub(crate) struct AuthorizationBody as "CardAuthorizationRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount, in the card's currency unless `currencyCode` names another. Zero is an account check.
         #[example(10.00)]
@@ -33,7 +33,7 @@ body! {
 body! {
     /// A simulated ATM withdrawal.
     pub(crate) struct WithdrawalBody as "AtmWithdrawalRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount above zero, in the card's currency unless `currencyCode` names another.
         #[example(10.00)]
@@ -56,7 +56,7 @@ body! {
 body! {
     /// A simulated refund.
     pub(crate) struct RefundBody as "CardRefundRequest" {
-        /// The card.
+        /// The id of the card.
         "cardId" => card: CardId,
         /// Amount above zero, in the card's currency unless `currencyCode` names another.
         #[example(10.00)]
@@ -105,7 +105,7 @@ body! {
 }
 
 body! {
-    /// A message that follows another one.
+    /// A follow-up of an earlier message.
     pub(crate) struct AmountBody as "CardFollowUpRequest" {
         /// The token of any approved authorization, advice or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
@@ -180,14 +180,14 @@ named! {
     ForcedDecline: Response::DECLINES.map(ForcedDecline), |decline| decline.0.code();
 }
 
-/// A first message to a card, and the merchant's currency where it is named.
+/// A first message to a card, with the merchant's currency if the body names one.
 pub(super) struct First {
     pub(super) card: CardId,
     pub(super) message: FirstMessage,
     pub(super) currency: Option<Currency>,
 }
 
-/// A follow-up, and the message that it follows.
+/// A follow-up, with the token of the message that it follows.
 pub(super) struct Next {
     pub(super) preceding: TransactionToken,
     pub(super) message: FollowUp,
@@ -278,12 +278,12 @@ impl From<ReversalBody> for Next {
 }
 
 impl AmountBody {
-    /// An authorization advice.
+    /// Builds an authorization advice.
     pub(super) fn advice(self) -> Next {
         Next { preceding: self.preceding, message: FollowUp::Advice { amount: self.amount.0 } }
     }
 
-    /// A clearing of a refund.
+    /// Builds a clearing of a refund.
     pub(super) fn refund_clearing(self) -> Next {
         Next { preceding: self.preceding, message: FollowUp::RefundClearing { amount: self.amount.0 } }
     }

@@ -1,4 +1,4 @@
-//! What the operations on cards share.
+//! Shared parts of the operations on cards.
 
 use crate::declare::parameters;
 use crate::problem::Problem;
@@ -13,9 +13,9 @@ use florin_ports::Answer;
 
 pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
-/// Sending card messages.
+/// The permission to send card messages.
 pub(super) const SIMULATE: Permission = Permission::sandbox(Scope::CardsSimulate);
-/// Reading a chain of card messages.
+/// The permission to read a chain of card messages.
 pub(super) const INSPECT: Permission = Permission::sandbox(Scope::CardsRead);
 /// The path parameter that names a card.
 pub(super) const CARD: &str = "path.cardId";
@@ -23,17 +23,17 @@ pub(super) const CARD: &str = "path.cardId";
 parameters! {
     /// The card of a path.
     pub(crate) struct CardPath in Path {
-        /// The card.
+        /// The id of the card.
         "cardId" => id: CardId,
     }
 }
 
-/// 404 for a card.
+/// Returns the 404 for a card.
 pub(super) fn no_card() -> Problem {
     Problem::absent(CARD, "card")
 }
 
-/// 201 with the record of a card message.
+/// Returns a 201 with the record of a card message.
 pub(super) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
     answer(StatusCode::CREATED, &TransactionAnswer::new(record, dry_run))
 }

@@ -30,11 +30,12 @@ body! {
         "currencyCode" => currency: Currency,
         /// Card type. Default and only value: `VIRTUAL`.
         "type" => card_type: Option<Virtual>,
-        /// The person who holds the card. Default: the card belongs to the budget.
+        /// The cardholder. Default: the card belongs to the budget.
         "userToken" => user: Option<UserToken>,
         /// Display name.
         "name" => name: Option<Text<1, 140>>,
-        /// Last day of validity, at most ten years from today. Default: the last day of the month three years from today.
+        /// Last day of validity, at most ten years from today. Default: the last day of the month three years from
+        /// today.
         "expiryDate" => expires_on: Option<NaiveDate>,
         /// Whether the card starts as ACTIVE instead of UNACTIVATED. Default: false.
         "activate" => activate: Option<bool>,
@@ -49,7 +50,9 @@ named! {
     Virtual: [Virtual], |Virtual| "VIRTUAL";
 }
 
-/// Creates a virtual card. An account has at most 10,000 cards, including terminated and replaced ones.
+/// Creates a virtual card.
+///
+/// An account has at most 10,000 cards, including terminated and replaced ones.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),

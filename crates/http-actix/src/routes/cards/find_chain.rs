@@ -20,8 +20,10 @@ parameters! {
     }
 }
 
-/// Returns a chain of card messages by the token of any of them: the messages in order, the history of the hold, the journal,
-/// and why messages were declined. Florin extension.
+/// Returns a chain of card messages by the token of any of them.
+///
+/// The response contains the messages in order, the history of the hold, the journal, and the reasons for declines.
+/// Florin extension.
 #[utoipa::path(get, path = "/v2/cards/simulations/transactions/{token}", tag = "Simulations",
     operation_id = "getTransactionChain",
     params(TokenPath, AccountParameter),

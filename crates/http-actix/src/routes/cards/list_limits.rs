@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::views::LimitsView;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Lists the spending limits of a card, with what was used in the current windows.
+/// Lists the spending limits of a card, with the usage of the current windows.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "listSpendingLimits",
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The limits.", body = LimitsView), ReadErrors))]

@@ -21,7 +21,9 @@ parameters! {
     }
 }
 
-/// Removes the spending limit of a card over a window, along with its usage. Florin extension.
+/// Removes the spending limit of a card over a window, including its usage.
+///
+/// Florin extension.
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/spending-limits/{window}", tag = "Cards",
     operation_id = "removeSpendingLimit",
     params(CardPath, WindowPath, AccountParameter, IdempotencyKeyHeader),

@@ -30,8 +30,9 @@ body! {
     }
 }
 
-/// Sets or changes the spending limit of a card over a window. After a change, the usage of the current window still counts; a
-/// new limit starts counting now.
+/// Sets or changes the spending limit of a card over a window.
+///
+/// A new limit starts counting now. After a change, the usage of the current window still counts.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "setSpendingLimit",
     request_body = LimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),

@@ -23,13 +23,13 @@ body! {
         /// The new state.
         #[example("SUSPENDED")]
         "state" => state: NewState,
-        /// The reason, in your words. It is stored.
+        /// The reason, as free text. It is stored.
         #[example("Lost on the train")]
         "reason" => reason: Text<1, 140>,
     }
 }
 
-/// A state that a card can change to; no card returns to UNACTIVATED.
+/// A state that a card can change to. No card returns to UNACTIVATED.
 #[derive(Clone, Copy)]
 pub(crate) struct NewState(CardState);
 
@@ -38,9 +38,11 @@ named! {
         |state| state.0.as_str();
 }
 
-/// Changes the state of a card. UNACTIVATED can become ACTIVE or TERMINATED; ACTIVE and SUSPENDED can become each other,
-/// REPLACED or TERMINATED; REPLACED and TERMINATED are final. A card message sent at the same time is decided either before the
-/// change or after it.
+/// Changes the state of a card.
+///
+/// UNACTIVATED can become ACTIVE or TERMINATED. ACTIVE and SUSPENDED can become each other, REPLACED or TERMINATED.
+/// REPLACED and TERMINATED are final. A card message sent at the same time is decided either before the change or after
+/// it.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transition", tag = "Cards", operation_id = "transitionCard",
     request_body = TransitionBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),

@@ -49,8 +49,9 @@ impl From<Bank> for BankView {
     }
 }
 
-/// Lists the banks that checkout payments can come from; the list is the same for every account. Without `accountId`, the
-/// response is 403.
+/// Lists the banks that checkout payments can come from.
+///
+/// The list is the same for every account. Without `accountId`, the response is 403.
 #[utoipa::path(get, path = "/v2/merchant/banks", tag = "Merchant", operation_id = "listBanks",
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of banks.", body = List<BankView>), ReadErrors))]

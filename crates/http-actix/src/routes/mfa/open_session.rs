@@ -27,7 +27,7 @@ const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
 #[schema(as = MfaSession)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionView {
-    /// Identifies the session.
+    /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     session_id: Uuid,
     /// The provider that checks the token.

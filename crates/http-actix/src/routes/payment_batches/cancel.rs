@@ -12,7 +12,9 @@ use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::cancel_batch;
 
-/// Cancels a payment batch that has not started and releases its reservations. It can still be read.
+/// Cancels a payment batch that has not started, and releases its reservations.
+///
+/// The batch can still be read.
 #[utoipa::path(delete, path = "/v2/payment-batches/{paymentBatchId}", tag = "Payment batches",
     operation_id = "deletePaymentBatch",
     params(BatchPath, AccountParameter, IdempotencyKeyHeader),

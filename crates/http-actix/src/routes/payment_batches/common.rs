@@ -1,4 +1,4 @@
-//! What the operations on payment batches share.
+//! Shared parts of the operations on payment batches.
 
 use crate::declare::parameters;
 use crate::problem::Problem;
@@ -15,13 +15,13 @@ pub(super) const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
 parameters! {
     /// The payment batch of a path.
     pub(crate) struct BatchPath in Path {
-        /// The payment batch.
+        /// The id of the payment batch.
         "paymentBatchId" => id: PaymentBatchId,
     }
 }
 
 parameters! {
-    /// The order of a list.
+    /// The sort order of a list.
     pub(crate) struct SortParameter in Query {
         /// Sort order, by creation time or by input index. Default: `desc`.
         "sort" => direction: Option<Direction>,
@@ -31,12 +31,12 @@ parameters! {
 parameters! {
     /// The filter of payments.
     pub(crate) struct StatusesParameter in Query {
-        /// Only payments with one of these statuses, comma separated.
+        /// Only payments with one of these statuses, comma-separated.
         "statuses" => statuses: Vec<PaymentStatus>,
     }
 }
 
-/// Sends a CSV with 200, to be saved under this name.
+/// Sends a CSV with 200, as a download with this file name.
 pub(super) fn csv_file(written: Result<Vec<u8>, csv::Error>, name: &str) -> Result<HttpResponse, Problem> {
     let bytes = written.map_err(|error| {
         tracing::error!(%error, "cannot write a CSV");

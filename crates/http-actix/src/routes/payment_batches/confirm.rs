@@ -39,7 +39,7 @@ pub(crate) struct StatusView {
 body! {
     /// A confirmation.
     pub(crate) struct ConfirmBody as "ConfirmPaymentBatchRequest" {
-        /// Multi-factor authentication. Required unless the account's policy says otherwise.
+        /// Multi-factor authentication. Required unless the account's policy waives it.
         "mfa" => mfa: Option<MfaBody>,
     }
 }

@@ -80,7 +80,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// 202 for a batch with its payments, which are checked already; 201 for one without.
+/// Renders 202 for a batch with payments, which are checked already, and 201 for one without.
 fn render(summary: &BatchSummary) -> Answer {
     let status = if summary.batch.locked { StatusCode::ACCEPTED } else { StatusCode::CREATED };
     answer(status, &BatchView::from(summary))

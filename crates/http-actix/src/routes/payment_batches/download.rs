@@ -15,12 +15,14 @@ use florin_domain::ids::OrderId;
 parameters! {
     /// The orders to download.
     pub(crate) struct OrdersParameter in Query {
-        /// Only payments of one of these orders, comma separated.
+        /// Only payments of one of these orders, comma-separated.
         "orderIds" => orders: Vec<OrderId>,
     }
 }
 
-/// Downloads the payments of a batch as CSV, in upload order, each with its alerts. The file can be corrected and uploaded again.
+/// Downloads the payments of a batch as CSV.
+///
+/// The rows are in upload order, each with its alerts. The file can be corrected and uploaded again.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments/download", tag = "Payment batches",
     operation_id = "downloadPayments",
     params(BatchPath, AccountParameter, StatusesParameter, OrdersParameter),

@@ -17,7 +17,7 @@ use florin_domain::batch::{BatchEdit, BatchName, BatchSummary};
 use florin_ports::Answer;
 
 body! {
-    /// The changes; members left out stay as they are.
+    /// The changes. Omitted members keep their values.
     pub(crate) struct EditBatchBody as "EditPaymentBatchRequest" {
         /// New display name.
         "name" => name: Option<BatchName>,

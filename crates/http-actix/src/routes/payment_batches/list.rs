@@ -15,9 +15,9 @@ use florin_domain::ids::PaymentBatchId;
 parameters! {
     /// Filters of the list of payment batches.
     pub(crate) struct BatchParameters in Query {
-        /// Only batches with one of these ids, comma separated.
+        /// Only batches with one of these ids, comma-separated.
         "ids" => ids: Vec<PaymentBatchId>,
-        /// Only batches with one of these statuses, comma separated.
+        /// Only batches with one of these statuses, comma-separated.
         "statuses" => statuses: Vec<PaymentBatchStatus>,
         /// Whether to include hidden batches. Default: false.
         "includeHidden" => include_hidden: bool,

@@ -1,4 +1,4 @@
-//! Bodies with payments: read and checked on a thread of their own, because thousands of rows take a while.
+//! Bodies with payments. They are read and checked on a separate thread, because thousands of rows take a while.
 
 use crate::call::Call;
 use crate::declare::{self, Member};
@@ -13,10 +13,10 @@ use florin_domain::batch::UploadRequest;
 use florin_domain::fault::Faults;
 use florin_ports::RecordedBody;
 
-/// A body that was read without faults.
+/// A body without faults.
 pub(super) struct Body<T> {
     pub(super) value: T,
-    /// The body for the idempotency record, where there is to be one.
+    /// The body for the idempotency record, if the request has an idempotency key.
     pub(super) recorded: Option<RecordedBody>,
 }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_ne!(here, there);
     }
 
-    /// The check of rows runs only there.
+    /// Rows are checked only in this module.
     #[test]
     fn rows_are_checked_nowhere_else() {
         let called = |text: &str| text.matches("check_upload(").count();

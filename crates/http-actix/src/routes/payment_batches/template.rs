@@ -8,7 +8,9 @@ use crate::routes::error_sets::TemplateErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Returns the header row of a payments CSV. It is the same for every account, so no account is named.
+/// Returns the header row of a payments CSV.
+///
+/// The row is the same for every account, so the request names no account.
 #[utoipa::path(get, path = "/v2/payment-batch-template", tag = "Payment batches",
     operation_id = "getPaymentBatchTemplate",
     responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"), TemplateErrors))]

@@ -23,15 +23,16 @@ use florin_domain::ids::BudgetId;
 use florin_ports::Answer;
 
 parameters! {
-    /// What a CSV can't say.
+    /// Options of a CSV upload.
     pub(crate) struct CsvParameters in Query {
-        /// CSV only: the budget that pays rows without a budget of their own.
+        /// CSV only: the budget that funds rows without a funding budget.
         "defaultFundingBudgetId" => default_budget: Option<BudgetId>,
     }
 }
 
-/// Replaces the payments of a batch in status draft or validated. The payments are checked before the response; invalid values
-/// become alerts.
+/// Replaces the payments of a batch in status draft or validated.
+///
+/// The payments are checked before the response. Invalid values become alerts.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
     operation_id = "uploadPayments",
     request_body(description = "At most 3,000 payments as JSON, or 10,000 as CSV.",
@@ -69,7 +70,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// The format of the body; `None`: there is none.
+/// Determines the format of the body. Returns `None` for an empty body.
 fn format_of(request: &HttpRequest, bytes: &Bytes) -> Result<Option<InputFormat>, Problem> {
     if bytes.is_empty() {
         Ok(None)
@@ -103,7 +104,7 @@ async fn read_as(
     Ok(body)
 }
 
-/// The input that the upload left.
+/// Renders the input of the batch after the upload.
 fn render(batch: &PaymentBatch) -> Answer {
     answer(StatusCode::ACCEPTED, &batch.input.as_ref().map(InputView::from))
 }

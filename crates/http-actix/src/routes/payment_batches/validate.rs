@@ -12,7 +12,9 @@ use crate::views::BatchCheckView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::validate_batch;
 
-/// Checks whether a payment batch could be confirmed now, and why not. Changes nothing.
+/// Checks whether a payment batch could be confirmed now, and returns the obstacles.
+///
+/// Changes nothing.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}/validate", tag = "Payment batches",
     operation_id = "validatePaymentBatch",
     params(BatchPath, AccountParameter),

@@ -1,4 +1,4 @@
-//! What the operations of the sandbox share.
+//! Shared parts of the operations of the sandbox.
 
 use crate::call::Call;
 use crate::declare::parameters;
@@ -24,17 +24,17 @@ parameters! {
 parameters! {
     /// The snapshot of a path.
     pub(crate) struct SnapshotPath in Path {
-        /// The snapshot.
+        /// The id of the snapshot.
         "snapshotId" => id: SnapshotId,
     }
 }
 
-/// Ends reading: all faults at once, or the account that the path names. It need not be a world.
+/// Ends reading: returns all faults at once, or the account in the path, which need not be a world.
 pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
     call.path_account(path.map(|path| path.account), "world").await
 }
 
-/// 404 for a world.
+/// Returns the 404 for a world.
 pub(super) fn no_world() -> Problem {
     Problem::absent(WORLD, "world")
 }

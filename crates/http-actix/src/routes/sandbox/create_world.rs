@@ -23,10 +23,10 @@ body! {
     pub(crate) struct WorldBody as "CreateWorldRequest" {
         /// `demo` or `empty`. Default: `demo`. Cannot be combined with `snapshotId`.
         "template" => template: Lenient<Template>,
-        /// A snapshot of another world of the client, to start from.
+        /// A snapshot of another world of the client, as the initial state.
         "snapshotId" => snapshot: Lenient<SnapshotId>,
-        /// With a seed, the same calls in the same order get the same responses, and the clock is frozen. A client has at most
-        /// one world per seed.
+        /// With a seed, the same calls in the same order get the same responses, and the clock is frozen. A client has
+        /// at most one world per seed.
         "seed" => seed: Lenient<Text<1, 64>>,
         /// The time at which the clock is frozen. Default with a seed: 2026-01-05T12:00:00Z. Cannot be combined with
         /// `snapshotId`.
@@ -44,9 +44,10 @@ named! {
     Template: [WorldTemplate::Demo, WorldTemplate::Empty].map(Template), |template| template.0.as_str();
 }
 
-/// Creates a world: an account of its own, with an API key that reaches only this account. The key is returned once: a repeat
-/// under the same idempotency key creates nothing and gets 409 with the account id, as long as the world exists. Florin
-/// extension.
+/// Creates a world: a separate account, with an API key that reaches only this account.
+///
+/// The key is returned only once. As long as the world exists, a repeat under the same idempotency key creates nothing
+/// and gets 409 with the account id. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "createWorld",
     request_body = WorldBody,
     params(IdempotencyKeyHeader),

@@ -9,8 +9,9 @@ use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_world;
 
-/// Deletes a world with all its data, snapshots and keys. A repeat gets 404, with or without an idempotency key, because nothing
-/// of the world is kept. Florin extension.
+/// Deletes a world with all its data, snapshots and keys.
+///
+/// A repeat gets 404, with or without an idempotency key, because no data of the world remains. Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "deleteWorld",
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WorldErrors))]

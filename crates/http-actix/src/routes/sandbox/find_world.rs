@@ -10,7 +10,9 @@ use crate::views::WorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::find_world;
 
-/// Returns a world. An account that was not created as a world gets 404. Florin extension.
+/// Returns a world.
+///
+/// An account that was not created as a world gets 404. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "getWorld",
     params(WorldPath),
     responses((status = 200, description = "The world.", body = WorldView), SandboxReadErrors))]

@@ -13,8 +13,9 @@ use florin_domain::access::Scope;
 
 const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
 
-/// Checks the invariants of the account's books from one consistent read, and returns a counter-example for each that is
-/// broken. Florin extension.
+/// Checks the invariants of the account's books.
+///
+/// The check uses one consistent read, and returns a counter-example for each broken invariant. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/invariants", tag = "Looking inside", operation_id = "checkInvariants",
     params(AccountParameter),
     responses((status = 200, description = "The result of each check.", body = InvariantsView),

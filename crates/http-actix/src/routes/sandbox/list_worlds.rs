@@ -11,7 +11,9 @@ use crate::views::{List, WorldView};
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::list_worlds;
 
-/// Lists the client's worlds within reach of the API key, newest first. Florin extension.
+/// Lists the client's worlds that the API key can reach, newest first.
+///
+/// Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "listWorlds",
     params(PageParameters),
     responses((status = 200, description = "One page of worlds.", body = List<WorldView>), SandboxReadErrors))]

@@ -24,19 +24,23 @@ body! {
     pub(crate) struct ClockBody as "SetClockRequest" {
         /// `true`: freeze the clock at its current time.
         "freeze" => freeze: Option<OnlyTrue>,
-        /// Set the clock to this time and freeze it. The time must not be before the current one; years 2000 to 2099.
+        /// Set the clock to this time and freeze it. The time must not be before the current one, and must be in the
+        /// years 2000 to 2099.
         #[example("2026-09-08T12:00:00Z")]
         "freezeAt" => freeze_at: Option<DateTime<Utc>>,
-        /// Advance the clock by this ISO 8601 duration of days, hours, minutes and seconds. A frozen clock stays frozen.
+        /// Advance the clock by this ISO 8601 duration of days, hours, minutes and seconds. A frozen clock stays
+        /// frozen.
         #[example("P7D")]
         "advanceBy" => advance_by: Option<TimeDelta>,
-        /// `true`: let the clock run on from its current time.
+        /// `true`: let the clock run again from its current time.
         "resume" => resume: Option<OnlyTrue>,
     }
 }
 
-/// Freezes, sets, advances or resumes the clock of an account. It never goes back. Holds that expire by the new time have expired
-/// when the response is sent, each at its own time. Florin extension.
+/// Freezes, sets, advances or resumes the clock of an account.
+///
+/// The clock never goes back. Holds that expire by the new time have expired when the response is sent, each at its own
+/// time. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
     request_body = ClockBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -57,7 +61,7 @@ pub(crate) async fn handle(
     execute(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await).await
 }
 
-/// The one change that the body names; `None`: a fault was recorded.
+/// Returns the one change in the body, or `None` if a fault was recorded.
 fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
     let changes = [
         body.freeze.map(|OnlyTrue| ClockChange::Freeze),

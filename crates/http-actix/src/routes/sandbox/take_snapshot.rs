@@ -25,7 +25,9 @@ body! {
     }
 }
 
-/// Takes a snapshot of a world: its data, its clock and the sequence of its ids. Florin extension.
+/// Takes a snapshot of a world.
+///
+/// The snapshot contains its data, its clock and the sequence of its ids. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "takeSnapshot",
     request_body = SnapshotBody,
     params(WorldPath, IdempotencyKeyHeader),

@@ -1,4 +1,4 @@
-//! Credits as movements: the journal says how much, and the credit, where there is one, what was sent with it.
+//! Credits as movements: the amount comes from the journal, the details from the row of the credit, if it exists.
 
 use super::body::backend::Conn;
 use super::body::credits;
@@ -13,7 +13,7 @@ use florin_domain::money::Minor;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// The credits among these journal transactions.
+/// Returns the credits among these journal transactions.
 pub(super) fn by_journal(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     let ids: Vec<_> = ids.iter().map(|id| Id(*id)).collect();
     let transactions = journal_transactions::table

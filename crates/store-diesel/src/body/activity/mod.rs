@@ -1,4 +1,4 @@
-//! Activity: a page is merged from what each source has newest, so that no source is read further than the page reaches.
+//! Activity: a page merges the newest rows of each source, and reads no source further than the page reaches.
 
 mod credits;
 mod page;
@@ -53,7 +53,7 @@ fn list(conn: &mut Conn, wanted: &Wanted, page: PageRequest) -> Outcome<Page<Act
     Ok(Page { count, rows: keys.into_iter().map(row).collect::<Outcome<_>>()? })
 }
 
-/// Ids are unique among all sources: whoever has this one is meant.
+/// Finds a movement. Ids are unique across all sources, so the id alone identifies it.
 fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<Activity>> {
     for source in ActivitySource::ALL {
         if let Some(found) = load(conn, account, source, &[id.0])?.pop() {
@@ -63,7 +63,7 @@ fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<
     Ok(None)
 }
 
-/// Movements of a source by their ids, in any order; those that are none, or another account's, are left out.
+/// Loads movements of a source by their ids, in any order. Skips ids that are no movement or belong to another account.
 fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     match source {
         ActivitySource::Card => Ok(cards::by_tokens(conn, account, ids)?.into_iter().map(Activity::from).collect()),

@@ -1,7 +1,8 @@
-//! Which movements are on a page, and how many there are.
+//! Selects the movements of a page, and counts them.
 //!
-//! One statement asks each source for as many of its newest as the page could show, by an index in the order of the list,
-//! and merges these. Names are written out: the planner must see them to know which partial index has the rows.
+//! One statement reads from each source, at most as many of its newest rows as the page can show, by an index in the
+//! order of the list, and merges them. Names are literals in the SQL: the planner must see them to choose the partial
+//! index.
 
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
@@ -17,7 +18,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use uuid::Uuid;
 
-/// What a page is of.
+/// The selection of a page: an account and its filters.
 #[derive(Clone)]
 pub(super) struct Wanted {
     account: Account,
@@ -29,21 +30,21 @@ pub(super) struct Wanted {
     currency: Option<Currency>,
 }
 
-/// A movement on a page.
+/// The source and id of a movement on a page.
 pub(super) struct Key {
     pub(super) source: ActivitySource,
     pub(super) id: Uuid,
 }
 
-/// Where movements of a source are.
+/// The table that holds the movements of a source.
 struct Place {
     source: ActivitySource,
     name: &'static str,
     table: &'static str,
     id: &'static str,
-    /// What makes a row a movement.
+    /// The condition under which a row is a movement.
     condition: &'static str,
-    /// How it is of a budget; the id goes between.
+    /// The condition that restricts rows to a budget. The budget's id goes between the parts.
     of_budget: &'static [&'static str],
 }
 
@@ -86,15 +87,15 @@ const PLACES: [Place; 4] = [
     },
 ];
 
-/// The page.
+/// The statement that selects a page.
 struct Keys<'a> {
     wanted: &'a Wanted,
     page: PageRequest,
-    /// As many of each source as the page reaches down to.
+    /// The number of rows to read from each source: the end of the page.
     max: i64,
 }
 
-/// The count of all sources.
+/// The statement that counts the rows of all sources.
 struct Count<'a>(&'a Wanted);
 
 impl Wanted {
@@ -110,12 +111,12 @@ impl Wanted {
         }
     }
 
-    /// Whose movements are wanted.
+    /// Returns the account whose movements are selected.
     pub(super) const fn account(&self) -> &AccountId {
         &self.account.0
     }
 
-    /// The page, in order.
+    /// Reads the keys of the page, in order.
     pub(super) fn keys(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Vec<Key>> {
         if self.places().next().is_none() {
             return Ok(Vec::new());
@@ -129,7 +130,7 @@ impl Wanted {
         rows.into_iter().map(key).collect()
     }
 
-    /// How many there are, whatever the page.
+    /// Counts the movements of all pages.
     pub(super) fn count(&self, conn: &mut Conn) -> Outcome<i64> {
         if self.places().next().is_none() {
             return Ok(0);
@@ -141,7 +142,7 @@ impl Wanted {
         PLACES.iter().filter(|place| self.filter.reaches(place.source))
     }
 
-    /// FROM and WHERE of a source.
+    /// Writes the `FROM` and `WHERE` clauses of a source.
     fn of_place<'b>(&'b self, place: &Place, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" FROM ");
         out.push_sql(place.table);
@@ -161,7 +162,7 @@ impl Wanted {
             ActivitySource::Payment => {
                 named(out, " AND status = '", status.and_then(ActivityStatus::as_payment_status).map(Name::name));
             }
-            // All of them are completed.
+            // All credits and transfers are completed.
             ActivitySource::Credit | ActivitySource::Transfer => {}
         }
         if let Some(budget) = &self.budget {
@@ -190,7 +191,7 @@ impl Wanted {
     }
 }
 
-/// A condition on a name; names need no quoting.
+/// Writes a condition on a name. Names need no quoting.
 fn named(out: &mut AstPass<'_, '_, Db>, condition: &str, name: Option<&str>) {
     if let Some(name) = name {
         out.push_sql(condition);
@@ -205,7 +206,7 @@ impl QueryFragment<Db> for Keys<'_> {
     }
 }
 
-/// The statement of a page; `max` is how far down it reaches.
+/// Writes the statement of a page. `max` is the number of rows to read from each source.
 pub(super) fn walk<'b>(
     wanted: &'b Wanted,
     (page, max): (&'b PageRequest, &'b i64),

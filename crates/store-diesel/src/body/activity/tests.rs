@@ -1,4 +1,4 @@
-//! A page is read by the index of each source: newest first, and no further than it reaches.
+//! A page reads each source by its index, newest first, and no further than the page reaches.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::{self, Conn, Db};
@@ -12,7 +12,7 @@ use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 
-/// The plan of a page.
+/// The statement that explains the plan of a page.
 struct Plan<'a>(&'a Wanted);
 
 impl QueryFragment<Db> for Plan<'_> {

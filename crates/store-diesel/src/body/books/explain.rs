@@ -1,4 +1,4 @@
-//! What one balance is made of.
+//! Explains how one balance is composed.
 
 use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
@@ -18,7 +18,7 @@ use florin_domain::money::{self, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::Explained;
 
-/// What each journal transaction does to the pools of the budget, in halves.
+/// Sums the effect of each journal transaction on the pools of the budget, in halves.
 const MOVES: &str = "SELECT t.id AS journal_id, t.kind AS kind, t.cause_id AS cause_id, t.created_at AS created_at, \
     SUM(CASE WHEN e.pool = 'available' THEN e.amount_minor >> 32 ELSE 0 END) AS available_high, \
     SUM(CASE WHEN e.pool = 'available' THEN e.amount_minor & 4294967295 ELSE 0 END) AS available_low, \
@@ -30,7 +30,7 @@ const MOVES: &str = "SELECT t.id AS journal_id, t.kind AS kind, t.cause_id AS ca
     WHERE e.account_id = $1 AND e.budget_id = $2 AND t.currency = $3 \
     GROUP BY t.id, t.kind, t.cause_id, t.created_at";
 
-/// The order of the list.
+/// The order of the list: newest first.
 const NEWEST: &str = "ORDER BY m.created_at DESC, m.journal_id DESC";
 
 const PLAIN: &str = "CAST(m.available_high AS BIGINT) AS available_high, \
@@ -85,7 +85,7 @@ struct BookingRow {
     moved: Halves,
 }
 
-/// Whose balance.
+/// Identifies a balance: account, budget and currency.
 #[derive(Clone)]
 pub(super) struct Of {
     account: Account,
@@ -121,7 +121,7 @@ impl Of {
     }
 }
 
-/// A statement about the budget's journal.
+/// Builds a statement about the budget's journal.
 macro_rules! ask {
     ($of:expr, $($text:tt)*) => {
         sql_query(format!($($text)*))
@@ -131,7 +131,7 @@ macro_rules! ask {
     };
 }
 
-/// Reads everything, in the view of the transaction.
+/// Reads the whole explanation, in the view of the transaction.
 pub(super) fn explained(conn: &mut Conn, of: &Of, page: PageRequest) -> Outcome<Explained> {
     let Some(stated) = stated(conn, of)? else { return without(conn, of) };
     let (limit, offset) = (page.limit, page.offset);
@@ -166,14 +166,14 @@ impl From<KindRow> for KindSum {
     }
 }
 
-/// Why there is no balance.
+/// Determines why there is no balance.
 fn without(conn: &mut Conn, of: &Of) -> Outcome<Explained> {
     let budget = budgets::table.filter(budgets::account_id.eq(&of.account)).filter(budgets::id.eq(of.budget));
     let is_there = budget.count().get_result::<i64>(conn)? > 0;
     Ok(if is_there { Explained::NotHeld } else { Explained::NoBudget })
 }
 
-/// As the balances have it, right or wrong.
+/// Returns the stored balances, right or wrong.
 fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<Pools>> {
     let stated = balances::table
         .filter(balances::account_id.eq(&of.account))
@@ -208,7 +208,7 @@ fn reservations(conn: &mut Conn, of: &Of) -> Outcome<Held<Reservation>> {
     let orders = open_orders(conn, Some(&of.account.0))?.into_iter();
     for order in orders.filter(|order| (order.budget_id, order.currency) == (of.budget, of.currency)) {
         held.total = held.total.plus(Total(order.minor.into()));
-        // All of it is paid, and the batch goes on with other orders.
+        // The order is fully paid; the batch continues with other orders.
         if order.minor == 0 {
             continue;
         }

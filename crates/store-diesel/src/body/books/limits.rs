@@ -1,4 +1,4 @@
-//! Spending limits beside the messages that used them.
+//! Compares spending limits with the messages that used them.
 
 use super::body::backend::{Conn, RowByRow};
 use super::body::cards;
@@ -11,7 +11,7 @@ use florin_domain::card::{MessageKind, Response};
 use florin_domain::ids::{AccountId, CardId};
 use florin_domain::money::Minor;
 
-/// The limits of an account's cards, each with what its messages account for. One message after the other is looked at:
+/// Compares the limits of an account's cards with the sums of their messages. Reads messages one row at a time, because
 /// there may be many.
 pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<LimitBooks>> {
     let limits = cards::limits_of_account(conn, account)?;

@@ -1,8 +1,8 @@
-//! The books of accounts, added up.
+//! Adds up the books of accounts.
 //!
-//! Sums of 64-bit amounts are taken in two halves, `amount >> 32` and `amount & 4294967295`, and put together in 128 bits:
-//! a database's own sum may overflow on the way to a result that fits. The statements are plain SQL of the kind that every
-//! database reads alike.
+//! Sums of 64-bit amounts are computed in two halves, `amount >> 32` and `amount & 4294967295`, and combined in 128
+//! bits: a database's own sum may overflow on the way to a result that fits. The statements are plain SQL that every
+//! supported database accepts.
 
 mod explain;
 mod limits;
@@ -47,7 +47,7 @@ impl Books for Store {
     }
 }
 
-/// Both halves of a sum, put together.
+/// Combines both halves of a sum.
 fn whole(high: i64, low: i64) -> Total {
     Total((i128::from(high) << 32) + i128::from(low))
 }

@@ -1,4 +1,4 @@
-//! What confirmed and started payment batches have still to pay.
+//! Amounts that confirmed and started payment batches have yet to pay.
 
 use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
@@ -10,7 +10,7 @@ use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::PaymentBatchStatus;
 use florin_domain::ids::AccountId;
 
-/// Each order less its payments that are final, by the age of its batch. An order without payments is of the demo data.
+/// Selects each order less its final payments, by the age of its batch. Only orders of the demo data have no payments.
 const OPEN_ORDERS: &str = "SELECT e.account_id AS account_id, o.budget_id AS budget_id, o.currency AS currency, \
     e.id AS batch_id, o.id AS order_id, e.status AS status, \
     CAST(o.total_minor + o.fees_minor - COALESCE((SELECT SUM(p.amount_minor + p.fee_minor) FROM payments p \
@@ -19,7 +19,7 @@ const OPEN_ORDERS: &str = "SELECT e.account_id AS account_id, o.budget_id AS bud
     FROM payment_batches e JOIN payment_orders o ON o.account_id = e.account_id AND o.batch_id = e.id \
     WHERE {of} AND e.status IN ('confirmed', 'started') ORDER BY e.account_id, e.created_at, e.id, o.position";
 
-/// An order of a batch that is confirmed or started.
+/// An order of a confirmed or started batch.
 #[derive(QueryableByName)]
 pub(super) struct OpenOrder {
     #[diesel(sql_type = Text)]
@@ -34,12 +34,12 @@ pub(super) struct OpenOrder {
     pub(super) order_id: Id,
     #[diesel(sql_type = Text)]
     pub(super) status: Named<PaymentBatchStatus>,
-    /// What is not final of its amounts and fees.
+    /// The amounts and fees of the order that are not final yet.
     #[diesel(sql_type = BigInt)]
     pub(super) minor: i64,
 }
 
-/// The orders of one account, or of all.
+/// Returns the open orders of one account, or of all accounts.
 pub(super) fn open_orders(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Vec<OpenOrder>> {
     Ok(about(OPEN_ORDERS, account).load(conn)?)
 }

@@ -1,4 +1,4 @@
-//! What is said of every budget, and by whom: of one account, or of all.
+//! The sums that each budget's journal, chains and balances report, for one account or for all.
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};
@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::{self, Total};
 use std::collections::BTreeMap;
 
-/// Entries that do not add up to zero, per transaction. `{of}` takes the condition on the account.
+/// Journal transactions whose entries do not add up to zero. `{of}` is replaced by the condition on the account.
 const UNBALANCED: &str = "SELECT t.id AS journal_id, t.currency AS currency, u.high AS high, u.low AS low FROM \
     (SELECT e.account_id AS account_id, e.journal_id AS journal_id, \
         CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
@@ -26,20 +26,20 @@ const UNBALANCED: &str = "SELECT t.id AS journal_id, t.currency AS currency, u.h
 
 const TRANSACTIONS: &str = "SELECT COUNT(*) AS count FROM journal_transactions e WHERE {of}";
 
-/// What the journal says each pool of each budget holds.
+/// The pools of each budget according to the journal.
 const POOLS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, t.currency AS currency, \
     e.pool AS pool, CAST(0 AS BIGINT) AS count, \
     CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
     FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
     WHERE {of} AND e.budget_id IS NOT NULL GROUP BY e.account_id, e.budget_id, t.currency, e.pool";
 
-/// What the chains say is held.
+/// The held amounts according to the chains.
 const HOLDS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
     'held' AS pool, CAST(SUM(CASE WHEN e.held_minor <> 0 THEN 1 ELSE 0 END) AS BIGINT) AS count, \
     CAST(SUM(e.held_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS low \
     FROM card_chains e WHERE {of} AND e.ended_by IS NULL GROUP BY e.account_id, e.budget_id, e.currency";
 
-/// What the balances say.
+/// The stored balances.
 const BALANCES: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
     e.available_minor AS available_minor, e.held_minor AS held_minor, e.reserved_minor AS reserved_minor \
     FROM balances e WHERE {of}";
@@ -99,7 +99,7 @@ struct StatedRow {
 type Budgets = BTreeMap<(AccountId, BudgetId, money::Currency), BudgetBooks>;
 type Asked = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
 
-/// A statement about one account, or about all; `e` is the table with the account.
+/// Builds a statement about one account, or about all. `e` is the table with the account.
 pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
     let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
     let asked = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
@@ -109,7 +109,7 @@ pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
     }
 }
 
-/// Adds up the books of one account, or of all. Spending limits are not looked at.
+/// Adds up the books of one account, or of all. Does not check spending limits.
 pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
     let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;
     let unbalanced = about(UNBALANCED, account).load::<UnbalancedRow>(conn)?.into_iter();

@@ -14,7 +14,7 @@ use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
 
 impl ChainRow {
-    /// Whether it is the one of this key.
+    /// Whether the row has this key.
     pub(super) fn is_of(&self, (account, id): &(AccountId, TransactionToken)) -> bool {
         self.id.0 == id.0 && self.account_id.0 == *account
     }
@@ -78,7 +78,7 @@ impl From<&Chain> for ChainChange {
     }
 }
 
-/// Holds of accounts that go by real time that are due, the oldest first.
+/// Returns due holds of accounts that use real time, oldest first.
 pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<DueHold>> {
     let own_time = timelines::table.filter(timelines::account_id.eq(card_chains::account_id));
     let rows = card_chains::table
@@ -92,7 +92,7 @@ pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<
     Ok(rows.into_iter().map(hold).collect())
 }
 
-/// The open holds of an account that stand behind money of a budget in a currency.
+/// Selects the open holds of an account on a budget in a currency.
 fn holding(account: &AccountId, (budget, currency): (Id, Currency)) -> card_chains::BoxedQuery<'_, Db> {
     card_chains::table
         .filter(card_chains::account_id.eq(account.as_str()))
@@ -103,7 +103,7 @@ fn holding(account: &AccountId, (budget, currency): (Id, Currency)) -> card_chai
         .into_boxed()
 }
 
-/// How many open holds there are, and how much they hold.
+/// Returns the number of open holds and the amount they hold.
 pub(crate) fn held(conn: &mut Conn, account: &AccountId, of: (Id, Currency)) -> Outcome<(i64, Total)> {
     let (mut count, mut total) = (0, Total::ZERO);
     for held in holding(account, of).select(card_chains::held_minor).load_iter::<i64, RowByRow>(conn)? {
@@ -113,7 +113,7 @@ pub(crate) fn held(conn: &mut Conn, account: &AccountId, of: (Id, Currency)) -> 
     Ok((count, total))
 }
 
-/// Open holds with the times when they are due, the first of them first.
+/// Returns open holds with the times when they expire, earliest first.
 pub(crate) fn open_holds(
     conn: &mut Conn,
     account: &AccountId,
@@ -132,7 +132,7 @@ pub(crate) fn open_holds(
     rows.into_iter().map(hold).collect()
 }
 
-/// Holds of an account that are due, the oldest first.
+/// Returns due holds of an account, oldest first.
 pub(crate) fn due_of_account(
     conn: &mut Conn,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! Reading cards, making them, and changing their states and limits.
+//! Reads and creates cards, and changes their states and limits.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
@@ -134,14 +134,14 @@ impl CardManagement for Store {
     }
 }
 
-/// How many cards the account has: read after its counter was locked, so that it stays true.
+/// Counts the cards of the account. The caller holds the lock on the account's counter, so the count stays true.
 fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
     let cards: i64 = matching(account, CardFilter::default()).count().get_result(conn)?;
     u64::try_from(cards).map_err(corrupt)
 }
 
-/// The card and its limits, under the lock that its messages are decided under. One that came into being after the locks
-/// were taken is not there yet.
+/// Returns the card and its limits, under the lock that serializes its messages. Returns `None` for a card that was
+/// created after the locks were acquired.
 fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Option<CardLimits> {
     let FirstSituation { card, limits, .. } = working_set.first_situation(account, card)?;
     Some(by_window(card, limits))

@@ -11,12 +11,12 @@ use florin_domain::money::Minor;
 use uuid::Uuid;
 
 impl MessageRow {
-    /// Whether it is the one of this key.
+    /// Whether the row has this key.
     pub(super) fn is_of(&self, (account, token): &(AccountId, TransactionToken)) -> bool {
         self.token.0 == token.0 && self.account_id.0 == *account
     }
 
-    /// A message, and what it did to the journal.
+    /// Builds the row of a message and its journal transaction.
     pub(super) fn of(message: &CardTransaction, journal: Option<JournalId>) -> Self {
         let conversion = message.conversion;
         let acceptor = message.acceptor.clone();
@@ -93,7 +93,7 @@ impl From<MessageRow> for CardTransaction {
     }
 }
 
-/// Messages of an account by their tokens, in any order.
+/// Returns messages of an account by their tokens, in any order.
 pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -> Outcome<Vec<CardTransaction>> {
     let rows = card_transactions::table
         .filter(card_transactions::account_id.eq(account.as_str()))
@@ -103,7 +103,7 @@ pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -
     Ok(rows.into_iter().map(CardTransaction::from).collect())
 }
 
-/// All three of them, or none: the schema sees to that.
+/// Combines the three columns. The schema ensures that all of them are null or none is.
 fn conversion(currency: Option<Currency>, amount: Option<i64>, rate: Option<Exchange>) -> Option<Conversion> {
     let ((currency, amount), rate) = currency.zip(amount).zip(rate)?;
     Some(Conversion { currency: currency.0, amount: Minor(amount), rate: rate.0 })

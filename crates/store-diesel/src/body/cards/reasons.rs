@@ -1,4 +1,4 @@
-//! Why messages were declined, as rows: the rules that were looked at as JSON, the last of which failed.
+//! Decline reasons as rows: the checked rules as JSON, of which the last one failed.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
@@ -9,7 +9,7 @@ use florin_domain::card::{CardTransaction, Explanation, LimitSeen, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
-/// A rule as stored. Names and members stay as they are: rows of today are read by later programs.
+/// A rule as stored. Names and members never change: later programs read the rows of today.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 enum StoredRule {
@@ -107,18 +107,18 @@ fn day(text: &str) -> Outcome<NaiveDate> {
 }
 
 impl ReasonRow {
-    /// Why a message was declined.
+    /// Builds the row that says why a message was declined.
     pub(super) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
         let rules: Vec<_> = declined.rules().map(|(rule, _)| StoredRule::from(rule)).collect();
         Self {
             account_id: Account(message.account.clone()),
             token: Id(message.token.0),
-            // Texts, numbers and dates: nothing that could fail to be written.
+            // Serialization cannot fail: the rules consist of texts, numbers and dates.
             rules: serde_json::to_string(&rules).unwrap_or_default(),
         }
     }
 
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(super) fn read(&self) -> Outcome<Explanation> {
         let rules: Vec<StoredRule> = serde_json::from_str(&self.rules).map_err(corrupt)?;
         let mut kept = rules.into_iter().map(StoredRule::read).collect::<Outcome<Vec<_>>>()?;

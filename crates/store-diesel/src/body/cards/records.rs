@@ -1,4 +1,4 @@
-//! Cards whole, and how they came to their states, as rows.
+//! Full records of cards, and their transitions, as rows.
 
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
@@ -56,7 +56,7 @@ impl From<TransitionRow> for CardTransition {
     }
 }
 
-/// A card of the account.
+/// Finds a card of the account.
 pub(super) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Option<CardRecord>> {
     let row = cards::table
         .filter(cards::account_id.eq(account.as_str()))
@@ -67,7 +67,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcom
     Ok(row.map(CardRecord::from))
 }
 
-/// The cards of the account that match.
+/// Selects the cards of the account that match the filter.
 pub(super) fn matching(account: &AccountId, filter: CardFilter) -> cards::BoxedQuery<'_, Db> {
     let mut rows = cards::table.filter(cards::account_id.eq(account.as_str())).into_boxed();
     if let Some(budget) = filter.budget {
@@ -82,7 +82,7 @@ pub(super) fn matching(account: &AccountId, filter: CardFilter) -> cards::BoxedQ
     rows
 }
 
-/// Stores a step, the last one of its card so far, and where the card stands after it.
+/// Stores a transition, which is the latest of its card, and the card's new state.
 pub(super) fn insert_transition(conn: &mut Conn, transition: CardTransition) -> Outcome<()> {
     let (account_id, card_id) = (Account(transition.account), Id(transition.card.0));
     let position = card_transitions::table

@@ -26,7 +26,7 @@ impl From<CardRow> for Card {
 }
 
 impl LimitRow {
-    /// As it is stored.
+    /// Builds the row of a limit.
     pub(super) fn of(card: &Card, limit: &SpendingLimit) -> Self {
         Self {
             account_id: Account(card.account.clone()),
@@ -40,7 +40,7 @@ impl LimitRow {
         }
     }
 
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<SpendingLimit> {
         Ok(SpendingLimit {
             window: self.limit_window.0,
@@ -53,7 +53,7 @@ impl LimitRow {
     }
 }
 
-/// The cards of an account, by id.
+/// Returns the cards of an account, by id.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Card>> {
     let rows = cards::table
         .filter(cards::account_id.eq(account.as_str()))
@@ -63,7 +63,7 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Ca
     Ok(rows.into_iter().map(Card::from).collect())
 }
 
-/// The spending limits of an account's cards, each with the currency of its card.
+/// Returns the spending limits of an account's cards, each with the currency of its card.
 pub(crate) fn limits_of_account(
     conn: &mut Conn,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! Chains at a glance, in one view of the database.
+//! Chains with all their messages, read in one view of the database.
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
@@ -29,7 +29,7 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
         .filter(card_transactions::account_id.eq(account.as_str()))
         .filter(card_transactions::chain_id.eq(chain_id))
         .filter(card_transactions::preceding.is_not_null())
-        // In this order by their index, which SQLite would else not think worth while.
+        // This order matches the index. Without it, SQLite does not use the index.
         .order((card_transactions::created_at, card_transactions::token))
         .select(MessageRow::as_select())
         .load(conn)?;

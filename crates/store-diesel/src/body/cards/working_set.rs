@@ -1,4 +1,4 @@
-//! The cards of a group, with their messages.
+//! The cards of a group with their messages.
 
 use super::body::backend::{Changes, Conn};
 use super::body::errors::{Outcome, corrupt};
@@ -22,9 +22,9 @@ type Message = (AccountId, TransactionToken);
 pub(crate) struct Cards {
     known: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
     used: BTreeMap<(AccountId, CardId, SpendingWindow), SpendingLimit>,
-    /// The messages that orders name, and the first ones of their chains.
+    /// The messages that commands name, and the first messages of their chains.
     messages: BTreeMap<Message, CardTransaction>,
-    /// What orders name: it may come to be by an order before them.
+    /// The tokens that commands name. An earlier command of the group may create one of them.
     named: BTreeSet<Key>,
     states: BTreeMap<Message, TransactionState>,
     chains: Tracked<Message, Chain>,
@@ -34,7 +34,7 @@ pub(crate) struct Cards {
 }
 
 impl Cards {
-    /// Loads what is needed. The balances that pay are locked: nobody else changes anything of it.
+    /// Loads the needed cards and messages. The balances that pay for them are locked, so nobody else changes them.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
         cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?);
@@ -79,7 +79,7 @@ impl Cards {
             Some(chain) => {
                 let key = (chain.account.clone(), chain.id);
                 match self.new_chains.iter_mut().find(|new| new.is_of(&key)) {
-                    // It is not stored yet: it is going to be stored as it is now.
+                    // The chain is new and not stored yet: it will be stored in its current form.
                     Some(new) => {
                         *new = ChainRow::from(chain);
                         self.chains.insert(key, chain.clone());
@@ -135,15 +135,15 @@ impl Cards {
 }
 
 impl WorkingSet {
-    /// What a first message on a card of the account is decided on.
+    /// Returns the situation of a first message on a card of the account.
     pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
         let (card, limits) = self.cards.known.get(&(account.clone(), card))?;
-        // A card that came into being after the locks were taken is not there yet.
+        // A card that was created after the locks were acquired has no balances here.
         let balances = self.balance_set.balances(account, card.budget, card.currency)?;
         Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
     }
 
-    /// What a follow-up that names a message of the account is decided on.
+    /// Returns the situation of a follow-up that names a message of the account.
     pub(super) fn chain_situation(
         &self,
         account: &AccountId,

@@ -1,4 +1,5 @@
-//! How many checkouts there are, without reading them ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+//! Counts of checkouts, kept so that no query needs to count rows
+//! ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
@@ -12,7 +13,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
 use std::collections::BTreeMap;
 
-/// Accounts whose counts are not what their checkouts say.
+/// Selects accounts whose counts differ from their checkouts.
 const MISCOUNTED: &str = "SELECT account_id FROM \
     (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts \
     UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts \
@@ -25,7 +26,7 @@ struct AccountRow {
     account_id: Account,
 }
 
-/// Counts new checkouts, in the transaction that stores them. Rows are locked in the order of their keys.
+/// Adds new checkouts to the counts, in the transaction that stores them. Locks rows in the order of their keys.
 pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     let mut counts: BTreeMap<_, (CheckoutType, CheckoutStatus, i64)> = BTreeMap::new();
     for checkout in checkouts {
@@ -49,7 +50,7 @@ pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     Ok(())
 }
 
-/// The accounts whose counts are wrong, each once.
+/// Returns the accounts whose counts are wrong, each once.
 pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<Vec<AccountId>> {
     let mut accounts: Vec<_> =
         sql_query(MISCOUNTED).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect();

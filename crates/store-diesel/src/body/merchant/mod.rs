@@ -11,5 +11,5 @@ pub(crate) use banks::insert_banks;
 pub(crate) use checkouts::insert_checkouts;
 pub(crate) use counts::miscounted;
 
-/// So many rows are inserted by one statement.
+/// Number of rows that one statement inserts.
 const ROWS_AT_ONCE: usize = 500;

@@ -1,4 +1,4 @@
-//! One page of an account's checkouts, with the count of all that match: one statement, one round trip.
+//! One page of an account's checkouts, with the count of all matches: one statement, one round trip.
 
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
@@ -14,18 +14,19 @@ use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType, ShippingOptions};
 use florin_domain::page::{Page, PageRequest};
 
-/// What a page is of. Each filter is a statement of its own, names and all: a planner that was not told what is wanted would take
-/// a common type's way to a rare one, and read all that are not of it.
+/// The selection of a page: an account and its filters. Each combination of filters has its own statement, with the
+/// names as literals. A generic plan would use the index of a common type for a rare one, and read all rows of other
+/// types.
 #[derive(Clone)]
 pub(super) struct Wanted {
     account: Account,
     filter: CheckoutFilter,
 }
 
-/// The count, alone.
+/// The statement that counts the matches.
 struct Count<'a>(&'a Wanted);
 
-/// The page, each row with the count.
+/// The statement that reads the page; each row carries the count.
 struct Rows<'a> {
     selection: Selection,
     wanted: &'a Wanted,
@@ -45,7 +46,7 @@ impl Wanted {
         if !found.rows.is_empty() || page.offset == 0 {
             return Ok(found);
         }
-        // Past the end there is no row to bring the count along.
+        // Past the end, no row carries the count.
         conn.transaction(|conn| {
             let found = self.rows(conn, page)?;
             Ok(if found.rows.is_empty() { Page { count: Count(self).get_result(conn)?, ..found } } else { found })

@@ -1,4 +1,5 @@
-//! The memory of the sandbox's bank. Payments are accepted in groups, like card messages: many share a commit.
+//! Payments that the sandbox's bank accepted. They are accepted in groups, like card messages, so that many share a
+//! commit.
 
 use super::body::backend::{Changes, Conn};
 use super::body::errors::Outcome;
@@ -73,16 +74,16 @@ impl Command for Accept {
     }
 }
 
-/// What the bank remembers of the payments of a group.
+/// The accepted payments of a group.
 #[derive(Default)]
 pub(crate) struct Bank {
     known: BTreeMap<PaymentId, AcceptedPayment>,
-    /// By id: two instances that store the same ones wait for each other in turn, and never in a ring.
+    /// Sorted by id, so that two instances that store the same payments cannot deadlock.
     new: BTreeMap<PaymentId, AcceptedPayment>,
 }
 
 impl Bank {
-    /// Loads what is remembered.
+    /// Loads the accepted payments of a footprint.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let rows = load::<AcceptedPayments>(footprint.accepted.iter().copied(), conn)?;
         let known = rows.into_iter().map(AcceptedPayment::from).map(|payment| (payment.id, payment)).collect();
@@ -96,7 +97,7 @@ impl Bank {
         self.new.entry(payment.id).or_insert_with(|| payment.clone()).clone()
     }
 
-    /// Stores what was accepted.
+    /// Stores the newly accepted payments.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.new.into_values().map(AcceptedRow::from).collect())
     }

@@ -1,4 +1,4 @@
-//! What happened, written in the transaction of its cause.
+//! Events, written in the transaction of their cause.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;

@@ -1,4 +1,4 @@
-//! Making, filling, editing and cancelling batches.
+//! Creates, fills, edits and cancels batches.
 
 use super::body::backend::Conn;
 use super::body::batch_rows;
@@ -96,7 +96,7 @@ fn upload(
     command: &UploadCommand,
 ) -> Result<PaymentBatch, Stop<WriteError<UploadRefusal>>> {
     let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?.clone();
-    // Read after the batch was locked: what was granted meanwhile counts.
+    // Read after the batch was locked, so that changes of budgets made meanwhile count.
     let situation = UploadSituation { funding: read::funding(conn, &command.account)?, batch };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;
@@ -104,7 +104,7 @@ fn upload(
     Ok(decision.batch)
 }
 
-/// Puts payments, alerts and orders in the place of all earlier ones.
+/// Replaces all payments, alerts and orders of a batch.
 fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
     let batch = &decision.batch;
     let (account, id) = (batch.account.as_str(), Id(batch.id.0));

@@ -20,7 +20,7 @@ use super::errors::Outcome;
 use florin_domain::batch::Payment;
 use std::collections::BTreeSet;
 
-/// Stores payments of batches that are there.
+/// Stores payments of batches that exist.
 pub(crate) fn seed(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     rows::insert_payments(conn, payments)?;
     let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();

@@ -1,4 +1,4 @@
-//! Sharing confirmed batches among workers.
+//! Distributes confirmed batches among workers.
 
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{self, Conn};
@@ -26,7 +26,7 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// Batches that others hold locked are being worked on: they are passed over, too.
+/// Selects batches to claim. Batches that others hold locked are in progress and are skipped, too.
 const CLAIMABLE: &str = "SELECT account_id, id FROM payment_batches WHERE work_at <= $1 \
     AND (leased_until IS NULL OR leased_until <= $1) ORDER BY updated_at, account_id, id LIMIT $2";
 
@@ -160,7 +160,7 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
     Ok(found.into_iter().map(lease).collect())
 }
 
-/// Locks a batch, with its funds if money is to move, and wants that the lease holds.
+/// Locks a batch, with its funds if money will move, and requires that the lease is current.
 fn held<R>(
     conn: &mut Conn,
     lease: &Lease,
@@ -186,7 +186,7 @@ fn holder(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcom
     Ok(row.select(payment_batches::lease_id).get_result(conn)?)
 }
 
-/// The next payments to be sent.
+/// Returns the next payments to send.
 fn confirmed(conn: &mut Conn, lease: &Lease, max: u32) -> Outcome<Vec<Payment>> {
     let rows = payments::table
         .filter(payments::account_id.eq(lease.account.as_str()))
@@ -227,7 +227,7 @@ fn situation(
     })
 }
 
-/// Stores the staged changes, and whether there is still work on the batch.
+/// Stores the staged changes, and whether there is more work on the batch.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
     work::mark(conn, &lease.account, lease.batch)

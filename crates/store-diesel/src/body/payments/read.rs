@@ -1,4 +1,4 @@
-//! Reading batches, payments and alerts.
+//! Reads batches, payments and alerts.
 
 use super::body::backend::{Conn, Db};
 use super::body::balances;
@@ -135,7 +135,7 @@ impl BatchReading for Store {
 }
 
 impl Store {
-    /// Reads what belongs to an account, in one view.
+    /// Reads data of an account, in one view.
     async fn look<T: Send + 'static>(
         &self,
         account: &AccountId,
@@ -146,7 +146,7 @@ impl Store {
     }
 }
 
-/// A batch of the account with its orders.
+/// Finds a batch of the account, with its orders.
 fn find(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<Option<PaymentBatch>> {
     let row = payment_batches::table
         .filter(payment_batches::account_id.eq(account.as_str()))
@@ -220,7 +220,7 @@ fn alerts_of(account: &AccountId, batch: PaymentBatchId, filter: AlertFilter) ->
     query
 }
 
-/// A batch with its first alerts.
+/// Returns a batch with its first alerts.
 pub(super) fn summary(conn: &mut Conn, batch: PaymentBatch) -> Outcome<BatchSummary> {
     summaries(conn, vec![batch])?.pop().ok_or_else(|| corrupt("a batch without a summary"))
 }
@@ -235,7 +235,7 @@ fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSu
     Ok(batches.into_iter().map(&mut summary).collect())
 }
 
-/// The account's budgets, each with the currencies it holds.
+/// Returns the account's budgets, each with its currencies.
 pub(super) fn funding(conn: &mut Conn, account: &AccountId) -> Outcome<FundingBudgets> {
     let records = budgets::of_account(conn, account)?.into_iter();
     let payers =

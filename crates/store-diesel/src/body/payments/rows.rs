@@ -11,7 +11,7 @@ use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId
 use florin_domain::money::Minor;
 use uuid::Uuid;
 
-/// So many rows are stored at once: more are hardly faster, and take memory.
+/// Number of rows that are stored at once. More rows are hardly faster and use more memory.
 const AT_ONCE: usize = 1000;
 
 impl PaymentRow {
@@ -51,7 +51,7 @@ impl PaymentRow {
         }))
     }
 
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<Payment> {
         Ok(Payment {
             terms: self.terms()?,
@@ -85,7 +85,7 @@ impl From<&Payment> for PaymentChange {
 }
 
 impl AlertRow {
-    /// As the domain has it.
+    /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<Alert> {
         Ok(Alert {
             at: self.created_at.0,
@@ -97,12 +97,12 @@ impl AlertRow {
     }
 }
 
-/// Payments as the domain has them.
+/// Converts rows to payments of the domain.
 pub(super) fn read_payments(rows: Vec<PaymentRow>) -> Outcome<Vec<Payment>> {
     rows.into_iter().map(PaymentRow::read).collect()
 }
 
-/// Payments of an account by their ids, in any order.
+/// Returns payments of an account by their ids, in any order.
 pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Payment>> {
     let rows = payments::table
         .filter(payments::account_id.eq(account.as_str()))
@@ -112,7 +112,7 @@ pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outc
     read_payments(rows)
 }
 
-/// Alerts as the domain has them.
+/// Converts rows to alerts of the domain.
 pub(super) fn read_alerts(rows: Vec<AlertRow>) -> Outcome<Vec<Alert>> {
     rows.into_iter().map(AlertRow::read).collect()
 }
@@ -125,7 +125,7 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores how far payments have come.
+/// Stores the progress of payments.
 pub(super) fn update_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     for some in payments.chunks(AT_ONCE) {
         update(some.iter().map(PaymentChange::from).collect(), conn)?;
@@ -133,10 +133,10 @@ pub(super) fn update_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores the alerts of a batch that has none, in the order of their list.
+/// Stores the alerts of a batch that has none yet, in the order of the list.
 pub(super) fn insert_alerts(conn: &mut Conn, batch: &PaymentBatch, alerts: &[Alert]) -> Outcome<()> {
     let mut ordered: Vec<_> = alerts.iter().collect();
-    // None is the smallest; those of one row stay as they were found.
+    // `None` sorts first. The sort is stable, so alerts of one row keep their order.
     ordered.sort_by_key(|alert| alert.index);
     let row = |(position, alert): (i64, &&Alert)| AlertRow {
         account_id: Account(batch.account.clone()),

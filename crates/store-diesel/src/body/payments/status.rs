@@ -1,4 +1,4 @@
-//! What becomes of all payments of a batch at once: it was confirmed, or cancelled.
+//! Status changes of all payments of a batch at once: by its confirmation or cancellation.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
@@ -8,12 +8,13 @@ use florin_domain::batch::{PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
 
-/// What becomes of all payments of batches.
+/// The new statuses that apply to all payments of a batch.
 #[derive(Default)]
 pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, Time)>);
 
 impl Statuses {
-    /// Stages the new status of all payments of a batch, at the time of its last change. A batch without an input has none.
+    /// Stages the new status of all payments of a batch, at the time of the batch's last change. A batch without an
+    /// input has no payments.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             self.0.insert((batch.account.clone(), batch.id), (status, Time(batch.updated_at)));

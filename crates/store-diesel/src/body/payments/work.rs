@@ -1,4 +1,4 @@
-//! Whether there is work on a batch, kept beside it: so that work is found without a look at all payments.
+//! The time from which there is work on a batch, stored with the batch. Workers find work without reading payments.
 
 use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
@@ -9,7 +9,8 @@ use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 
-/// Payments that wait to be sent are work at once, those that wait for the bank when it is to be asked.
+/// Computes the time. Payments that wait to be sent are work at once. Payments at the bank are work when the bank is
+/// due to be asked.
 const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
     WHEN status IN ('confirmed', 'started') AND EXISTS (SELECT 1 FROM payments p \
         WHERE p.account_id = payment_batches.account_id AND p.batch_id = payment_batches.id AND p.status = 'confirmed') \
@@ -18,7 +19,8 @@ const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
         AND p.batch_id = payment_batches.id AND p.ask_at IS NOT NULL) END \
     WHERE account_id = $2 AND id = $3";
 
-/// Stores whether there is work on a batch. Must be called after every change of its status or of its payments.
+/// Stores the time from which there is work on a batch. Must be called after every change of its status or of its
+/// payments.
 pub(super) fn mark(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
     let marked = sql_query(MARK)
         .bind::<TimeSql, _>(Time(DateTime::UNIX_EPOCH))

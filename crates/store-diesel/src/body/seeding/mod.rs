@@ -1,4 +1,4 @@
-//! Prepared worlds.
+//! Stores prepared data.
 
 mod proof;
 
@@ -58,10 +58,10 @@ fn seed(conn: &mut Conn, world: &World) -> Outcome<()> {
     merchant::insert_banks(conn, &world.banks)
 }
 
-/// Stores what stands on an account that is there.
+/// Stores the data of an account that exists.
 pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
-    // A journal transaction may touch several budgets: all of them come first.
+    // A journal transaction may touch several budgets, so all budgets are stored first.
     let seeded = |seed: &SeedBudget| BudgetRecord::seeded(seed.budget.clone());
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
     let mut journal = Journal::default();

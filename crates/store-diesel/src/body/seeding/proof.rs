@@ -1,4 +1,4 @@
-//! Proving the balances of a world from its journal, before any of it is stored.
+//! Checks the balances of prepared data against its journal, before any of it is stored.
 
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::LedgerAccount;
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 /// Available, held and reserved.
 type Pools = [i128; 3];
 
-/// Every balance is the sum of its journal, and nothing is held: a world has no card messages to hold it for.
+/// Checks that every balance is the sum of its journal, and that nothing is held: seeds have no card messages that
+/// could hold money.
 pub(super) fn check(world: &World) -> Result<(), StoreError> {
     let mut sums = journal_sums(world);
     for budget in world.accounts.iter().flat_map(|seed| &seed.budgets).map(|seed| &seed.budget) {

@@ -1,4 +1,4 @@
-//! Payment batches with their orders, payments, alerts and events, and what the sandbox's bank remembers.
+//! Payment batches with their orders, payments, alerts and events, and payments that the sandbox's bank accepted.
 
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
@@ -30,7 +30,7 @@ tables! {
         orders_sent_at: Option<Time>,
         /// The time from which there is work on it.
         work_at: Option<Time>,
-        /// The lease of the worker that has it.
+        /// The lease of the worker that processes it.
         lease_id: Option<Id>,
         leased_until: Option<Time>,
     }
@@ -68,7 +68,7 @@ tables! {
         ask_at: Option<Time>,
     }
 
-    /// An alert, in its place among those of the batch.
+    /// An alert, with its position among those of the batch.
     struct AlertRow in payment_alerts(account_id, batch_id, position) kept by account_id {
         account_id: Account,
         batch_id: Id,
@@ -91,7 +91,7 @@ tables! {
         created_at: Time,
     }
 
-    /// A payment that the sandbox's bank accepted. It has no account: it has the id of an account's payment.
+    /// A payment that the sandbox's bank accepted. It has no account column: its id is the id of an account's payment.
     struct AcceptedRow in sandbox_payments(id) kept by payments {
         id: Id,
         currency: Currency,
@@ -102,7 +102,7 @@ tables! {
 }
 
 changes! {
-    /// A batch after a change: everything that ever changes, except its orders and its lease.
+    /// A batch after a change: every column that ever changes, except the lease. Its orders are stored separately.
     struct BatchChange of payment_batches {
         set {
             name,

@@ -8,7 +8,7 @@ use florin_domain::card::{
 };
 
 tables! {
-    /// A card with everything that is known about it.
+    /// A card with all its columns.
     struct CardRecordRow in cards(account_id, id) kept by account_id {
         account_id: Account,
         id: Id,
@@ -110,7 +110,7 @@ tables! {
 diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
 
 parts! {
-    /// What messages on a card are decided on.
+    /// The columns of a card that decide its messages.
     struct CardRow of cards {
         account_id,
         id,
@@ -129,7 +129,7 @@ changes! {
         by { account_id, id, }
     }
 
-    /// What was used of a spending limit.
+    /// The usage of a spending limit.
     struct LimitChange of spending_limits {
         set { window_start, spent_minor, uses, }
         by { account_id, card_id, limit_window, }
@@ -151,7 +151,7 @@ changes! {
 }
 
 lookups! {
-    /// Cards, each with its limits: a row for each limit, or one without.
+    /// Cards, each with its limits: one row for each limit, or one row for a card without limits.
     struct CardsAndLimits: (CardRow, Option<LimitRow>) {
         from cards by (account_id, id)
         join "LEFT JOIN spending_limits ON spending_limits.account_id = cards.account_id \
@@ -159,7 +159,7 @@ lookups! {
         order by "cards.account_id, cards.id, spending_limits.limit_window"
     }
 
-    /// Messages, each with its chain, where there is one.
+    /// Messages, each with its chain, if it has one.
     struct MessagesAndChains: (MessageRow, Option<ChainRow>) {
         from card_transactions by (account_id, token)
         join "LEFT JOIN card_chains ON card_chains.account_id = card_transactions.account_id \

@@ -1,11 +1,11 @@
-//! The macros that declare tables, and what is read and changed of them.
+//! The macros that declare tables, and their reads and changes.
 
-/// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes after
-/// those that its rows refer to.
+/// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
+/// after those that its rows refer to.
 ///
-/// `kept by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are deleted
-/// with the world. `kept by payments` says the same of rows that have the ids of an account's payments. All others say
-/// `not kept`.
+/// `kept by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
+/// deleted with the world. `kept by payments` says the same of rows that have the ids of an account's payments. All
+/// others say `not kept`.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
@@ -28,8 +28,8 @@ macro_rules! tables {
     };
 }
 
-/// The table as Diesel's queries know it. `table!` takes no projections of types, so the SQL type is found by the name of
-/// the Rust type, in `columns::sql_of`.
+/// Declares the table for Diesel's queries. `table!` does not accept projections of types, so the SQL type is found by
+/// the name of the Rust type, in `columns::sql_of`.
 macro_rules! diesel_table {
     ($table:ident $key:tt {$($done:tt)*}) => {
         diesel::table! {
@@ -56,7 +56,7 @@ macro_rules! diesel_table {
     };
 }
 
-/// The struct of a whole row.
+/// Declares the struct of a whole row.
 macro_rules! whole_row {
     (
         $(#[$doc:meta])*
@@ -122,7 +122,7 @@ macro_rules! whole_row {
     };
 }
 
-/// How the rows of an account are found and deleted.
+/// Implements how the rows of an account are found and deleted.
 macro_rules! kept {
     ($row:ident $table:ident kept by account_id) => {
         impl super::table::OfAccount for $row {
@@ -171,7 +171,7 @@ macro_rules! kept {
     };
 }
 
-/// Declares structs of some columns of a table, which are read where the whole row is not needed.
+/// Declares structs of some columns of a table, for reads that do not need the whole row.
 macro_rules! parts {
     ($(
         $(#[$doc:meta])*
@@ -186,8 +186,8 @@ macro_rules! parts {
     )+};
 }
 
-/// Declares changes of rows that exist: which columns are set, which ones rows are found by, and what must hold of the
-/// row, which is called `t`.
+/// Declares changes of existing rows: the columns to set, the columns that identify the rows, and a further condition
+/// on the row, whose alias is `t`.
 macro_rules! changes {
     ($(
         $(#[$doc:meta])*
@@ -218,8 +218,7 @@ macro_rules! changes {
     )+};
 }
 
-/// Declares lookups of rows by keys, with what is joined to them, a further condition, their order, and whether they are
-/// locked.
+/// Declares lookups of rows by key, with a join, a further condition, an order, and a lock.
 macro_rules! lookups {
     ($(
         $(#[$doc:meta])*
@@ -257,7 +256,7 @@ macro_rules! lookups {
     )+};
 }
 
-/// The lock on the rows of a lookup.
+/// Expands to the lock on the rows of a lookup.
 macro_rules! lock {
     (update) => {
         " FOR UPDATE OF "

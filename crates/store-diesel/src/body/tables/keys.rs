@@ -12,7 +12,7 @@ tables! {
         client_id: Id,
         /// The whole hash.
         hash: Bytes,
-        /// The first bytes of the hash, which a key is looked up by.
+        /// The first bytes of the hash, by which a key is looked up.
         hash_tag: i64,
         environment: Named<Environment>,
         scopes: String,

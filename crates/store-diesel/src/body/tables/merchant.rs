@@ -1,4 +1,4 @@
-//! Checkouts, how many there are, and the bank list.
+//! Checkouts, their counts, and the bank list.
 
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{parts, tables};
@@ -42,7 +42,7 @@ tables! {
 diesel::numeric_expr!(checkout_counts::total);
 
 parts! {
-    /// A checkout of a known account.
+    /// A checkout without its account, which the caller knows.
     struct ListedCheckoutRow of checkouts {
         id,
         checkout_type,

@@ -1,11 +1,11 @@
 //! The tables: each is declared once, in the file of its area, and everything else follows from the declaration.
 //!
-//! A declaration gives the table for Diesel's queries, the struct of a whole row, how a row is inserted, exported, imported
-//! and kept in snapshots of worlds, the place of the table in an export, and what the tests compare with the databases.
-//! Beside it are the parts of rows that are read, the changes and the lookups.
+//! A declaration defines the table for Diesel's queries, the struct of a whole row, how a row is inserted, exported,
+//! imported and stored in snapshots of worlds, the position of the table in an export, and what the tests compare with
+//! the databases. Next to it are the partial rows, the changes and the lookups.
 //!
-//! Adding a column takes a migration for each database, a line in the declaration, and the code that maps the row to the
-//! domain.
+//! To add a column, write a migration for each database, a line in the declaration, and the code that maps the row to
+//! the domain.
 
 pub(crate) mod access;
 pub(crate) mod batches;
@@ -35,7 +35,7 @@ const AREAS: [&[Table]; 9] = [
     service::TABLES,
 ];
 
-/// All tables in the order of an export: each after those that its rows refer to.
+/// Returns all tables in the order of an export: each after those that its rows refer to.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
 }

@@ -19,7 +19,7 @@ tables! {
         created_at: Time,
     }
 
-    /// An imported address, in its place among those of the postcode.
+    /// An imported address, with its position among those of the postcode.
     struct AddressRow in imported_addresses(postcode, position) not kept {
         postcode: String,
         position: i64,

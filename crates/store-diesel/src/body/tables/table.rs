@@ -1,4 +1,4 @@
-//! A table, whatever its rows are: what exports, imports, snapshots and the tests do with it.
+//! Operations of exports, imports, snapshots and tests on a table, whatever its rows.
 
 use super::backend::Conn;
 use super::batches::payments;
@@ -28,21 +28,21 @@ pub(crate) struct Table {
     pub(crate) count: fn(&mut Conn) -> Outcome<i64>,
     /// Whether there are no rows.
     pub(crate) is_empty: fn(&mut Conn) -> Outcome<bool>,
-    /// What is done with the rows of an account, where snapshots of worlds contain them.
+    /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
     pub(crate) kept: Option<Kept>,
 }
 
-/// What is done with the rows of an account.
+/// Operations on the rows of an account.
 pub(crate) struct Kept {
     /// Passes on the rows of an account, in the order of the keys.
     pub(crate) rows: fn(&mut Conn, &str, Take<'_>) -> Outcome<()>,
     /// Deletes the rows of an account.
     pub(crate) delete: fn(&mut Conn, &str) -> Outcome<()>,
-    /// Whether a row exists already, where several accounts may have the same row.
+    /// Whether a row exists already. `None` unless several accounts can share a row.
     pub(crate) exists: Option<fn(&mut Conn, &str) -> Outcome<bool>>,
 }
 
-/// Accepts a row as JSON.
+/// A callback that accepts a row as JSON.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
 
 /// The number of a line of an export, and its row as JSON.
@@ -66,12 +66,12 @@ pub(super) trait WholeRow: Row + OfAccount + Serialize + DeserializeOwned {
 
 /// A row that may belong to an account.
 pub(super) trait OfAccount {
-    /// What is done with the rows of an account, where snapshots of worlds contain them.
+    /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
     const KEPT: Option<Kept>;
 }
 
 impl Table {
-    /// The table of these rows.
+    /// Builds the table of these rows.
     pub(super) const fn of<R: WholeRow>() -> Self {
         Self {
             name: R::TABLE,
@@ -98,12 +98,12 @@ fn import<R: WholeRow>(conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), Stop
     Ok(statements::insert(rows, conn)?)
 }
 
-/// A row as JSON.
+/// Serializes a row as JSON.
 pub(super) fn json<R: Serialize>(row: &R) -> Outcome<String> {
     serde_json::to_string(row).map_err(corrupt)
 }
 
-/// The ids of the payments of an account.
+/// Returns the ids of the payments of an account.
 pub(super) fn payment_ids(conn: &mut Conn, account: &str) -> Outcome<Vec<Id>> {
     Ok(payments::table.filter(payments::account_id.eq(account)).select(payments::id).load(conn)?)
 }

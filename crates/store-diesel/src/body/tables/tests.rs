@@ -7,7 +7,7 @@ fn every_table_comes_after_those_it_refers_to() {
     let mut references = 0;
     for table in migrations.split("CREATE TABLE ").skip(1) {
         let (name, body) = table.split_once(" (").unwrap();
-        // A table that is created anew is called so until it replaces the old one.
+        // A migration that recreates a table uses this prefix until the new table replaces the old one.
         let name = name.trim_start_matches("new_");
         for reference in body.split(");").next().unwrap().split("REFERENCES ").skip(1) {
             let (referred, _columns) = reference.split_once(' ').unwrap();
@@ -19,12 +19,12 @@ fn every_table_comes_after_those_it_refers_to() {
     assert!(references > 20, "{references} references");
 }
 
-/// A table of accounts that is not kept in snapshots would survive a restore, and keep a world from being deleted.
+/// A table with account data that snapshots omit would survive a restore, and would prevent a world from being deleted.
 #[test]
 fn every_table_of_accounts_is_kept_in_snapshots() {
-    // What a world is identified by, and who reaches it: it is deleted with the world.
+    // The identity of a world and the access to it. These rows are deleted with the world.
     const OF_WORLDS: [&str; 3] = ["api_key_accounts", "worlds", "world_snapshots"];
-    // It has the ids of the payments of accounts.
+    // Its rows have the ids of payments of accounts.
     const OF_PAYMENTS: &str = "sandbox_payments";
     for table in all() {
         let has_account = table.columns.iter().any(|column| column.name == "account_id");

@@ -6,7 +6,7 @@ use super::declare::{parts, tables};
 use florin_domain::world::WorldTemplate;
 
 tables! {
-    /// The timeline of an account that has its own.
+    /// The timeline of an account.
     struct TimelineRow in timelines(account_id) kept by account_id {
         account_id: Account,
         ahead_micros: i64,

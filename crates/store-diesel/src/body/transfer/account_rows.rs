@@ -1,4 +1,4 @@
-//! The rows of one account: read as the lines of an export, and inserted again, into the same account or another one.
+//! The rows of one account, read as lines of an export, and inserted again into the same or another account.
 
 use super::Batch;
 use super::body::backend::Conn;
@@ -30,7 +30,7 @@ impl AccountRows {
     }
 }
 
-/// The rows of an account that a snapshot contains.
+/// Returns the rows of an account that a snapshot contains.
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
     for table in tables::all() {
@@ -59,13 +59,13 @@ struct Line<'a> {
     row: &'a RawValue,
 }
 
-/// Inserts rows into an account that has none in these tables. Leases on batches end.
+/// Inserts rows into an account that has none in these tables. Leases on batches are cleared.
 pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<()> {
     let mut batch = Batch::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
         let row = moved(row.get(), account)?;
-        // A world may be created from a snapshot of another one, with which it shares such rows.
+        // A world can be created from a snapshot of another world. Both then share such rows.
         let exists = tables::all().find(|known| known.name == table).and_then(|known| known.kept.as_ref()?.exists);
         if let Some(exists) = exists
             && exists(conn, &row)?
@@ -81,7 +81,7 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<(
     Ok(())
 }
 
-/// The row as one of that account.
+/// Returns the row with its account replaced.
 fn moved(row: &str, account: &AccountId) -> Outcome<String> {
     let mut row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(row).map_err(corrupt)?;
     if let Some(owner) = row.get_mut("account_id") {

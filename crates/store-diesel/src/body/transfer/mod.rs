@@ -18,7 +18,7 @@ use florin_store_contract::{ExportError, ExportImport};
 use std::cell::RefCell;
 use std::io::Write;
 
-/// The number and the size of the rows that are inserted at once.
+/// Number and total size of the rows that are inserted at once.
 const ROWS_AT_ONCE: usize = 200;
 const BYTES_AT_ONCE: usize = 1024 * 1024;
 
@@ -27,7 +27,7 @@ impl ExportImport for Store {
         let writer = RefCell::new(Some(ExportWriter::begin(out, &ExportHeader::new(origin, schema()?))?));
         let failed = RefCell::new(None);
         let read = backend::read(self.readers(), |conn| {
-            // A read whose connection is lost is tried again: an export that has begun is not.
+            // A read is retried after a lost connection, but an export that has begun is not.
             let mut writer = writer.borrow_mut().take().ok_or_else(|| corrupt("the export was interrupted"))?;
             conn.transaction(|conn| export(conn, &mut writer, &failed))?;
             Ok(writer)
@@ -69,7 +69,7 @@ impl ExportImport for Store {
     }
 }
 
-/// The name of the last migration that this program knows.
+/// Returns the name of the last migration that this program knows.
 fn schema() -> Result<String, ExportError> {
     let known = backend::known().map_err(StoreError::from)?;
     Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
@@ -110,13 +110,13 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
-/// Makes operators' changes of other programs wait, and lifts the limits on the time of the transaction.
+/// Serializes changes of operators, and lifts the time limits of the transaction.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
     backend::lock_operators(conn)?;
     backend::unhurried(conn)
 }
 
-/// Rows of one table that are going to be inserted at once.
+/// Rows of one table, collected for one insert.
 struct Batch {
     /// The table of the rows.
     table: Option<&'static Table>,

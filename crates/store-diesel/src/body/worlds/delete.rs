@@ -11,7 +11,7 @@ use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 
-/// Deletes a world with all that is in it and its keys; whether there was one.
+/// Deletes a world with all its data and keys. Returns whether it existed.
 pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     let id = account.as_str();
     let known = worlds::table.filter(worlds::account_id.eq(id));
@@ -27,7 +27,7 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     Ok(true)
 }
 
-/// Keys that list no other account go; of others only the entry.
+/// Deletes keys that list no other account. Other keys lose only this account.
 fn delete_keys(conn: &mut Conn, account: &str) -> Outcome<()> {
     let listed = api_key_accounts::table.filter(api_key_accounts::account_id.eq(account));
     let keys = listed.select(api_key_accounts::key_id).load::<Id>(conn)?;

@@ -1,4 +1,4 @@
-//! Making a world.
+//! Creates a world.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
@@ -10,7 +10,7 @@ use florin_domain::access::Account;
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
 use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
 
-/// Makes a world with its account and key. Whatever is refused is refused before anything is written.
+/// Creates a world with its account and key. Refuses before anything is written.
 pub(super) fn make(
     conn: &mut Conn,
     command: &CreateWorldCommand,
@@ -62,7 +62,7 @@ fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::
                 timeline: Timeline::default(),
             };
             registry::insert_account(conn, &account)?;
-            // An account begins with a counter of its credits: the one of the snapshot takes its place.
+            // A new account has a credit counter already. The counter of the snapshot replaces it.
             account_rows::clear(conn, &world.account)?;
             account_rows::put(conn, &world.account, &kept.contents)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Worlds: accounts that are made, kept, put back and deleted whole.
+//! Worlds: accounts that are created, saved, restored and deleted as a whole.
 
 mod delete;
 mod make;

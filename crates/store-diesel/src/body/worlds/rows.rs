@@ -80,12 +80,12 @@ pub(super) fn list(
     Ok(Page { count, rows: rows.into_iter().map(read).collect::<Outcome<_>>()? })
 }
 
-/// How many worlds a client has.
+/// Counts the worlds of a client.
 pub(super) fn count(conn: &mut Conn, client: ClientId) -> Outcome<i64> {
     Ok(worlds::table.filter(worlds::client_id.eq(Id(client.0))).count().get_result(conn)?)
 }
 
-/// The world that a client made under an idempotency key, with the hash of its request.
+/// Returns the world that a client created under an idempotency key, with the hash of its request.
 pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcome<Option<(AccountId, String)>> {
     let row = worlds::table
         .filter(worlds::client_id.eq(Id(client.0)))
@@ -96,7 +96,7 @@ pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcom
     Ok(row.map(|(account, request)| (account.0, request.unwrap_or_default())))
 }
 
-/// Worlds whose time is over, the longest over first.
+/// Returns expired worlds, the longest expired first.
 pub(super) fn over(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
     let accounts = worlds::table
         .filter(worlds::expires_at.le(Time(real)))

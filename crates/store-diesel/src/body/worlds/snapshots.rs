@@ -24,9 +24,9 @@ use std::collections::BTreeSet;
 /// The contents of a snapshot.
 pub(super) struct SnapshotContents {
     pub(super) contents: String,
-    /// When it was taken, in the time of its world.
+    /// When the snapshot was taken, on the clock of its world.
     pub(super) created_at: DateTime<Utc>,
-    /// Whether it is of the schema of now.
+    /// Whether the snapshot has the current schema.
     pub(super) fits: bool,
 }
 
@@ -42,7 +42,7 @@ impl SnapshotSummaryRow {
     }
 }
 
-/// The name of the last migration.
+/// Returns the name of the last migration.
 fn schema() -> Outcome<String> {
     Ok(backend::known()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
@@ -123,7 +123,7 @@ fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<O
     row.map(read).transpose()
 }
 
-/// A snapshot of any world of a client, or of those listed.
+/// Finds a snapshot of any world of a client, or of the listed worlds.
 pub(super) fn of_client(
     conn: &mut Conn,
     client: ClientId,
@@ -153,7 +153,7 @@ pub(super) fn restore(
         backend::lock_account(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents)?;
-        // The snapshot may hold an answer under the same key: this one is the later.
+        // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.repeat {
             repeat::forget(conn, claim)?;
         }

@@ -1,4 +1,4 @@
-//! The writer survives whatever happens to it.
+//! The writer survives panics, keeps the order of arrival, and refuses jobs when its queue is full.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::body::backend::{self, Conn};
@@ -18,7 +18,7 @@ use std::task::Poll;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// An command with nothing to decide, but perhaps a bug where no rule is asked.
+/// A command that decides nothing. If `buggy`, it panics outside a rule.
 struct Idle {
     buggy: bool,
 }
@@ -35,7 +35,7 @@ impl Command for Idle {
     }
 }
 
-/// Queues it now.
+/// Polls the work once, so that its job is queued before this returns.
 async fn queued<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     let mut work = Box::pin(work);
     let polled = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
@@ -52,7 +52,7 @@ async fn command(store: &Store, buggy: bool) -> JoinHandle<Result<(), WriteError
     queued(async move { store.submit(Idle { buggy }).await }).await
 }
 
-/// Keeps the writer busy until it is told to go on.
+/// Blocks the writer until the sender is used.
 async fn busy(store: &Store) -> (Sender<()>, JoinHandle<Result<(), StoreError>>) {
     let (go_on, told) = channel();
     let (reached, is_busy) = tokio::sync::oneshot::channel();
@@ -163,7 +163,7 @@ fn changes_and_orders_keep_the_order_of_arrival() {
     });
 }
 
-/// An command that tells when it is carried out.
+/// A command that reports when it is executed.
 struct Noted {
     number: u32,
     seen: Arc<Mutex<Vec<u32>>>,
