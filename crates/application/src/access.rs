@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
-/// The permissions that an operation needs.
+/// The requirements of an operation on its caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Permission {
     /// The scope that the key must have.
@@ -20,7 +20,7 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// An operation that needs a scope and nothing else.
+    /// An operation that requires a scope and nothing else.
     pub const fn of(scope: Scope) -> Self {
         Self { scope, sandbox_only: false, feature: None }
     }
@@ -31,10 +31,10 @@ impl Permission {
     }
 }
 
-/// The reason a caller is refused.
+/// Reasons to reject a caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// The key is malformed, unknown, expired, revoked or of another environment: the answer does not say which.
+    /// The key is malformed, unknown, expired, revoked or of another environment. The caller does not learn which.
     #[error("the credentials are not valid")]
     InvalidCredentials,
     /// The key lacks a scope.
@@ -57,13 +57,13 @@ pub enum AccessError {
     Store(#[from] StoreError),
 }
 
-/// Hashes an API key; only the hash is stored. A key has 256 random bits, so a plain hash is enough, and the time of a lookup
-/// reveals nothing about the key.
+/// Hashes a key; only the hash is stored. A key has 256 random bits, so a plain hash is enough, and the time of a
+/// lookup does not reveal how much of the key was right.
 pub fn key_hash(key: &str) -> KeyHash {
     KeyHash(Sha256::digest(key.as_bytes()).into())
 }
 
-/// Finds the caller of a key that is valid now in this environment.
+/// Finds the caller of a key that is valid in this environment now.
 pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessError> {
     let caller = services.callers.find(&key_hash(key)).await?;
     let now = services.time.real_now();
@@ -89,12 +89,12 @@ pub fn permit(
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
 }
 
-/// Whether the caller may create worlds.
+/// Checks that the caller may create worlds.
 pub fn permit_worlds(caller: &Caller) -> Result<(), AccessError> {
     if caller.key.makes_worlds() { Ok(()) } else { Err(AccessError::SomeAccounts) }
 }
 
-/// Without a list every address is allowed. A network that can't be read allows none.
+/// Whether the networks contain the peer. An empty list allows any peer; an unreadable network allows none.
 fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
     if networks.is_empty() {
         return true;
@@ -103,10 +103,10 @@ fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
     networks.iter().filter_map(|network| network.parse::<IpNet>().ok()).any(|network| network.contains(&peer))
 }
 
-/// The reason an account can't be used.
+/// Reasons that an account is not accessible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReachError {
-    /// It does not exist, or the key may not touch it: the answer does not say which.
+    /// The account does not exist, or the key has no access to it. The caller does not learn which.
     #[error("absent")]
     Absent,
     /// The store failed.
@@ -114,7 +114,7 @@ pub enum ReachError {
     Store(#[from] StoreError),
 }
 
-/// Returns the account if the caller's key may reach it.
+/// Finds the account, if the caller's key has access to it.
 pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId) -> Result<Account, ReachError> {
     let account = services.accounts.find(id).await?;
     account.filter(|account| caller.key.reaches(account)).ok_or(ReachError::Absent)

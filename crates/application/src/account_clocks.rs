@@ -1,7 +1,7 @@
 //! The only source of time and ids for use cases.
 //!
-//! Requests on an account use the account's time, and its ids are derived from its seed if it has one:
-//! [`AccountClocks::at`]. Leases, the age of records and keys use real time.
+//! Work on an account uses the account's time, and its ids follow from its seed if it has one: [`AccountClocks::at`].
+//! Work of the machine (leases, the age of records, keys) uses real time.
 
 mod account_clock;
 mod id_sequence;
@@ -19,7 +19,7 @@ use id_sequence::{IdSequence, hashed};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Reads the clocks of accounts, and generates their ids.
+/// The time of accounts, and the source of their ids.
 #[derive(Clone)]
 pub struct AccountClocks {
     clock: Arc<dyn Clock>,
@@ -28,28 +28,28 @@ pub struct AccountClocks {
 }
 
 impl AccountClocks {
-    /// Combines the time and ids of the machine with the timelines of accounts.
+    /// Combines the machine's clock and ids with the accounts' timelines.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, timelines: Arc<dyn Timelines>) -> Self {
         Self { clock, ids, timelines }
     }
 
-    /// Returns the time of the machine, for what belongs to no account.
+    /// The real time, for work that belongs to no account.
     pub fn real_now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// Returns an id for what belongs to no account, such as a lease or a key.
+    /// A new id for an object of no account, such as a lease or a key.
     pub fn real_id(&self) -> Uuid {
         self.ids.next_id()
     }
 
-    /// Returns the time of an account, for requests that only read.
+    /// The current time of an account, for reads.
     pub fn now_of(&self, account: &Account) -> DateTime<Utc> {
         account.timeline.clock.now(self.clock.now())
     }
 
-    /// Returns the clock of a request that writes. Call it once per request: in a seeded world it takes the next number of the
-    /// world, which costs a small transaction.
+    /// The clock and ids of a request that writes; call it once per request. In a seeded world it uses up the world's
+    /// next number, which costs a small transaction. Elsewhere it costs nothing.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -61,7 +61,7 @@ impl AccountClocks {
         Ok(AccountClock::new(self.now_of(account), id_sequence))
     }
 
-    /// Returns the clock of background work. Its ids are derived from `cause`, which must be unique.
+    /// The clock and ids of background work. In a seeded world the ids follow from `cause`, which must be unique.
     pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
         let id_sequence = match timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -71,7 +71,7 @@ impl AccountClocks {
     }
 }
 
-/// Maps the failure of a world that was deleted after its account was found. A retry finds it absent.
+/// The error for a world that was deleted after its account was found: unavailable, so that a retry finds it absent.
 fn gone(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),
@@ -79,12 +79,12 @@ fn gone(error: StoreError) -> StoreError {
     }
 }
 
-/// Derives the seed of a world from the text that its client chose.
+/// The seed of a world, from its client and the name that the client gave it.
 pub(crate) fn seed_of(client: ClientId, text: &str) -> WorldSeed {
     WorldSeed(hashed(&[b"florin world", client.0.as_bytes(), text.as_bytes()]))
 }
 
-/// Derives the account id of a world, which is always the same for a seeded one.
+/// The account id of a world. A seeded world always gets the same id.
 pub(crate) fn account_of_world(seed: Option<WorldSeed>, random: Uuid) -> Result<AccountId, StoreError> {
     use std::fmt::Write;
     let bytes = match seed {

@@ -1,4 +1,4 @@
-//! The ports of the use cases of payment batches, wired by the application binary.
+//! The ports used by the use cases of payment batches, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -7,54 +7,54 @@ use florin_domain::batch::ModulusTable;
 use florin_ports::{Accounts, BatchManagement, BatchProcessing, BatchReading, PaymentRail, StoreError};
 use std::sync::Arc;
 
-/// The services that manage batches.
+/// The ports for managing batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Clocks and ids. For an account use [`BatchServices::at`].
+    /// Time and ids; those of an account by [`BatchServices::at`].
     pub time: AccountClocks,
     /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
     /// Reads batches.
     pub reading: Arc<dyn BatchReading>,
-    /// The table that sort codes and account numbers are checked with.
+    /// The table for checking sort codes and account numbers.
     pub modulus: Arc<ModulusTable>,
 }
 
 impl BatchServices {
-    /// Returns time and ids for a request that writes on an account. Call it once per request.
+    /// The clock and ids of a request that writes; call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }
 }
 
-/// The services that process batches.
+/// The ports for processing batches.
 #[derive(Clone)]
 pub struct ProcessingServices {
-    /// Clocks and ids.
+    /// Time and ids.
     pub time: AccountClocks,
-    /// Finds accounts, whose time applies to their batches.
+    /// Finds accounts, whose timelines apply to their batches.
     pub accounts: Arc<dyn Accounts>,
     /// Distributes batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.
     pub rail: Arc<dyn PaymentRail>,
-    /// The limits of a round.
+    /// The size of a worker's steps.
     pub limits: ProcessingLimits,
 }
 
-/// The limits of one round of a worker.
+/// The size of a worker's steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// The time for which a batch is leased, and after which the outcome of a payment is asked for. Longer than sending a portion
-    /// takes.
+    /// How long a batch is leased, and how long after the start of a payment the bank is queried. Must be longer than
+    /// sending a portion.
     pub lease: TimeDelta,
-    /// The number of batches claimed at a time.
+    /// Maximum number of batches per claim.
     pub batches: u32,
-    /// The number of payments taken, or reports recorded, in one transaction.
+    /// Maximum number of payments started, or reports recorded, in one transaction.
     pub portion: u32,
-    /// The number of portions of one batch before the others get their turn.
+    /// Maximum number of portions of one batch before the next batch gets its turn.
     pub portions: u32,
-    /// The number of payments sent to the bank concurrently, at least 1.
+    /// Maximum number of concurrent calls to the bank, at least 1.
     pub at_once: usize,
 }
 

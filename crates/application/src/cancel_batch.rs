@@ -7,7 +7,7 @@ use florin_domain::ids::PaymentBatchId;
 use florin_ports::{CancelBatchCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// Cancels a batch and releases its reservations.
+/// Cancels a batch and releases its reservation.
 pub async fn cancel_batch(
     services: &BatchServices,
     account: &Account,

@@ -12,22 +12,22 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The reason a first message was not written.
+/// Reasons that a first message fails.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMessageError {
-    /// The merchant's currency is not exchanged.
+    /// No exchange rate exists for the merchant's currency.
     #[error("nobody exchanges {0}")]
     NoRates(Currency),
-    /// Exchange rates are unavailable.
+    /// The exchange rates are unavailable.
     #[error(transparent)]
     Rates(#[from] RatesUnavailable),
-    /// The store did not write it.
+    /// The message was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<CardRefusal>),
 }
 
-/// Sends a message to a card of the account: authorization, ATM withdrawal authorization, refund authorization. Its amounts are
-/// in the merchant's currency if it is given, else in the card's.
+/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. Its
+/// amounts are in the merchant's currency if one is given, otherwise in the card's.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
@@ -36,7 +36,7 @@ pub async fn send_first_message(
     mode: Mode,
     repeat: Option<RepeatClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
-    // Before any lock is taken: the provider of rates may be slow.
+    // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
     let command = FirstMessageCommand {
@@ -49,7 +49,7 @@ pub async fn send_first_message(
     Ok(services.cards.first_message(command).await?)
 }
 
-/// Adds the exchange rates of the merchant's currency, if it is given.
+/// Adds the exchange rates of the merchant's currency to the message, if one is given.
 async fn priced(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
@@ -61,7 +61,7 @@ async fn priced(
     Ok(message)
 }
 
-/// Sends a message that follows another one of the account: an advice, increment, clearing or reversal.
+/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal.
 pub async fn send_follow_up(
     services: &Services,
     account: &Account,
@@ -81,7 +81,7 @@ pub async fn send_follow_up(
     services.cards.follow_up(command).await
 }
 
-/// Returns the ids and the time of one message.
+/// The time and ids of one message.
 async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
     let at = services.at(account).await?;
     Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })

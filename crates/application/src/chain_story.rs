@@ -1,4 +1,4 @@
-//! An integrator reads a whole chain of card messages (contract 5.6).
+//! Reads a whole chain of card messages (contract 5.6).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -6,7 +6,7 @@ use florin_domain::card::ChainStory;
 use florin_domain::ids::TransactionToken;
 use florin_ports::StoreError;
 
-/// Returns the chain that a message of the account belongs to.
+/// Returns the chain of any of its messages.
 pub async fn chain_story(
     services: &Services,
     account: &Account,

@@ -12,7 +12,7 @@ pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
     ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
 }
 
-/// Changes the clock of an account. Holds that are due at the new time have expired when it returns.
+/// Changes the clock of an account. Before it returns, it expires all holds that are now due.
 pub async fn set_clock(
     services: &Services,
     account: &Account,

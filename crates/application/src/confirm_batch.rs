@@ -39,13 +39,13 @@ impl fmt::Debug for MfaToken {
     }
 }
 
-/// The reason a batch was not confirmed.
+/// Reasons that a batch was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmBatchError {
-    /// The MFA provider did not answer.
+    /// The MFA provider could not be called.
     #[error(transparent)]
     Provider(#[from] MfaUnavailable),
-    /// The command was refused, or the store failed.
+    /// The confirmation was refused or could not be stored.
     #[error(transparent)]
     Write(#[from] WriteError<ConfirmRefusal>),
 }
@@ -56,8 +56,7 @@ impl From<StoreError> for ConfirmBatchError {
     }
 }
 
-/// Confirms a batch. The MFA provider checks the token before any lock is taken; the rule judges the result under the lock. A dry
-/// run counts no attempt.
+/// Confirms a batch. The provider is called before the lock is acquired; its verdict is evaluated under the lock.
 pub async fn confirm_batch(
     services: &Services,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! A client creates a payment batch, with payments or without (contract 3.3).
+//! Creates a payment batch, with or without payments (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewBatch {
-    /// Its name; without one it gets a default.
+    /// Its name; `None` for a default name.
     pub name: Option<BatchName>,
     /// Whether lists include it.
     pub visible: bool,
-    /// Its checked payments, if the request has them.
+    /// Its checked payments, if sent with the request.
     pub payments: Option<UploadRequest>,
 }
 

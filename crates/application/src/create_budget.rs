@@ -1,4 +1,4 @@
-//! A client creates a budget (contract 5.6).
+//! Creates a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 140>,
-    /// The parent budget.
+    /// Its parent budget.
     pub parent: Option<BudgetId>,
     /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// The features that may use it; all by default.
+    /// Its features; `None` for all features.
     pub features: Option<BTreeSet<BudgetFeature>>,
 }
 

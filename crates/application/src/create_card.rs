@@ -1,4 +1,4 @@
-//! A client creates a virtual card (contract 5.6).
+//! Creates a virtual card (contract 5.6).
 
 use crate::ManagementServices;
 use chrono::NaiveDate;
@@ -17,13 +17,13 @@ pub struct NewCard {
     pub budget: BudgetId,
     /// Its currency.
     pub currency: Currency,
-    /// The cardholder; without one the card belongs to the budget.
+    /// The person who owns the card. `None` if the budget owns it.
     pub user: Option<UserToken>,
     /// Its name.
     pub name: Option<Text<1, 140>>,
     /// The last day on which it is valid.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it is active at once.
+    /// Whether it starts as ACTIVE.
     pub activate: bool,
 }
 

@@ -9,12 +9,13 @@ use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The number of holds read at a time.
+/// Maximum number of holds per query.
 const PORTION: u32 = 200;
 
-/// Expires every hold that is due, and returns their number. Accounts with a clock of their own use that. A hold that can't be
-/// expired is logged, skipped, and retried by the next sweep, and never delays the others. A store that can't be reached ends
-/// the sweep.
+/// Expires every hold that is due and returns the number of expired holds.
+///
+/// Accounts with their own clock use its time. A hold that can't be expired is logged and skipped until the next sweep;
+/// any number of such holds does not delay the others. If the store is unavailable, the sweep ends with an error.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::of(services, None);
     loop {
@@ -31,8 +32,8 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     Ok(written)
 }
 
-/// Expires the holds of an account that are due by its own time, the oldest first, each at the time at which it was due: as if
-/// the skipped time had passed.
+/// Expires the holds of an account that are due by its own time, oldest first. Each expiry is dated when its hold was
+/// due, as if the skipped time had passed.
 pub(crate) async fn expire_holds_of(
     services: &Services,
     account: &AccountId,
@@ -52,12 +53,12 @@ pub(crate) async fn expire_holds_of(
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// A sweep over due holds in portions, until none is left that can be expired.
+/// A sweep of due holds in portions, until no remaining hold can be expired.
 struct Sweep<'s> {
     services: &'s Services,
     when_due: Option<WhenDue>,
     written: usize,
-    /// Holds that could not be expired. They are still due, and come first again.
+    /// Holds that could not be expired. They are still due, so the store returns them first again.
     stuck: BTreeSet<(AccountId, TransactionToken)>,
 }
 
@@ -70,7 +71,7 @@ impl<'s> Sweep<'s> {
         PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
     }
 
-    /// Expires the holds that are not stuck, and returns whether there were any.
+    /// Expires the holds that are not known to be stuck. Returns whether there were any.
     async fn expire(
         &mut self,
         mut due: Vec<DueHold>,
@@ -91,7 +92,7 @@ impl<'s> Sweep<'s> {
     }
 }
 
-/// Returns whether the expiry was written. An error means that the store is unavailable.
+/// Expires one hold and returns whether it was written. An error means that the store is unavailable or overloaded.
 async fn expire(
     services: &Services,
     hold: DueHold,

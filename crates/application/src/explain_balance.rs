@@ -1,4 +1,4 @@
-//! An integrator reads the parts of a balance (extension of Florin).
+//! Explains a balance (extension of Florin).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -8,7 +8,7 @@ use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{Explained, StoreError};
 
-/// The reason there is nothing to explain.
+/// Reasons that a balance can't be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExplainBalanceError {
     /// The account has no such budget.

@@ -1,13 +1,13 @@
-//! Deletes expired idempotency records (contract 1.4).
+//! Deletes old idempotency records (contract 1.4).
 
 use crate::Services;
 use chrono::TimeDelta;
 use florin_ports::StoreError;
 
-/// The number of records deleted in one transaction, so that no request waits long behind it.
+/// Number of records deleted per transaction, so that no request waits long for it.
 const PORTION: u32 = 500;
 
-/// Deletes the records that are older than `kept`, and returns their number.
+/// Deletes the records older than `kept` and returns their number.
 pub async fn forget_answers(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
     let before = services.time.real_now() - kept;
     let mut forgotten = 0;

@@ -1,4 +1,4 @@
-//! One use case per file: the order in which rules and ports are called. Rules of the business live in the domain.
+//! Use cases, one per file. Each calls rules and ports in order, and contains no business rules.
 
 mod access;
 mod account_clocks;

@@ -15,9 +15,9 @@ use std::sync::Arc;
 pub struct NewLimit {
     /// Its window.
     pub window: SpendingWindow,
-    /// The maximum amount in a window.
+    /// Maximum amount in a window.
     pub amount: DecimalAmount,
-    /// The maximum number of uses in a window.
+    /// Maximum number of uses in a window.
     pub most_uses: Option<u32>,
 }
 

@@ -6,7 +6,7 @@ use florin_domain::merchant::{Checkout, CheckoutFilter};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::StoreError;
 
-/// The reason there is no list.
+/// Reasons that checkouts can't be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListCheckoutsError {
     /// The account has no active merchant profile.
@@ -17,7 +17,7 @@ pub enum ListCheckoutsError {
     Store(#[from] StoreError),
 }
 
-/// Returns the account's checkouts, newest first.
+/// Lists the account's checkouts, newest first.
 pub async fn list_checkouts(
     services: &Services,
     account: &Account,

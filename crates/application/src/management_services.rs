@@ -1,14 +1,14 @@
-//! The ports of the use cases of budgets and cards, wired by the application binary.
+//! The ports used by the use cases of budgets and cards, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
 use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
 use std::sync::Arc;
 
-/// The services that manage budgets and cards.
+/// The ports for managing budgets and cards.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Clocks and ids. For an account use [`ManagementServices::at`].
+    /// Time and ids; those of an account by [`ManagementServices::at`].
     pub time: AccountClocks,
     /// Reads and creates budgets.
     pub budgets: Arc<dyn Budgets>,
@@ -19,7 +19,7 @@ pub struct ManagementServices {
 }
 
 impl ManagementServices {
-    /// Returns time and ids for a request that writes on an account. Call it once per request.
+    /// The clock and ids of a request that writes; call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

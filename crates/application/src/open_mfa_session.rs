@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, 
 use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// What the client sends.
+/// The request of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSessionRequest {
     /// The batch to confirm.

@@ -1,7 +1,7 @@
-//! A worker processes confirmed payment batches: each payment is sent once, and asked after until it is final.
+//! Processes confirmed payment batches: sends each payment once, and follows it until it is final.
 //!
-//! A crash at any point loses nothing. A payment is marked as started, with a time to ask for its outcome, before it is sent. If
-//! the bank does not know a payment then, it is sent under the same id.
+//! A crash at any point loses nothing. Before a payment is sent, it is marked as started, with a time to query the
+//! bank. If the bank does not know a started payment, the payment is sent again under the same id.
 
 mod causes;
 
@@ -21,11 +21,11 @@ use futures_util::stream::{self, StreamExt};
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The batch belongs to another worker now, or the store failed. This worker stops working on it.
+/// The worker stops processing a batch, because another worker leased it or the store failed.
 struct Stopped;
 
-/// Runs one round: claims batches that have work to do, and works on each for a while. Returns the number of payments worked on.
-/// The caller paces rounds, and may begin the next one at once unless it was 0.
+/// Runs one round: claims batches with work to do, processes each for a while, and returns the number of payments
+/// processed. If it is 0, the caller pauses before the next round.
 pub async fn process_batches(services: &ProcessingServices) -> Result<usize, StoreError> {
     let now = services.time.real_now();
     let (lease, until) = (LeaseId(services.time.real_id()), now + services.limits.lease);
@@ -58,7 +58,7 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
     worked
 }
 
-/// Starts a confirmed batch. A started one continues.
+/// Starts a confirmed batch; a started batch stays started.
 async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), Stopped> {
     let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
     let at = services.time.because(&account.timeline, services.time.now_of(account), &cause);
@@ -69,7 +69,7 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
     }
 }
 
-/// Asks for outcomes that are due, then sends new payments.
+/// Queries the bank about due payments, then sends new ones.
 async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
     let max = services.limits.portion;
     let due = services.processing.due(lease, services.time.real_now(), max).await;
@@ -89,14 +89,14 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
     Ok(asked + follow(services, account, lease, taken, Step::Send).await?)
 }
 
-/// The first call to the bank.
+/// The first call to the bank about a payment.
 #[derive(Clone, Copy)]
 enum Step {
     Ask,
     Send,
 }
 
-/// Calls the bank for payments, several concurrently, and records its reports.
+/// Queries or sends payments, several concurrently, and records the bank's reports.
 async fn follow(
     services: &ProcessingServices,
     account: &Account,
@@ -130,7 +130,7 @@ async fn follow(
     Ok(count)
 }
 
-/// Converts the time of the next question from real time, which banks use, to the time of the account.
+/// Converts the query times that the rule chose from the account's time to real time, which banks use.
 fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind: TimeDelta) {
     for payment in &mut decision.payments {
         let told = reports.iter().any(|told| told.payment == payment.id && told.report.ask_again_at.is_some());

@@ -1,4 +1,4 @@
-//! The ports of the use cases, wired by the application binary.
+//! The ports used by the use cases, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
@@ -9,12 +9,12 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The ports, and the environment that this process serves.
+/// All ports, and the environment that this process serves.
 #[derive(Clone)]
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Clocks and ids. For an account use [`Services::at`].
+    /// Time and ids; those of an account by [`Services::at`].
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
@@ -32,32 +32,32 @@ pub struct Services {
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainStories>,
-    /// Provides exchange rates.
+    /// Returns exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
     /// Stores credits.
     pub credits: Arc<dyn Credits>,
-    /// Decides confirmations of payment batches.
+    /// Stores confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
-    /// Looks up addresses.
+    /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
-    /// Readiness and housekeeping.
+    /// Readiness and maintenance of the store.
     pub upkeep: Arc<dyn Upkeep>,
-    /// Stores the clocks of accounts.
+    /// Stores the timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
     /// Stores worlds.
     pub worlds: Arc<dyn Worlds>,
-    /// Generates API keys.
+    /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
     /// The lifetime of a world.
     pub world_lifetime: TimeDelta,
 }
 
 impl Services {
-    /// Returns time and ids for a request that writes on an account. Call it once per request.
+    /// The clock and ids of a request that writes; call it once per request.
     pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
         self.time.at(account).await
     }

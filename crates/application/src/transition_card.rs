@@ -1,4 +1,4 @@
-//! A client changes the state of a card (contract 5.6).
+//! Changes the state of a card (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -8,7 +8,7 @@ use florin_domain::text::Text;
 use florin_ports::{RepeatClaim, TransitionCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// Changes the state of a card of the account, for a reason.
+/// Changes the state of a card of the account, with a reason.
 pub async fn transition_card(
     services: &ManagementServices,
     client: ClientId,

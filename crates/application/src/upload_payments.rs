@@ -17,7 +17,7 @@ pub struct Upload {
     pub format: InputFormat,
     /// Its rows.
     pub rows: Vec<PaymentRow>,
-    /// The budget that pays for rows without one.
+    /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
 }
 
@@ -39,7 +39,8 @@ pub async fn upload_payments(
     services.management.upload(command).await
 }
 
-/// Returns the budgets that rows are checked against. If they have changed under the lock, the rule checks the rows again.
+/// Returns the basis for checking rows: the account's current budgets. If they change before the lock is acquired, the
+/// rule checks the rows again.
 pub async fn check_basis(
     services: &BatchServices,
     account: &Account,
@@ -49,7 +50,7 @@ pub async fn check_basis(
     Ok(CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) })
 }
 
-/// Checks the rows before any lock is taken. Thousands of rows take a while: call it on a thread that may block.
+/// Checks the rows before any lock is acquired. Thousands of rows take a while, so don't call it on an async thread.
 pub fn check_upload(upload: Upload, basis: CheckBasis, now: DateTime<Utc>) -> UploadRequest {
     UploadRequest { format: upload.format, checked: check_rows(upload.rows, basis, now) }
 }

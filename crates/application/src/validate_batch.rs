@@ -1,4 +1,4 @@
-//! A client checks whether a payment batch could be confirmed now (contract 3.3).
+//! Checks whether a payment batch could be confirmed now (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -6,7 +6,7 @@ use florin_domain::batch::{Confirmability, PaymentBatch, check_confirmable};
 use florin_domain::ids::PaymentBatchId;
 use florin_ports::StoreError;
 
-/// Returns the batch with the obstacles to its confirmation, or `None` if the account has no such batch.
+/// Returns the batch with the obstacles to its confirmation. `None` if the account has no such batch.
 pub async fn validate_batch(
     services: &BatchServices,
     account: &Account,

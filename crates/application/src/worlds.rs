@@ -1,4 +1,4 @@
-//! An integrator creates worlds, takes snapshots of them, restores and deletes them.
+//! Creates, snapshots, restores and deletes worlds.
 
 use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
@@ -16,34 +16,35 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The default time of the frozen clocks of seeded worlds: 2026-01-05T12:00:00Z, a Monday.
+/// The default time of seeded worlds' frozen clocks: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
-/// The number of expired worlds deleted in one transaction.
+/// Maximum number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
-/// The request for a new world.
+/// A request to create a world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// Its contents.
+    /// Its template.
     pub template: NewWorldTemplate,
-    /// The text from which its ids are derived.
+    /// The seed of its ids; `None` for random ids.
     pub seed: Option<SeedText>,
-    /// The time at which its clock is frozen.
+    /// The time at which its clock is frozen. `None` for the default of a seeded world, or a running clock without a
+    /// seed.
     pub starts_at: Option<DateTime<Utc>>,
-    /// If a world with this seed already exists, replace it.
+    /// Whether to replace an existing world with the same seed.
     pub replace: bool,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
 }
 
-/// The contents of a new world.
+/// The template of a new world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
     /// The demo data.
     Demo,
     /// No data.
     Empty,
-    /// A snapshot of a world that the caller may reach.
+    /// A snapshot of a world that the caller has access to.
     Snapshot(SnapshotId),
 }
 
@@ -56,7 +57,8 @@ pub struct MadeWorld {
     pub key: String,
 }
 
-/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and reaches this world only.
+/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and grants access to this world
+/// only.
 pub async fn create_world(
     services: &Services,
     caller: &Caller,
@@ -130,7 +132,7 @@ fn contents(
     })
 }
 
-/// Returns the accounts that a caller's key lists, or `None` if it reaches all of its client.
+/// The accounts that the caller's key is restricted to. `None` if it grants access to all accounts of its client.
 fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     match &caller.key.accounts {
         AccountGrant::AllOfClient => None,
@@ -138,7 +140,7 @@ fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     }
 }
 
-/// Returns the worlds that the caller may reach.
+/// Lists the worlds that the caller has access to.
 pub async fn list_worlds(
     services: &Services,
     caller: &Caller,
@@ -147,19 +149,19 @@ pub async fn list_worlds(
     services.worlds.list(caller.client.id, reach(caller), page).await
 }
 
-/// Returns the world of an account, if it is one.
+/// Finds the world of an account, if the account is a world.
 pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
     services.worlds.find(&account.id).await
 }
 
-/// Deletes a world, and returns whether it existed.
+/// Deletes a world and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
     services.accounts.forget(&account.id);
     deleted
 }
 
-/// Takes a snapshot of a world.
+/// Stores a snapshot of a world.
 pub async fn take_snapshot(
     services: &Services,
     account: &Account,
@@ -181,7 +183,7 @@ pub async fn take_snapshot(
     services.worlds.take_snapshot(command).await
 }
 
-/// Restores a world to one of its snapshots.
+/// Restores a world from one of its snapshots.
 pub async fn restore_world(
     services: &Services,
     account: &Account,
@@ -200,7 +202,7 @@ pub async fn restore_world(
     written
 }
 
-/// Deletes expired worlds, and returns their number.
+/// Deletes expired worlds and returns their number.
 pub async fn sweep_worlds(services: &Services) -> Result<usize, StoreError> {
     let mut swept = 0;
     loop {

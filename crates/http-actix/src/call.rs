@@ -87,7 +87,7 @@ impl Call<'_> {
         idempotency_key(self.request, &mut self.faults)
     }
 
-    /// Reads `dryRun`, which is allowed in the sandbox only.
+    /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only.
     pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
         if !self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run) {
             return Ok(Mode::Commit);

@@ -9,8 +9,8 @@ use florin_domain::ids::AccountId;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Callers: Send + Sync {
-    /// Returns the key with this hash and its client, revoked and expired keys included. The time that it takes is independent of
-    /// how much of a hash is right.
+    /// Returns the key with that hash and its client, even if revoked or expired. Its duration does not reveal how much
+    /// of a hash was right.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 
@@ -18,10 +18,11 @@ pub trait Callers: Send + Sync {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Returns the account with this id, whoever owns it. The caller decides whether it may be reached.
+    /// Returns the account with that id, whoever owns it. The caller of this method checks access.
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError>;
 
-    /// Removes an account from the cache, if there is one: a later call reads the store.
+    /// Removes the account from any cache, so that later calls return what the store holds. Does nothing without a
+    /// cache.
     fn forget(&self, id: &AccountId) {
         let _ = id;
     }

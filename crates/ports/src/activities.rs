@@ -6,14 +6,14 @@ use florin_domain::activity::{Activity, ActivityFilter};
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Reads the activity of an account: card messages, credits, payments whose batch was confirmed,
-/// transfers. Each call has one
-/// consistent view: count and rows agree.
+/// Reads the activity of an account: card messages, credits, payments of confirmed batches, and transfers. Each call
+/// reads one consistent view, so count and rows agree.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Activities: Send + Sync {
-    /// Returns the account's movements that match, newest first by creation, then by id descending, so that pages never overlap.
-    /// The count ignores the page. Apart from the count, the work grows with offset and limit, not with the account.
+    /// Lists the account's matching movements, newest first by creation, then by id descending, so that pages never
+    /// overlap. The count ignores the page. Apart from the count, the cost grows with offset and limit, not with the
+    /// size of the account.
     async fn list(
         &self,
         account: &AccountId,
@@ -21,6 +21,6 @@ pub trait Activities: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError>;
 
-    /// Returns one movement of the account, if and only if a page of the unfiltered list has it.
+    /// Returns one movement of the account, if and only if an unfiltered list contains it.
     async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError>;
 }

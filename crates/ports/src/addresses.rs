@@ -9,14 +9,15 @@ use std::time::Duration;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PostcodeProvider: Send + Sync {
-    /// Returns all addresses of a postcode in the provider's order. An outage is an error, never an empty list.
+    /// Returns all addresses of a postcode in the provider's order, or none if it knows none. An outage is an error,
+    /// never an empty list.
     async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError>;
 }
 
-/// The reason a provider did not answer.
+/// Reasons that a provider returned no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostcodeError {
-    /// It can't be reached, or its answer can't be read.
+    /// It can't be reached, or its answer is invalid.
     #[error("the postcode provider is down: {0}")]
     Down(String),
     /// It did not answer in time.
@@ -25,7 +26,7 @@ pub enum PostcodeError {
     /// The operator has used up its quota.
     #[error("the quota with the postcode provider is used up")]
     OutOfQuota {
-        /// The time to wait before the next try, if the provider said so.
+        /// When to retry, if the provider said so.
         retry_after: Option<Duration>,
     },
 }

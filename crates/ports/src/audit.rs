@@ -1,4 +1,4 @@
-//! Checking balances against the journal.
+//! Auditing balances against the journal.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -8,15 +8,15 @@ use florin_domain::money::Currency;
 /// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// The number of journal transactions that were read.
+    /// Number of journal transactions read.
     pub journal_transactions: i64,
-    /// The number of balances that were checked.
+    /// Number of balances checked.
     pub balances: i64,
-    /// The discrepancies; empty if the books agree.
+    /// The discrepancies found; empty if all sums agree.
     pub discrepancies: Vec<Discrepancy>,
 }
 
-/// A discrepancy in the books.
+/// A discrepancy between stored values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
     /// A journal transaction does not add up to zero.
@@ -35,14 +35,14 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
-    /// Reserved money that is not the sum that confirmed and started payment batches still have to pay.
+    /// The reserved balance differs from the unpaid amount of confirmed and started payment batches.
     Reservations {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// A stored count of checkouts that is not their number, in a store that keeps counts.
+    /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
     CheckoutCount(AccountId),
 }
 

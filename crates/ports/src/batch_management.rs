@@ -9,17 +9,17 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::convert::Infallible;
 
-/// Creates a payment batch.
+/// A command to create a batch.
 pub struct CreateBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The rule. Its situation is the account's budgets with the currencies that each holds.
+    /// The rule. Its situation is the account's budgets, each with its currencies.
     pub decide: Decide<FundingBudgets, Result<CreateDecision, UploadRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<BatchSummary>>,
 }
 
-/// Replaces the payments of a batch.
+/// A command to upload payments to a batch.
 pub struct UploadCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -31,7 +31,7 @@ pub struct UploadCommand {
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// Renames, hides or shows a batch.
+/// A command to rename, hide or show a batch.
 pub struct EditBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -43,7 +43,7 @@ pub struct EditBatchCommand {
     pub repeat: Option<RepeatClaim<BatchSummary>>,
 }
 
-/// Cancels a batch.
+/// A command to cancel a batch.
 pub struct CancelBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -55,22 +55,23 @@ pub struct CancelBatchCommand {
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// Manages payment batches, with the promises of [`crate::CardLedger`]. Of two decisions on one batch, confirmations and
-/// processing included, the second sees the effects of the first. Each is stored whole with its events, or not at all.
+/// Manages payment batches, with the promises of [`crate::CardLedger`]. Of two decisions on one batch, including
+/// confirmations and processing, the second sees the effect of the first. Each decision is stored with its events,
+/// whole or not at all.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchManagement: Send + Sync {
-    /// Decides whether a batch is created, and stores it with payments, alerts and events. `Absent`: no such account.
+    /// Decides the creation of a batch and stores it with payments, alerts and events. `Absent`: no such account.
     async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>>;
 
-    /// Decides an upload. Payments, alerts and orders of the decision replace all earlier ones of the batch.
-    /// `Absent`: no such batch on the account.
+    /// Decides an upload. Its payments, alerts and orders replace all earlier ones of the batch. `Absent`: no such
+    /// batch on the account.
     async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>>;
 
-    /// Edits a batch. Its alerts stay. `Absent`: no such batch on the account.
+    /// Edits a batch. Its alerts do not change. `Absent`: no such batch on the account.
     async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>>;
 
-    /// Decides a cancellation, and stores the status of the decision for every payment of the batch. `Absent`: no such batch on
-    /// the account.
+    /// Decides a cancellation, and stores its status for every payment of the batch. `Absent`: no such batch on the
+    /// account.
     async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>>;
 }

@@ -9,33 +9,33 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
 
-/// The exclusive right of a worker to process a batch until a time.
+/// The exclusive right of a worker to process a batch until a given time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Its id: new for every claim, never reused.
+    /// Identifies the claim: new for every claim, never reused.
     pub id: LeaseId,
     /// The account of the batch.
     pub account: AccountId,
     /// The batch.
     pub batch: PaymentBatchId,
-    /// The time from which others may take the batch over.
+    /// When the lease runs out and others may claim the batch.
     pub until: DateTime<Utc>,
 }
 
-/// Claims batches that have work to do.
+/// A command to claim batches with work to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimCommand {
     /// The id of the leases: new for this claim.
     pub lease: LeaseId,
     /// The current time.
     pub now: DateTime<Utc>,
-    /// The end of the leases.
+    /// When the leases run out.
     pub until: DateTime<Utc>,
-    /// The maximum number of batches.
+    /// Maximum number of batches.
     pub max: u32,
 }
 
-/// Starts a batch.
+/// A command to start a batch.
 pub struct StartCommand {
     /// The lease.
     pub lease: Lease,
@@ -43,27 +43,27 @@ pub struct StartCommand {
     pub decide: Decide<PaymentBatch, Result<StartDecision, IllegalMove>>,
 }
 
-/// Takes payments for sending.
+/// A command to start payments before they are sent.
 pub struct TakeCommand {
     /// The lease.
     pub lease: Lease,
-    /// The maximum number of payments.
+    /// Maximum number of payments.
     pub max: u32,
     /// The rule.
     pub decide: Decide<TakeSituation, TakeDecision>,
 }
 
-/// Records reports of the payment rail.
+/// A command to record reports.
 pub struct RecordCommand {
     /// The lease.
     pub lease: Lease,
-    /// The payments of the reports. Those of other batches are not part of the situation.
+    /// The payments of the reports. Payments of other batches are left out of the situation.
     pub payments: Vec<PaymentId>,
     /// The rule.
     pub decide: Decide<SettleSituation, Result<SettleDecision, SettleRefusal>>,
 }
 
-/// The reason work on a batch stored nothing.
+/// Reasons that work on a batch failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessingError<R> {
     /// The lease was released, or another worker has since claimed the batch. Nothing was stored.
@@ -79,35 +79,35 @@ pub enum ProcessingError<R> {
 
 /// Distributes batches among workers.
 ///
-/// Promises: a batch is leased to one claim at most. Every write is fenced: it takes effect only if the batch is leased to the
-/// [`Lease::id`] of the command, which is checked in the transaction of the write. A lease whose time is over holds until another
-/// worker claims the batch. Each decision is stored whole, with journal, balances and events, or not at all, and is durable before
-/// it is answered.
+/// Promises: at any time a batch is leased to at most one claim. Every write is fenced: its transaction checks that the
+/// batch is leased under the command's [`Lease::id`], and otherwise stores nothing. A lease that has run out is still
+/// valid until another worker claims the batch. Each decision is stored with journal, balances and events, whole or not
+/// at all, and is durable before the call returns.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchProcessing: Send + Sync {
-    /// Leases batches that have work to do: confirmed batches with payments, started batches with payments to send, and any batch
-    /// with a payment whose `ask_at` is not after `now`. Batches whose lease ends after `now` are skipped; expired leases are
-    /// taken over. The batches that were changed longest ago come first.
+    /// Leases batches with work to do: confirmed batches with payments, started batches with payments to send, and any
+    /// batch with a payment whose `ask_at` is not after `now`. Skips batches whose lease runs beyond `now`, and takes
+    /// over those whose lease has run out. The least recently changed batches come first.
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError>;
 
-    /// Decides whether a batch starts. The rule refuses one that has started.
+    /// Decides the start of a batch. The rule refuses a batch that has already started.
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>;
 
-    /// Takes the next confirmed payments, by input index. The decision is durable before the call returns, so that a payment
-    /// that may have been sent is never forgotten.
+    /// Starts the next payments to send: confirmed ones, by input index. The decision is durable before the call
+    /// returns, so that a payment that may have been sent is never lost.
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
 
-    /// Returns the payments of a leased batch whose outcome is to be asked for (`ask_at` is not after `now`), the longest due
-    /// first, at most `max`.
+    /// Returns the payments of a leased batch that are due for a query (`ask_at` not after `now`), longest due first,
+    /// at most `max`.
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError>;
 
-    /// Decides what reports change, in one transaction, and returns what was stored.
+    /// Decides the changes by reports in one transaction, and returns what was stored.
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>>;
 
-    /// Extends a lease, and returns whether it was still held.
+    /// Extends a lease and returns whether it was still held.
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Releases a batch, so that it can be claimed at once. Does nothing if the lease is not held any more.
+    /// Releases a batch so that it can be claimed at once. Does nothing if the lease is no longer held.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 }

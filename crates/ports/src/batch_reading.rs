@@ -9,14 +9,15 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Reads payment batches. Each call has one consistent view: counts and rows agree. `None`: no such batch on the account.
+/// Reads payment batches. Each call reads one consistent view, so counts and rows agree. `None`: no such batch on the
+/// account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchReading: Send + Sync {
     /// Returns a batch, hidden or not, with its first alerts.
     async fn find(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchSummary>, StoreError>;
 
-    /// Returns the account's batches that match, each with its first alerts, in the order of the filter. Ids of other accounts
+    /// Lists the account's matching batches, each with its first alerts, in the filter's order. Ids of other accounts
     /// match nothing. The count ignores the page.
     async fn list(
         &self,
@@ -25,7 +26,7 @@ pub trait BatchReading: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BatchSummary>, StoreError>;
 
-    /// The payments of a batch that match, in the order of the filter. The count ignores the page.
+    /// Lists the matching payments of a batch in the filter's order. The count ignores the page.
     async fn payments(
         &self,
         account: &AccountId,
@@ -34,7 +35,7 @@ pub trait BatchReading: Send + Sync {
         page: PageRequest,
     ) -> Result<Option<Page<Payment>>, StoreError>;
 
-    /// The alerts of a batch that match, in the order of the filter. The count ignores the page.
+    /// Lists the matching alerts of a batch in the filter's order. The count ignores the page.
     async fn alerts(
         &self,
         account: &AccountId,
@@ -52,13 +53,13 @@ pub trait BatchReading: Send + Sync {
         filter: PaymentFilter,
     ) -> Result<Option<BatchContent>, StoreError>;
 
-    /// Returns a batch, and the balances of the funding budgets of its orders.
+    /// Returns a batch with the balances of its orders' funding budgets.
     async fn funds(
         &self,
         account: &AccountId,
         batch: PaymentBatchId,
     ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError>;
 
-    /// Returns the account's budgets, each with its currencies. It is empty for an account that does not exist.
+    /// Returns the account's budgets, each with its currencies; none if the account does not exist.
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError>;
 }

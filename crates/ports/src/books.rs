@@ -7,23 +7,24 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 
-/// The parts of a balance, or the reason that there are none.
+/// The data for the explanation of a balance, or the reason it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explained {
     /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
     NotHeld,
-    /// The parts.
+    /// The data.
     Parts(Box<ExplanationParts>),
 }
 
-/// Adds up the books of one account. Each call has one consistent view, and takes as long as reading the whole account.
+/// Sums up the books of one account. Each call reads one consistent view, despite concurrent writes, and takes as long
+/// as reading the whole account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// Returns the parts of one balance. Journal transactions that touch the budget are paged: newest first by time, then by id
-    /// descending; a transaction counts as one, whatever number of lines it has.
+    /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
+    /// then by id descending. A transaction counts once, whatever its number of postings.
     async fn explain(
         &self,
         account: &AccountId,
@@ -32,7 +33,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Returns everything that the invariants of this account are checked by. Nothing is corrected or left out: inconsistent data is
-    /// returned as it is.
+    /// Returns all sums that the invariants check, of this account only. Nothing is corrected or omitted: discrepancies
+    /// are returned as they are.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

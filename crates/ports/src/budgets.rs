@@ -9,7 +9,7 @@ use florin_domain::budget::{
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Creates a budget.
+/// A command to create a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -21,13 +21,13 @@ pub struct CreateBudgetCommand {
     pub repeat: Option<RepeatClaim<BudgetRecord>>,
 }
 
-/// Transfers money between two budgets.
+/// A command to transfer money.
 pub struct TransferCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The paying budget, which must be the account's.
     pub from: BudgetId,
-    /// The budget that receives. If the account does not have it, the situation says so.
+    /// The receiving budget. If the account has no such budget, the situation says so.
     pub to: BudgetId,
     /// The rule.
     pub decide: Decide<TransferSituation, Result<TransferDecision, TransferRefusal>>,
@@ -54,16 +54,16 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Decides whether a budget is created. Creations on one account are decided sequentially, so the number of budgets in the
-    /// situation is exact. `Absent`: no such account.
+    /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
+    /// the situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 }
 
-/// Decides transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers of the same budgets in either
-/// direction wait for each other in turn.
+/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers between the same budgets in
+/// either direction are decided sequentially.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Transfers: Send + Sync {

@@ -7,7 +7,7 @@ use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 
-/// Decides the first message of a chain.
+/// A command to record a first message.
 pub struct FirstMessageCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -21,7 +21,7 @@ pub struct FirstMessageCommand {
     pub repeat: Option<RepeatClaim<CardTransaction>>,
 }
 
-/// Decides a follow-up message.
+/// A command to record a follow-up.
 pub struct FollowUpCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -35,11 +35,11 @@ pub struct FollowUpCommand {
     pub repeat: Option<RepeatClaim<CardTransaction>>,
 }
 
-/// Expires a hold.
+/// A command to expire a hold.
 pub struct ExpiryCommand {
     /// The hold.
     pub hold: DueHold,
-    /// The rule. `None`: nothing is left to do.
+    /// The rule. It returns `None` if nothing is left to do.
     pub decide: Decide<ChainSituation, Result<Option<CardDecision>, CardRefusal>>,
 }
 
@@ -52,10 +52,10 @@ pub struct DueHold {
     pub chain: TransactionToken,
 }
 
-/// Decides the card messages of a budget sequentially, and stores each whole or not at all.
+/// Decides card messages sequentially for each budget, and stores each decision whole or not at all.
 ///
-/// Promises: decisions on one budget see each other's effects, in the order of arrival. A refusal or a failure changes nothing.
-/// A call returns only after its effect is durable.
+/// Promises: decisions on one budget see each other's effects, in order of arrival. A refusal or failure changes
+/// nothing. A call returns only after its result is durable.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CardLedger: Send + Sync {
@@ -68,10 +68,10 @@ pub trait CardLedger: Send + Sync {
     /// Decides a follow-up. `Absent`: no message of that token on the account.
     async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Decides an expiry, and returns whether it was written. `Absent`: no such chain on the account.
+    /// Decides an expiry and returns whether it was written. `Absent`: no such chain on the account.
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Returns open holds of accounts on real time that are due at `now`, the oldest first, at most `max`. For accounts with a
-    /// timeline of their own see [`crate::Timelines::due_holds`].
+    /// Returns open holds that are due at `now`, oldest first, at most `max`, of accounts that use real time. For
+    /// accounts with their own timeline see [`crate::Timelines::due_holds`].
     async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;
 }

@@ -9,7 +9,7 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Creates a card.
+/// A command to create a card.
 pub struct CreateCardCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -21,7 +21,7 @@ pub struct CreateCardCommand {
     pub repeat: Option<RepeatClaim<CardRecord>>,
 }
 
-/// Changes the state of a card.
+/// A command to change the state of a card.
 pub struct TransitionCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -33,19 +33,19 @@ pub struct TransitionCommand {
     pub repeat: Option<RepeatClaim<CardRecord>>,
 }
 
-/// Sets a spending limit.
+/// A command to set a spending limit.
 pub struct LimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule. Its limit replaces the one over the same window.
+    /// The rule. Its limit replaces the existing one over the same window.
     pub decide: Decide<CardLimits, Result<LimitSet, LimitRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<LimitSet>>,
 }
 
-/// Removes a spending limit.
+/// A command to remove a spending limit.
 pub struct RemoveLimitCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -57,8 +57,8 @@ pub struct RemoveLimitCommand {
     pub repeat: Option<RepeatClaim<SpendingWindow>>,
 }
 
-/// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second sees the
-/// effects of the first.
+/// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second
+/// sees the effect of the first.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CardManagement: Send + Sync {
@@ -77,8 +77,8 @@ pub trait CardManagement: Send + Sync {
     /// Returns a card and its limits by window: day, week, month, lifetime. `None`: no such card on the account.
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError>;
 
-    /// Returns the transitions of a card, the latest first. `None`: no such card on the account. The count ignores
-    /// the page.
+    /// Lists the transitions of a card, last one first. `None`: no such card on the account. The count ignores the
+    /// page.
     async fn transitions(
         &self,
         account: &AccountId,
@@ -86,11 +86,11 @@ pub trait CardManagement: Send + Sync {
         page: PageRequest,
     ) -> Result<Option<Page<CardTransition>>, StoreError>;
 
-    /// Decides whether a card is created. Creations on one account are decided sequentially, so the number of cards in the
+    /// Decides the creation of a card. Creations on one account are decided sequentially, so the number of cards in the
     /// situation is exact. `Absent`: no such budget on the account.
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
 
-    /// Decides a transition, and stores it. `Absent`: no such card on the account.
+    /// Decides a transition and stores it. `Absent`: no such card on the account.
     async fn transition(
         &self,
         command: TransitionCommand,

@@ -1,4 +1,4 @@
-//! Reading chains of card messages with everything about them.
+//! Reading whole chains of card messages.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -7,10 +7,10 @@ use florin_domain::ids::{AccountId, TransactionToken};
 
 /// Reads whole chains of card messages.
 ///
-/// Promises: each call has one consistent view. Every decline has its explanation, as it was decided.
+/// Promises: each call reads one consistent view. Every decline comes with its explanation as decided.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ChainStories: Send + Sync {
-    /// Returns the chain of any of its messages. `None`: no message of that token on the account.
+    /// Returns the chain of any of its messages. `None`: no message with that token on the account.
     async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError>;
 }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::{AccountId, BudgetId};
 
-/// Credits a budget.
+/// A command to credit a budget.
 pub struct CreditCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -19,7 +19,7 @@ pub struct CreditCommand {
     pub repeat: Option<RepeatClaim<Credit>>,
 }
 
-/// Decides credits, with the promises of [`crate::CardLedger`].
+/// Stores credits, with the promises of [`crate::CardLedger`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Credits: Send + Sync {

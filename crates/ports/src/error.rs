@@ -2,7 +2,7 @@
 
 use crate::repeat::RecordedRequest;
 
-/// The reason a store failed. Texts are for logs, never for callers.
+/// Reasons that a store failed. Texts are for logs, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The store can't be reached, or was too slow. Nothing was stored; a later try may work.
@@ -26,16 +26,16 @@ pub enum StoreError {
     Corrupt(String),
 }
 
-/// The reason a command stored nothing.
+/// Reasons that a decision under the lock was not stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError<R> {
-    /// The record that the command names does not exist, or belongs to another account.
+    /// An object that the command names is absent, or belongs to another account.
     #[error("absent")]
     Absent,
     /// The rule refused.
     #[error("refused")]
     Refused(R),
-    /// The idempotency key was used for another request: this one.
+    /// The idempotency key was used for another request, which is attached.
     #[error("the idempotency key was used for another request")]
     Mismatch(Box<RecordedRequest>),
     /// The store failed.

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use florin_domain::money::{Currency, Quotes};
 
-/// Exchange rates are unavailable. The text is for logs, never for callers.
+/// Rates are unavailable now. The text is for logs, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no rates: {0}")]
 pub struct RatesUnavailable(pub String);
 
-/// Provides exchange rates. It may be slow: use cases call it before any lock is taken.
+/// A source of exchange rates. It may be slow, so it is called before any lock is acquired.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ExchangeRates: Send + Sync {
-    /// Returns the value of one unit of a currency in others. `None`: the currency is not exchanged.
+    /// Returns the rates from a currency into others. `None`: no rate exists for it.
     async fn quotes(&self, from: Currency) -> Result<Option<Quotes>, RatesUnavailable>;
 }

@@ -1,13 +1,14 @@
-//! What Florin needs from the outside world, one trait per file, in the domain's own words.
+//! Ports: what Florin needs from storage, providers, clock and ids. One trait per file, in the domain's terms.
 //!
 //! Ports have three shapes:
-//! 1. **Read**: a method returns values; an object of another account is absent.
+//! 1. **Read**: a method returns values. Objects of other accounts are absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`]; [`Budgets`] where it writes): the port
-//!    gets what to load and a pure rule. The adapter locks and loads, calls the rule, stores its decision together with the
-//!    idempotency record, and commits. It may call the rule again (after a serialization failure), and it may store many
-//!    decisions in one transaction; a caller can't tell.
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`], the writes of
+//!    [`Budgets`], and [`DryRuns`], which stores nothing): the port receives a command, which names what to load and
+//!    contains a pure decision. The adapter locks and loads, calls the decision, stores its result together with the
+//!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
+//!    combine many decisions in one transaction; callers can't observe either.
 //!
 //! [`Storage`] and [`SandboxStorage`] list the storage ports. With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
 
@@ -111,5 +112,5 @@ pub use {
 
 use std::sync::Arc;
 
-/// A pure rule that an adapter calls under its lock, once or more: from a situation `S` to a decision `D`.
+/// A pure decision that an adapter calls under its lock, once or more often.
 pub type Decide<S, D> = Arc<dyn Fn(&S) -> D + Send + Sync>;

@@ -10,7 +10,7 @@ use florin_domain::page::{Page, PageRequest};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Checkouts: Send + Sync {
-    /// Returns the account's checkouts that match, newest first by creation, then by id descending, so that pages never
+    /// Lists the account's matching checkouts, newest first by creation, then by id descending, so that pages never
     /// overlap. The count ignores the page.
     async fn list(
         &self,
@@ -20,10 +20,10 @@ pub trait Checkouts: Send + Sync {
     ) -> Result<Page<Checkout>, StoreError>;
 }
 
-/// Reads the bank list, which is the same for all accounts.
+/// Reads the bank list, which all merchants share.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Banks: Send + Sync {
-    /// Returns banks by name (code points), then by id. The count ignores the page.
+    /// Lists banks by name (code points), then by id. The count ignores the page.
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError>;
 }

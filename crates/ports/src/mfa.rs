@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
 
-/// Checks MFA tokens. Sessions and attempts are rules of the domain, not of a provider.
+/// Checks tokens. Sessions and attempts are rules of the domain, which a provider does not know.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaProvider: Send + Sync {
@@ -22,12 +22,12 @@ pub trait MfaProvider: Send + Sync {
     ) -> Result<MfaVerdict, MfaUnavailable>;
 }
 
-/// The MFA provider did not answer. No attempt is counted.
+/// A provider could not be called; no attempt is counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the MFA provider is unavailable: {0}")]
 pub struct MfaUnavailable(pub String);
 
-/// Opens an MFA session.
+/// A command to open a session.
 pub struct OpenSessionCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -39,7 +39,7 @@ pub struct OpenSessionCommand {
     pub repeat: Option<RepeatClaim<MfaSession>>,
 }
 
-/// Stores MFA sessions and enrolments.
+/// Stores MFA sessions and reads enrolments.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaSessions: Send + Sync {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
 
-/// Confirms a payment batch.
+/// A command to confirm a batch.
 pub struct ConfirmCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -13,7 +13,7 @@ pub struct ConfirmCommand {
     pub batch: PaymentBatchId,
     /// The MFA session that the caller named.
     pub session: Option<MfaSessionId>,
-    /// The rule. Its changes of session and enrolment are stored even if it refuses: attempts count.
+    /// The rule. Its session and enrolment are stored even if it refuses, because attempts count.
     pub decide: Decide<ConfirmSituation, ConfirmDecision>,
     /// Whether it is a dry run.
     pub mode: Mode,
@@ -21,7 +21,7 @@ pub struct ConfirmCommand {
     pub repeat: Option<RepeatClaim<PaymentBatch>>,
 }
 
-/// Decides confirmations of payment batches, with the promises of [`crate::CardLedger`].
+/// Stores confirmations of payment batches, with the promises of [`crate::CardLedger`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaymentBatches: Send + Sync {

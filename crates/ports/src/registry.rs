@@ -1,4 +1,4 @@
-//! Data that operators set up: clients, accounts, keys, features, reference data.
+//! Administration by an operator: clients, accounts, keys, features, reference data.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -9,7 +9,7 @@ use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
 
-/// Stores what operators set up. Every call is atomic.
+/// The administration of a store. Every call is atomic.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Registry: Send + Sync {
@@ -28,15 +28,14 @@ pub trait Registry: Send + Sync {
     /// Stores a new account. `Duplicate`: the id exists; `NotFound`: no such client.
     async fn add_account(&self, account: Account) -> Result<(), StoreError>;
 
-    /// Sets whether payment batches of the account need multi-factor authentication. `NotFound`: no such
+    /// Sets whether confirming the account's payment batches requires multi-factor authentication. `NotFound`: no such
     /// account.
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError>;
 
-    /// Enrols an account for TOTP. It replaces an earlier enrolment with its counted attempts.
-    /// `NotFound`: no such account.
+    /// Enrols an account for TOTP. It replaces an earlier enrolment and its counters. `NotFound`: no such account.
     async fn enrol(&self, enrolment: TotpEnrolment) -> Result<(), StoreError>;
 
-    /// Removes the enrolment of an account, and returns whether there was one. `NotFound`: no such account.
+    /// Removes the enrolment of an account and returns whether it existed. `NotFound`: no such account.
     async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError>;
 
     /// All keys, or those of one client, oldest first.
@@ -45,12 +44,12 @@ pub trait Registry: Send + Sync {
     /// Stores a new key under its hash. `NotFound`: no such client, or an account of another client.
     async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError>;
 
-    /// Revokes a key. A revoked key stays revoked. `NotFound`: no such key.
+    /// Revokes a key; a revoked key stays revoked. `NotFound`: no such key.
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Replaces the bank list.
     async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError>;
 
-    /// Replaces the imported addresses. Each postcode has a UK format.
+    /// Replaces the imported addresses; each postcode has a UK shape.
     async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError>;
 }

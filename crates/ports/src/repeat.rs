@@ -27,7 +27,7 @@ impl IdempotencyKey {
     }
 }
 
-/// A request in canonical form: equal requests have equal texts.
+/// A request in a comparable form: equal requests have equal texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The HTTP method.
@@ -49,7 +49,7 @@ pub enum RecordedBody {
     Hash(String),
 }
 
-/// A stored answer.
+/// A stored answer, for replays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status, 2xx.
@@ -58,11 +58,11 @@ pub struct Answer {
     pub body: String,
 }
 
-/// The claim of a request on an idempotency key.
+/// An idempotency claim: a request that must take effect only once.
 ///
-/// The adapter looks for a record of client, account and key before anything else. If it finds one with an equal request, it
-/// returns [`Written::Replayed`]; with another request, [`crate::WriteError::Mismatch`]. If it finds none, it stores the record,
-/// with the answer rendered from the outcome, in the transaction of the effect. A refusal stores no record.
+/// Before anything else, the adapter looks up the record of (client, account, key). If it finds an equal request, it
+/// returns [`Written::Replayed`]; if it finds another request, [`crate::WriteError::Mismatch`]. Otherwise it stores the
+/// record, with the answer created from the outcome, in the transaction of the effect. Refusals store no record.
 #[derive(Clone)]
 pub struct RepeatClaim<T> {
     /// The API client.
@@ -75,7 +75,7 @@ pub struct RepeatClaim<T> {
     pub request: RecordedRequest,
     /// The current time.
     pub at: DateTime<Utc>,
-    /// Renders the answer that is stored.
+    /// Creates the answer to store.
     pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
 }
 
@@ -94,7 +94,7 @@ impl<T> fmt::Debug for RepeatClaim<T> {
 pub enum Written<T> {
     /// The write took effect now.
     New(T),
-    /// It took effect before, and this was the answer.
+    /// The write took effect before, with this answer.
     Replayed(Answer),
     /// It was a dry run: nothing was written. Only commands with a [`crate::Mode`] have it.
     DryRun(Box<DryRun<T>>),

@@ -1,4 +1,4 @@
-//! The memory of the simulated bank.
+//! Storage of the sandbox's simulated bank.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -19,12 +19,12 @@ pub struct AcceptedPayment {
     pub accepted_at: DateTime<Utc>,
 }
 
-/// Stores the payments that the simulated bank has accepted. It is durable, and shared by all instances on one store.
+/// The storage of the simulated bank: durable, and shared by all instances that use one store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankMemory: Send + Sync {
-    /// Stores a payment unless one with its id is stored, and returns the stored one. It is durable before the call returns.
-    /// Of two concurrent calls one stores.
+    /// Stores a payment unless one with its id exists, and returns the stored one. The payment is durable before the
+    /// call returns. Of two concurrent calls only one stores its payment.
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
     /// Returns the payment with that id.

@@ -10,20 +10,20 @@ use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout};
 use florin_domain::mfa::TotpEnrolment;
 
-/// Prepared data. The balances of budgets are the sums of their journal.
+/// All prepared data. Balances of budgets are the sums of the given journal.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// Clients.
     pub clients: Vec<ApiClient>,
     /// Their keys.
     pub keys: Vec<(ApiKey, KeyHash)>,
-    /// Accounts with everything in them.
+    /// Accounts with their data.
     pub accounts: Vec<SeedAccount>,
     /// The bank list.
     pub banks: Vec<Bank>,
 }
 
-/// An account with everything in it.
+/// An account with its data.
 #[derive(Clone, Debug)]
 pub struct SeedAccount {
     /// The account.
@@ -38,11 +38,11 @@ pub struct SeedAccount {
     pub cards: Vec<SeedCard>,
     /// Its payment batches.
     pub batches: Vec<PaymentBatch>,
-    /// The payments of the batches.
+    /// The payments of those batches.
     pub payments: Vec<Payment>,
 }
 
-/// A budget, and the journal transactions that its balances are the sums of.
+/// A budget with the journal transactions that its balances sum up.
 #[derive(Clone, Debug)]
 pub struct SeedBudget {
     /// The budget.
@@ -60,18 +60,18 @@ pub struct SeedCard {
     pub limits: Vec<SpendingLimit>,
 }
 
-/// Seeds a store with prepared data, and reads it back.
+/// Seeds prepared data.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Seeding: Send + Sync {
     /// Whether the store has neither clients nor accounts.
     async fn is_fresh(&self) -> Result<bool, StoreError>;
 
-    /// Stores all of the world or none of it. `Duplicate`: part of it exists.
+    /// Stores all the data or none of it. `Duplicate`: some of it already exists.
     async fn seed(&self, world: World) -> Result<(), StoreError>;
 
-    /// Returns the budgets of an account by id, with their current balances by currency code. Ids grow, so this is the order of
-    /// creation.
+    /// Returns the budgets of an account by id, with their current balances by currency code. New ids are greater than
+    /// old ones, so this is the order of creation.
     async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
 
     /// Returns the cards of an account, by id.

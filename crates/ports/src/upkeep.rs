@@ -1,10 +1,10 @@
-//! Readiness and housekeeping.
+//! Readiness and maintenance.
 
 use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// The state of a store.
+/// The readiness of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// The store is reachable, and its schema is the one that this program expects.
@@ -15,17 +15,17 @@ pub enum Readiness {
     SchemaTooNew,
 }
 
-/// Reports readiness, and removes expired records.
+/// Readiness and maintenance.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Upkeep: Send + Sync {
-    /// Returns the state of the store.
+    /// Checks the readiness of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
-    /// Whether a write would be refused because the queue is full ([`StoreError::Overloaded`]). The call is cheap; the answer may
-    /// have changed when the write comes.
+    /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be
+    /// outdated when the write arrives.
     fn is_overloaded(&self) -> bool;
 
-    /// Deletes idempotency records that were stored before a time, at most `max`, and returns their number.
+    /// Deletes idempotency records created before a time, at most `max`, and returns their number.
     async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Worlds: accounts that are created, saved, restored and deleted whole.
+//! Worlds: accounts that are created, snapshotted, restored and deleted as a whole.
 
 use crate::{Decide, RepeatClaim, SeedAccount, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -16,13 +16,13 @@ use std::convert::Infallible;
 /// The contents of a new world.
 #[derive(Clone, Debug)]
 pub enum WorldContents {
-    /// This account with everything in it. Its timeline is that of the world.
+    /// The data of this account, whose timeline becomes that of the world.
     Seeded(Box<SeedAccount>),
-    /// The contents of a snapshot of one of the client's worlds.
+    /// The contents of a snapshot of one of the client's worlds that `reach` allows (`None`: any).
     Snapshot {
         /// The snapshot.
         id: SnapshotId,
-        /// The worlds that the caller's key may reach; `None`: all of the client.
+        /// The worlds that the caller's key grants access to.
         reach: Option<BTreeSet<AccountId>>,
         /// The name of the account.
         name: String,
@@ -31,9 +31,9 @@ pub enum WorldContents {
     },
 }
 
-/// Creates a world.
+/// A command to create a world.
 pub struct CreateWorldCommand {
-    /// The world. If it is created from a snapshot, its clock is that of the snapshot.
+    /// The world. If it is created from a snapshot, its clock is the snapshot's.
     pub world: SandboxWorld,
     /// Its contents.
     pub contents: WorldContents,
@@ -43,27 +43,27 @@ pub struct CreateWorldCommand {
     pub hash: KeyHash,
     /// The idempotency key of the request.
     pub under: Option<MadeUnder>,
-    /// The rule. `true`: delete the existing world first.
+    /// The rule. It returns whether an existing world must be deleted first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
 
-/// Takes a snapshot of a world.
+/// A command to create a snapshot.
 pub struct SnapshotCommand {
     /// The world.
     pub account: AccountId,
     /// The id of the snapshot.
     pub id: SnapshotId,
-    /// Its name.
+    /// The caller's name for it.
     pub name: Option<SnapshotName>,
     /// The current time of the world.
     pub now: DateTime<Utc>,
     /// The rule.
     pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
-    /// The idempotency claim.
+    /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<WorldSnapshot>>,
 }
 
-/// Restores a world to a snapshot.
+/// A command to restore a world.
 pub struct RestoreCommand {
     /// The world.
     pub account: AccountId,
@@ -73,11 +73,11 @@ pub struct RestoreCommand {
     pub real: DateTime<Utc>,
     /// The rule.
     pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
-    /// The idempotency claim.
+    /// The idempotency claim, if the caller made one.
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
-/// Stores worlds. Each call is one transaction.
+/// Stores worlds. Each call is one transaction, stored whole or not at all.
 ///
 /// Accounts that were not created as worlds are absent here, and no call changes them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -86,10 +86,10 @@ pub trait Worlds: Send + Sync {
     /// Creates a world with its account and key. `Absent`: no such snapshot.
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
-    /// Returns the world with this account.
+    /// Returns the world of an account, if the account is a world.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
 
-    /// Returns the worlds of a client, the newest first, then by account; with `only`, those among them.
+    /// Lists the worlds of a client, newest first, then by account. If a list of accounts is given, only those.
     async fn list(
         &self,
         client: ClientId,
@@ -97,21 +97,21 @@ pub trait Worlds: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError>;
 
-    /// Deletes a world with everything in it, its snapshots and its keys, and returns whether it existed. Keys that list other
-    /// accounts too lose only the entry.
+    /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that lists
+    /// other accounts, too, loses only this entry.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
-    /// Deletes expired worlds, the longest expired first, at most `max`, and returns their accounts.
+    /// Deletes expired worlds, longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Saves everything in a world, including its clock, its number of ids and its idempotency records, but no keys and no snapshots.
-    /// `Absent`: no such world.
+    /// Stores all contents of a world, including the clock, the number of its ids and the idempotency records, but not
+    /// keys and snapshots. `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>>;
 
-    /// Returns the snapshots of a world, by id.
+    /// Lists the snapshots of a world, by id.
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError>;
 
     /// Deletes a snapshot. `Absent`: no such snapshot of that world.
@@ -122,7 +122,7 @@ pub trait Worlds: Send + Sync {
         repeat: Option<RepeatClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Restores a world: what was created since is gone, and what was changed is as before. `Absent`: no such
+    /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such
     /// snapshot of that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
 }

@@ -156,13 +156,22 @@ impl Check {
         self.need
     }
 
-    /// Whether it is about what only a sandbox needs.
+    /// Whether the check uses what only a sandbox has. Checks of groups and of equal ids work on copies of worlds.
     fn is_of_sandbox(&self) -> bool {
-        const PORTS: [&str; 4] = ["timelines.", "worlds.", "seeding.", "sandbox_bank."];
-        PORTS.iter().any(|port| self.name.starts_with(port)) || self.name.ends_with("the_bank_accepts_once")
+        const SANDBOX: [&str; 8] = [
+            "timelines.",
+            "worlds.",
+            "seeding.",
+            "sandbox_bank.",
+            "equal_ids.",
+            "groups.",
+            "two_handles.timelines.",
+            "two_handles.worlds.",
+        ];
+        SANDBOX.iter().any(|prefix| self.name.starts_with(prefix)) || self.name.ends_with("the_bank_accepts_once")
     }
 
-    /// Runs it on a fresh store. A panic, of the store or of a rule under it, is a failure.
+    /// Runs the check on a fresh store. A panic in the store or in a rule is a failure.
     pub async fn run(&self, factory: &impl Factory) -> Outcome {
         let handle = match factory.fresh().await {
             Ok(handle) => handle,

@@ -22,7 +22,7 @@ pub trait Factory: Sync {
     fn fresh(&self) -> impl Future<Output = Result<Handle, SetupError>> + Send;
 }
 
-/// Takes the store's server away, and brings it back.
+/// Makes the store's server unreachable and restores it.
 #[async_trait]
 pub trait Outage: Send + Sync {
     /// Makes the server unreachable.
@@ -134,7 +134,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// A handle of a store that implements every port, those of a sandbox included.
+    /// Creates a handle of a store that implements every port, those of a sandbox included.
     pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
         Self {
             bank: Arc::<S>::clone(store),
@@ -145,8 +145,8 @@ impl Handle {
         }
     }
 
-    /// A handle of a store for production only. Checks of what only a sandbox needs are skipped. The others need data to begin
-    /// with, which `seeding` puts into the store by the adapter's own means.
+    /// Creates a handle of a store for production only. Checks of what only a sandbox needs are skipped. The others start with
+    /// data that `seeding` stores by the adapter's own means.
     pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
         Self {
             callers: Arc::<S>::clone(store),

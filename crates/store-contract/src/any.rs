@@ -3,11 +3,11 @@
 use crate::ExportImport;
 use florin_ports::{SandboxStorage, Storage, StoreError};
 
-/// Every storage port, with what start-up and shut-down need, and export and import. An `Arc<dyn AnyStore>` coerces to an
-/// `Arc` of each port.
+/// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
+/// port.
 pub trait AnyStore: Storage + SandboxStorage + ExportImport {
-    /// Applies pending migrations, all of them or none, and returns their number. Programs that do so at the same time apply
-    /// each one once. Blocks: for start-up.
+    /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
+    /// Blocks: for start-up.
     fn migrate(&self) -> Result<usize, StoreError>;
 
     /// The names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
@@ -18,7 +18,7 @@ pub trait AnyStore: Storage + SandboxStorage + ExportImport {
         true
     }
 
-    /// Ends the writer: what is queued is written, and later writes are [`StoreError::Unavailable`]. A second call does
-    /// nothing. Blocks: for shut-down.
+    /// Stops the writer. Queued writes are completed, and later writes are [`StoreError::Unavailable`]. A second call
+    /// does nothing. Blocks: for shut-down.
     fn close(&self);
 }

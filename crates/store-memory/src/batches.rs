@@ -36,7 +36,7 @@ impl PaymentBatches for MemoryStore {
     }
 }
 
-/// What is to be stored of a confirmation.
+/// Decides a confirmation without storing it.
 fn decide(data: &Data, command: &ConfirmCommand) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {
     let situation = situation(data, command)?.ok_or(WriteError::Absent)?;
     Ok((command.decide)(&situation))

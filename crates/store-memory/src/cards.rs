@@ -93,13 +93,13 @@ impl ChainStories for MemoryStore {
     }
 }
 
-/// What is to be stored of a first message.
+/// Decides a first message without storing it.
 fn decide_first(data: &Data, command: &FirstMessageCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = first_situation(data, &command.account, command.card)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// What is to be stored of a follow-up.
+/// Decides a follow-up without storing it.
 fn decide_follow_up(data: &Data, command: &FollowUpCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = chain_situation(data, &command.account, command.token)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)

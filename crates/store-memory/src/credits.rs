@@ -30,7 +30,7 @@ impl Credits for MemoryStore {
     }
 }
 
-/// What is to be stored of a credit.
+/// Decides a credit without storing it.
 fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
     let budget = data.budgets.get(&(command.account.clone(), command.budget)).ok_or(WriteError::Absent)?.clone();
     let situation = CreditSituation { budget, number: next_number(data, &command.account)? };

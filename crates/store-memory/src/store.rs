@@ -52,7 +52,7 @@ impl MemoryStore {
         answer
     }
 
-    /// Loads and decides, and stores nothing: a dry run.
+    /// Loads and decides without storing anything: a dry run.
     pub(crate) fn dry_run<T, R>(
         &self,
         work: impl FnOnce(&Data) -> Result<DryRun<T>, WriteError<R>>,

@@ -29,7 +29,7 @@ impl Transfers for MemoryStore {
     }
 }
 
-/// What is to be stored of a transfer.
+/// Decides a transfer without storing it.
 fn decide(data: &Data, command: &TransferCommand) -> Result<TransferDecision, WriteError<TransferRefusal>> {
     let from = find(data, &command.account, command.from).ok_or(WriteError::Absent)?;
     let situation = TransferSituation { from, to: find(data, &command.account, command.to) };

@@ -1,4 +1,4 @@
-//! The clock of one request on an account.
+//! The clock and ids of one request in an account.
 
 use super::id_sequence::IdSequence;
 use chrono::{DateTime, Utc};
@@ -6,7 +6,7 @@ use florin_domain::batch::Stamp;
 use std::sync::atomic::{AtomicU32, Ordering};
 use uuid::Uuid;
 
-/// The time of an account, fixed for one request, and its ids.
+/// The time of an account, fixed for one request, and a source of ids.
 pub struct AccountClock {
     now: DateTime<Utc>,
     id_sequence: IdSequence,
@@ -23,19 +23,19 @@ impl AccountClock {
         self.now
     }
 
-    /// Returns a new id. Don't call it in a rule: a store may run that again and would get other ids. Use [`Self::rule`].
+    /// Returns a new id. Don't call it in a rule: a store may run a rule again, with different ids. See [`Self::rule`].
     pub fn next_id(&self) -> Uuid {
         self.id_sequence.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Runs a rule. Each run gets the same new ids.
+    /// Runs a rule with unused ids. Every run of the rule gets the same ids.
     pub fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let run = self.clone();
         rule(&Stamp { now: run.now, ids: &|| run.next_id() })
     }
 }
 
-/// A clone generates the same ids from here on.
+/// A clone continues with the same ids as the original.
 impl Clone for AccountClock {
     fn clone(&self) -> Self {
         Self {

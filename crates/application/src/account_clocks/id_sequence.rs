@@ -1,4 +1,4 @@
-//! Sequences of ids: random, or derived from a seed.
+//! Generation of ids, at random or from a seed.
 
 use chrono::{DateTime, Utc};
 use florin_domain::world::WorldSeed;
@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A source of ids.
+/// The source of the ids of a request.
 #[derive(Clone)]
 pub(super) enum IdSequence {
     /// Random ids.
     Random(Arc<dyn IdSource>),
-    /// Ids derived from the seed of a world and the number of a request.
+    /// Ids from the seed of a world and the number of a request.
     Numbered { seed: WorldSeed, number: u64 },
-    /// Ids derived from the seed of a world and a hash of the cause.
+    /// Ids from a hash of the seed of a world and the cause of the work.
     Caused { cause: [u8; 32] },
 }
 
@@ -28,7 +28,7 @@ impl IdSequence {
         Self::Caused { cause: hashed(&parts) }
     }
 
-    /// Returns the id at a position within the request.
+    /// The id at a position within the request.
     pub(super) fn id(&self, now: DateTime<Utc>, place: u32) -> Uuid {
         match self {
             Self::Random(ids) => ids.next_id(),
@@ -43,7 +43,7 @@ impl IdSequence {
     }
 }
 
-/// Returns the SHA-256 of parts, each prefixed with its length, so that different lists of parts have different hashes.
+/// The SHA-256 of parts. Each part is preceded by its length, so that different lists never hash the same text.
 pub(super) fn hashed(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! Clients, and accounts with everything in them.
+//! The clients and accounts of the demo data.
 
 use super::budgets::Book;
 use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id};
@@ -26,7 +26,7 @@ pub(super) fn accounts(now: DateTime<Utc>) -> Result<Vec<SeedAccount>, DemoFault
     Ok(vec![demo(now)?, plain()?, other(now)?])
 }
 
-/// An empty account.
+/// An account without any data.
 pub fn bare(account: Account) -> SeedAccount {
     SeedAccount {
         account,
@@ -49,7 +49,7 @@ fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     filled(known(ACCOUNT, client_id(), "Florin Demo Ltd", true)?.account, now)
 }
 
-/// An account with the contents of the demo account, under the same ids, as if it had been used for some days before `now`.
+/// An account with all data of the demo account, under the same ids, as if used for some days before `now`.
 pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut seed = bare(account);
     let now = now.trunc_subsecs(0);
@@ -74,12 +74,12 @@ pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoF
     Ok(seed)
 }
 
-/// A second account of the demo client, without a merchant profile, empty.
+/// A second account of the demo client, without a merchant profile and without data.
 fn plain() -> Result<SeedAccount, DemoFault> {
     known(PLAIN_ACCOUNT, client_id(), "Florin Demo Reserves", false)
 }
 
-/// The account of the other client: none of its data may ever appear on the demo account.
+/// The account of the other client. The demo account must never show any of its data.
 fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut seed = known(OTHER_ACCOUNT, other_client_id(), "Other Shop Ltd", true)?;
     let id = seed.account.id.clone();

@@ -1,4 +1,4 @@
-//! Payment batches in every status, with the journal entries that each status needs.
+//! Payment batches in every status, with the journal transactions that each status requires.
 
 use super::DemoFault;
 use super::budgets::{Book, Movement};
@@ -12,10 +12,10 @@ use florin_domain::money::Minor;
 
 use PaymentBatchStatus::{Cancelled, Completed, Confirmed, Draft, Failed, Started, Validated};
 
-/// A batch: its name, its status, and its orders (index of the budget, total in minor units).
+/// A batch to build: its name, its status, and its orders as (index of the budget, total in minor units).
 type Plan = (&'static str, PaymentBatchStatus, &'static [(usize, i64)]);
 
-/// The demo account's batches. Among the validated ones, the last one costs far more than is available.
+/// The demo account's batches. The last of the validated ones costs far more than its budget holds.
 const DEMO: [Plan; 18] = [
     ("Suppliers, to be filled", Draft, &[]),
     ("Expenses, being checked", Draft, &[(0, 3_300)]),

@@ -17,7 +17,7 @@ const EXPIRED: u32 = 17;
 /// The number of the other account's card.
 const OTHER: u32 = 101;
 
-/// Number, budget (by index) and state of the demo account's cards.
+/// The demo account's cards: number, index of the budget, and state.
 const PLAN: [(u32, usize, CardState); 18] = [
     (1, 0, Active),
     (2, 0, Active),

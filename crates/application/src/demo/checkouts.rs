@@ -8,7 +8,7 @@ use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutStatus, ShippingOp
 use florin_domain::money::Currency;
 use std::ops::Range;
 
-/// The number of checkouts of the demo account.
+/// Number of checkouts of the demo account.
 pub(super) const OF_DEMO_ACCOUNT: u32 = 125;
 
 const NAMES: [Option<&str>; 7] = [
@@ -70,7 +70,7 @@ fn kind(number: u32) -> CheckoutKind {
     CheckoutKind::Shopping { settlement_account, shipping }
 }
 
-/// Returns the element at an index modulo the length.
+/// The element at this index of a list that repeats endlessly.
 fn pick<'a>(list: &[Option<&'a str>], number: u32) -> Option<&'a str> {
     list.iter().cycle().nth(number as usize).copied().flatten()
 }

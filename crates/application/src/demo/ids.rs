@@ -3,14 +3,14 @@
 use florin_domain::ids::ClientId;
 use uuid::Uuid;
 
-/// The main account of the demo: a merchant with budgets, cards and payment batches.
+/// The main demo account: a merchant with budgets, cards and payment batches.
 pub const ACCOUNT: &str = "F50091";
 /// A second account of the same client, without a merchant profile.
 pub const PLAIN_ACCOUNT: &str = "F50092";
 /// The account of the other client.
 pub const OTHER_ACCOUNT: &str = "F60017";
 
-/// The kind of an id.
+/// The kind of object that an id names.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Client = 1,

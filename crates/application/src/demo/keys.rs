@@ -1,4 +1,4 @@
-//! Fixed keys. They are public, and production refuses them.
+//! Fixed API keys. They are public, so production refuses them.
 
 use super::ids::{Kind, client_id, id, other_client_id};
 use chrono::{DateTime, Utc};

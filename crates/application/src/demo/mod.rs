@@ -1,4 +1,4 @@
-//! The demo data of a new sandbox.
+//! The demo data, which seeds an unused sandbox.
 //!
 //! Ids and keys are fixed and public, so that examples work as printed. Times are relative to the time of seeding.
 //! Production refuses the demo data. This module does no I/O: [`world`] builds values, and the seeding port stores
@@ -49,12 +49,12 @@ impl From<AmountOverflow> for DemoFault {
     }
 }
 
-/// The main account of the demo.
+/// The id of the main demo account.
 pub fn account() -> Result<AccountId, DemoFault> {
     Ok(AccountId::parse(ACCOUNT)?)
 }
 
-/// Returns the demo data, as if it had been used for some days before `now`.
+/// Builds the whole demo data, as if used for some days before `now`.
 pub fn world(now: DateTime<Utc>) -> Result<World, DemoFault> {
     let now = now.trunc_subsecs(0);
     Ok(World {

@@ -1,4 +1,4 @@
-//! The facts that examples, tests and documents rely on.
+//! Tests of the properties of the demo data that examples, tests and documents rely on.
 
 use super::*;
 use chrono::TimeZone;

@@ -1,6 +1,7 @@
-//! Ids of a worker in a seeded world: each is derived from its cause alone.
+//! Derives ids that a worker writes in a seeded world from the cause of each object alone.
 //!
-//! The grouping and timing of a bank's reports differ from run to run, so ids must not depend on the portion or its reports.
+//! Which payments a bank reports together, and when it is queried again, differs between runs. Ids derived from a
+//! portion or its reports would differ, too.
 
 use crate::AccountClocks;
 use chrono::{DateTime, Utc};
@@ -10,7 +11,7 @@ use florin_domain::ledger::JournalTransaction;
 use florin_domain::world::Timeline;
 use uuid::Uuid;
 
-/// Assigns ids to what a rule has created for a payment batch.
+/// Assigns ids to the objects that a rule created for a payment batch.
 pub(super) struct Causes {
     time: AccountClocks,
     timeline: Timeline,
@@ -18,12 +19,12 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// Creates the causes of an account, at its time.
+    /// Derives ids for this account at its time.
     pub(super) fn new(time: &AccountClocks, timeline: &Timeline, now: DateTime<Utc>) -> Self {
         Self { time: time.clone(), timeline: timeline.clone(), now }
     }
 
-    /// Names journal transactions: each is the only one of its kind for its payment. Without a seed ids stay as they are.
+    /// Assigns ids to journal transactions. Each is unique by kind and cause. Without a seed the ids stay unchanged.
     pub(super) fn name_journal(&self, journal: &mut [JournalTransaction]) {
         for entry in journal.iter_mut().filter(|_| self.timeline.seed.is_some()) {
             entry.id = JournalId(self.id(&[b"journal", entry.kind.as_str().as_bytes(), entry.cause.as_bytes()]));

@@ -43,7 +43,7 @@ pub struct TakeSituation {
     pub payments: Vec<Payment>,
 }
 
-/// What an adapter stores, atomically, before payments are sent.
+/// What an adapter stores atomically before payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeDecision {
     /// The payments after the decision.

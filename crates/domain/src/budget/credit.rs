@@ -107,7 +107,7 @@ pub struct CreditSituation {
     pub number: i64,
 }
 
-/// What an adapter stores, atomically.
+/// What an adapter stores atomically after a credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDecision {
     /// The credit.

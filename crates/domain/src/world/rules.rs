@@ -112,7 +112,7 @@ pub enum SnapshotRefusal {
     Outdated,
 }
 
-/// Decides whether a world may get another snapshot.
+/// Decides whether a snapshot of `bytes` may be stored if the world already has `others`.
 ///
 /// ```
 /// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, decide_snapshot};

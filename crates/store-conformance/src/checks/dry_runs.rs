@@ -44,7 +44,7 @@ const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
 
-/// The dry run that a store answers with. An effect instead of it is a failure.
+/// The dry run that a store returns. An effect instead of it is a failure.
 fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
     match answer? {
         Written::DryRun(dry_run) => Ok(*dry_run),
@@ -84,7 +84,7 @@ async fn preview_confirm(
     dry(handle.batches.confirm(ConfirmCommand { mode: Mode::DryRun, ..command }).await)
 }
 
-/// Expects what was told of balances and journal to be what there is now, with so many journal transactions before.
+/// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
 async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {

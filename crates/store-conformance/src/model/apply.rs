@@ -144,7 +144,7 @@ impl Turn<'_> {
         let stamp = CreditStamp { journal: journal_id(self.number * 2), now: self.now };
         let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
         let rule = move |CreditSituation { budget, number }: &CreditSituation| {
-            // The edge refuses zero: no store is shown such a credit.
+            // The HTTP layer refuses zero, so no store receives such a credit.
             let positive = instruction.amount.clone().positive();
             positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
             decide_credit(budget, *number, &instruction, stamp)

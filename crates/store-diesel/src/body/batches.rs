@@ -63,7 +63,7 @@ impl RecordedCommand for ConfirmCommand {
         working_set: &mut WorkingSet,
         decision: ConfirmDecision,
     ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
-        // Attempts count, whatever the answer is.
+        // Attempts count, whatever the answer.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmation = decision.answer.map_err(WriteError::Refused)?;
         stage(working_set, &confirmation);

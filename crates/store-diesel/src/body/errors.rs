@@ -1,4 +1,4 @@
-//! Failures of the database, classified where Diesel's errors come in.
+//! Converts the database's errors to those of the ports.
 
 use super::backend;
 use diesel::result::{DatabaseErrorKind, Error};
@@ -10,13 +10,13 @@ use std::fmt;
 /// every decision matches on the variant.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Other transactions are in the way: a deadlock, a time-out of a lock, a serialization failure. The same connection can
+    /// Conflict with other transactions: a deadlock, a time-out of a lock, a serialization failure. The same connection can
     /// try again at once.
     Contended(String),
     /// The connection is lost, or its server accepts no writes any more. A new connection can try again at once.
     #[allow(dead_code, reason = "only a database with a server constructs it")]
     ConnectionLost(String),
-    /// The database can't be used for now: its disk is full, or its schema is missing. Trying again at once is no use.
+    /// The database can't be used for now: its disk is full, or its schema is missing. A retry at once does not help.
     Unavailable(String),
     /// The connection was lost during the commit. The transaction may have been stored.
     OutcomeUnknown(String),
@@ -29,19 +29,19 @@ pub(crate) enum Failure {
     },
     /// A row that another one refers to does not exist.
     NotFound(String),
-    /// Another constraint refused what a rule let through, or a stored value can't be read: a bug.
+    /// Another constraint refused what a rule allowed, or a stored value can't be read: a bug.
     Corrupt(String),
 }
 
 /// The result of queries.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
-/// A stored value that can't be read, or a change that affected another number of rows than it must: a bug.
+/// Reports a bug: a stored value that can't be read, or a change of an unexpected number of rows.
 pub(crate) fn corrupt(what: impl fmt::Display) -> Failure {
     Failure::Corrupt(what.to_string())
 }
 
-/// Checks that as many rows were written as there were to write.
+/// Requires that exactly the expected number of rows was written.
 pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<()> {
     if written == expected {
         Ok(())
@@ -160,7 +160,7 @@ impl<E> From<Failure> for Stop<E> {
     }
 }
 
-/// Diesel's transactions need it.
+/// Diesel's transactions require this conversion.
 impl<E> From<Error> for Stop<E> {
     fn from(error: Error) -> Self {
         Self::Failed(error.into())

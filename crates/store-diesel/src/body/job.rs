@@ -1,4 +1,4 @@
-//! Jobs of the writer: work, and the caller that waits for its answer.
+//! Jobs of the writer: something to write, and the caller that waits for the answer.
 
 use super::backend::Conn;
 use super::errors::Outcome;
@@ -10,9 +10,9 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 pub(crate) enum Job {
     /// A command, which shares its transaction with those that are queued next to it.
     Command(Box<dyn Decided>),
-    /// A rare change. It has a transaction of its own, under the lock of operators.
+    /// A rare change. It has its own transaction.
     Change(Box<dyn Alone>),
-    /// Work with a transaction of its own, which locks what it touches as commands do.
+    /// Work on one payment batch. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn Alone>),
 }
 
@@ -33,7 +33,7 @@ impl Job {
         (Self::Change(Box::new(Task { work: change, ticket })), answer)
     }
 
-    /// Creates the job of a task, and the receiver of its answer.
+    /// Creates the job of work on a payment batch, and the receiver of its answer.
     pub(crate) fn task<T, F>(task: F) -> (Self, Receiver<Result<T, StoreError>>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -43,7 +43,7 @@ impl Job {
         (Self::Task(Box::new(Task { work: task, ticket })), answer)
     }
 
-    /// Sends the kept answer, whose effect is durable now.
+    /// Sends the kept answer. The commit must have succeeded before.
     pub(crate) fn settle(&mut self) {
         match self {
             Self::Command(job) => job.settle(),
@@ -51,7 +51,7 @@ impl Job {
         }
     }
 
-    /// Answers that the store failed, unless an answer was sent.
+    /// Answers that the store failed, unless an answer was sent already.
     pub(crate) fn fail(&mut self, error: StoreError) {
         match self {
             Self::Command(job) => job.fail(error),
@@ -63,18 +63,18 @@ impl Job {
 /// The answer to a command.
 pub(crate) type Reply<C> = Result<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
 
-/// A caller that waits for an answer of any type.
+/// A caller that waits for an answer, whatever its type.
 pub(crate) trait Waiting: Send {
     /// Sends the kept answer.
     fn settle(&mut self);
 
-    /// Answers that the store failed, unless an answer was sent.
+    /// Answers that the store failed, unless an answer was sent already.
     fn fail(&mut self, error: StoreError);
 }
 
 /// A command of any type.
 pub(crate) trait Decided: Waiting {
-    /// Declares what it reads and locks.
+    /// Adds the rows that it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
     /// Executes it on the working set, and keeps the answer.
@@ -83,7 +83,7 @@ pub(crate) trait Decided: Waiting {
 
 /// A change of any type.
 pub(crate) trait Alone: Waiting {
-    /// Runs it, and keeps the answer. After an error the transaction is rolled back.
+    /// Makes the change, and keeps the answer. The caller rolls back after an error.
     fn attempt(&mut self, conn: &mut Conn) -> Outcome<()>;
 }
 
@@ -106,7 +106,7 @@ struct Task<W, T, E> {
 
 impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
     fn settle(&mut self) {
-        // The caller may have gone away.
+        // Ignored if the caller no longer waits for the answer.
         if let (Some(caller), Some(reply)) = (self.ticket.caller.take(), self.ticket.reply.take()) {
             let _ = caller.send(reply);
         }

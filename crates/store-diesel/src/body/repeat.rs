@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError};
 use std::collections::BTreeMap;
 
-/// Deletes the record of a claim, if there is one.
+/// Deletes the record of a claim, if it exists.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
     let (account, client, key) = record_key(claim);
     let record = idempotency_records::table
@@ -20,8 +20,8 @@ pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> 
     Ok(())
 }
 
-/// Whether another instance has meanwhile stored a record under the same key, or accepted the same payment as the sandbox's
-/// bank. A retry finds it.
+/// Whether another instance stored a record under the same key or accepted the same payment meanwhile. A retry finds
+/// the stored row.
 pub(crate) fn is_stored_elsewhere(failure: &Failure) -> bool {
     const ONCE: [&str; 2] = ["idempotency_records", "sandbox_payments"];
     matches!(failure, Failure::Duplicate { table, .. } if ONCE.contains(&table.as_str()))
@@ -36,12 +36,12 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// The stored records of the group.
+    /// Builds the value from the loaded records of the group.
     pub(crate) fn of(rows: Vec<RecordRow>) -> Self {
         Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() }
     }
 
-    /// Returns the stored answer of a claim, if there is one.
+    /// Returns the stored answer of a claim, if it exists.
     pub(crate) fn find<T, R>(&self, claim: Option<&RepeatClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let key = record_key(claim);
@@ -50,7 +50,7 @@ impl Records {
         if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
     }
 
-    /// Renders the record of a result under a claim. Stages nothing.
+    /// Builds the record of a command under a claim. Does not stage it.
     pub(crate) fn made<T>(claim: Option<&RepeatClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;

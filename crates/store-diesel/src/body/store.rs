@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// The time for which a read waits for a connection.
+/// The time that a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A store on one database, which implements every storage port. Clones share it.
@@ -32,7 +32,7 @@ impl Store {
     /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
-        // Before the readers, because its error is immediate and precise.
+        // The writer starts before the readers: it reports at once, and briefly, what is wrong.
         let writer = Writer::start(&place, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
@@ -40,8 +40,8 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 
-    /// Applies pending migrations, all of them or none, and returns their number. Programs that do so at the same time apply each
-    /// one once. Blocks: for start-up.
+    /// Applies all pending migrations or none, and returns their number. If several programs migrate at once, only one
+    /// does the work. Blocks: for start-up.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
             backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -55,13 +55,13 @@ impl Store {
         Ok(pending.map(|(_, name)| name).collect())
     }
 
-    /// Ends the writer: what is queued is written, later writes are [`StoreError::Unavailable`], and the log is moved into
-    /// the database file. A second call does nothing. Blocks: for shut-down.
+    /// Stops the writer: queued jobs are written, later writes fail with [`StoreError::Unavailable`], and the
+    /// write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
     pub fn close(&self) {
         self.inner.writer.stop();
     }
 
-    /// The location of the database.
+    /// Returns the address of the database.
     pub(super) fn place(&self) -> &Place {
         &self.inner.place
     }
@@ -71,12 +71,12 @@ impl Store {
         &self.inner.readers
     }
 
-    /// Whether writes are accepted.
+    /// Whether the store accepts writes.
     pub(crate) fn has_writer(&self) -> bool {
         self.inner.writer.is_alive()
     }
 
-    /// Runs a read on a thread that may block. It may be retried.
+    /// Runs a read on a thread that may block. The read may run more than once.
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -100,7 +100,7 @@ impl Store {
         })
     }
 
-    /// Whether a write would be refused because the queue is full.
+    /// Whether the queue is full, so that a write would be refused.
     pub(crate) fn has_no_room(&self) -> bool {
         self.inner.writer.is_full()
     }
@@ -110,7 +110,7 @@ impl Store {
         self.inner.writer.submit(Job::command(command)).await
     }
 
-    /// Has the writer run a change in a transaction of its own. It may be retried.
+    /// Runs a change on the writer, in its own transaction. The change may run more than once.
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -119,8 +119,8 @@ impl Store {
         self.inner.writer.submit(Job::change(work)).await
     }
 
-    /// Has the writer run work in a transaction of its own. Only a failure of the database is rolled back, and may be
-    /// retried; every other end is an answer.
+    /// Runs work on a payment batch on the writer, in its own transaction. Only a failure of the store is rolled back
+    /// and may be retried; every other error is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,

@@ -1,8 +1,8 @@
 //! The writer: one transaction for all waiting commands, and during its commit the next transaction.
 //!
-//! Its threads share a queue. One has the turn: it takes what waits, locks, decides and stores it. Before the commit it hands the
-//! turn over, so that the other one begins while the disk is busy. The other one locks its rows after the first one did, so the
-//! commands of a budget keep the order of their arrival.
+//! Its threads share a queue. One thread has the turn: it takes the waiting jobs, locks, decides and stores them. When
+//! only the commit is left, it hands the turn over, and the other thread starts while the disk is busy. The second
+//! thread acquires its locks after the first one, so commands of a budget keep the order of their arrival.
 
 mod queue;
 
@@ -23,9 +23,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The maximum number of tries of a group.
+/// Maximum number of tries of a group.
 const MAX_TRIES: u32 = 10;
-/// The time for which a group is retried. Its callers are answered soon after.
+/// Time during which a group is retried. Its callers get an answer soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The handle of the writer's threads.
@@ -68,13 +68,13 @@ impl Writer {
         self.queue.is_full()
     }
 
-    /// Whether all threads run.
+    /// Whether all threads are running.
     pub(crate) fn is_alive(&self) -> bool {
         let threads = self.threads();
         !threads.is_empty() && threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Lets the writer finish the queue, and waits for its end.
+    /// Lets the writer finish the queued jobs, and waits until its threads end.
     pub(crate) fn stop(&self) {
         let threads = std::mem::take(&mut *self.threads());
         self.queue.close();
@@ -86,10 +86,10 @@ impl Writer {
     }
 }
 
-/// A thread of the writer.
+/// The state of a thread of the writer.
 struct Desk {
     place: Place,
-    /// `None` after it was lost, until there is a new one.
+    /// `None` after the connection was lost, until a new one is opened.
     conn: Option<Conn>,
     counter: Arc<Counter>,
 }
@@ -126,8 +126,9 @@ impl Desk {
         }
     }
 
-    /// Runs jobs in one transaction, and answers them. Passing failures are retried until the time is up. If a constraint
-    /// refuses the group, each job gets a transaction of its own. Returns whether there is time left for others.
+    /// Runs jobs in one transaction, and answers them. Retries transient failures until the deadline. If storing the
+    /// jobs fails, each runs in its own transaction; if the store fails, all jobs fail. Returns whether there is time
+    /// left for other groups.
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
             let Err(failure) = self.attempt(group, turn) else {
@@ -153,7 +154,8 @@ impl Desk {
         true
     }
 
-    /// Runs jobs in transactions of their own. When the store fails and the time is up, the rest fails without a try.
+    /// Runs each job in its own transaction. When the store fails after the deadline, fails the remaining jobs without
+    /// trying them.
     fn run_each(&mut self, jobs: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for index in 0..jobs.len() {
             let (_, rest) = jobs.split_at_mut(index);
@@ -168,7 +170,7 @@ impl Desk {
         true
     }
 
-    /// Tries jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
+    /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
     fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
@@ -176,7 +178,7 @@ impl Desk {
         };
         let mut at_commit = false;
         let counter = &self.counter;
-        // After a panic the state of the connection is unknown: it is dropped, which rolls its transaction back.
+        // After a panic the state of the connection is unknown: it is closed, which rolls back its transaction.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
             let done = backend::write(&mut conn, |conn| {
@@ -202,7 +204,7 @@ impl Desk {
     }
 }
 
-/// Runs all of a group except the commit, and returns the keys of its idempotency records.
+/// Does all the work of a group except the commit, and returns the keys of the records that it looked up.
 fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
@@ -236,7 +238,8 @@ fn fail(jobs: &mut [Job], error: &StoreError) {
     }
 }
 
-/// Returns the time to wait before the next try: longer each time, with a random part that keeps programs apart.
+/// Returns the time to wait before the next try. It grows with each try, and is random so that two programs do not
+/// retry in step.
 fn pause(tries: u32) -> Duration {
     let max = Duration::from_millis(20) * 2_u32.pow(tries.min(5));
     let chance = RandomState::new().build_hasher().finish() % 512;

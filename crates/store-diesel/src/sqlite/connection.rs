@@ -95,13 +95,13 @@ pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// What the writer does last: everything in the log goes into the database file, as far as no other program is reading
-/// it. It does not wait for those: that would keep others from writing.
+/// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for
+/// readers, because waiting would block other writers.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
 }
 
-/// The absolute path: nothing that Diesel could take for a URL.
+/// Returns the absolute path, which Diesel can't mistake for a URL.
 fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
     std::path::absolute(path).map_err(|error| unopenable(path, &error))
 }

@@ -1,4 +1,4 @@
-//! The footprint of a group: what its commands read and lock.
+//! The keys of the rows that the commands of a group read and lock.
 
 use super::body::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
@@ -10,7 +10,7 @@ pub(crate) type Key = (Account, Id);
 /// The key of an idempotency record: account, client, key.
 pub(crate) type RecordKey = (Account, Id, String);
 
-/// What is loaded for a group: each row once, however many commands need it.
+/// The keys of the rows that a group loads, each once however many commands name it.
 #[derive(Default)]
 pub(crate) struct Footprint {
     /// Cards, with limits and the balances that pay for them.
@@ -21,7 +21,7 @@ pub(crate) struct Footprint {
     pub(crate) budgets: BTreeSet<Key>,
     /// Batches with their orders.
     pub(crate) batches: BTreeSet<Key>,
-    /// Batches, for the balances of their funding budgets.
+    /// Batches whose funding budgets' balances are loaded.
     pub(crate) funded: BTreeSet<Key>,
     /// Sessions.
     pub(crate) sessions: BTreeSet<Key>,
@@ -29,19 +29,19 @@ pub(crate) struct Footprint {
     pub(crate) enrolments: BTreeSet<(Account,)>,
     /// Numbers of the last credits of accounts.
     pub(crate) counters: BTreeSet<(Account,)>,
-    /// Payments that the simulated bank may have accepted.
+    /// Payments that the sandbox's bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
     /// Idempotency records.
     pub(crate) records: BTreeSet<RecordKey>,
 }
 
 impl Footprint {
-    /// Adds a card, to decide a first message on it.
+    /// Adds a card, for a first message.
     pub(crate) fn card(&mut self, account: &AccountId, card: CardId) {
         self.cards.insert((Account(account.clone()), Id(card.0)));
     }
 
-    /// Adds a message, to decide a follow-up.
+    /// Adds a message, for a follow-up.
     pub(crate) fn message(&mut self, account: &AccountId, token: TransactionToken) {
         self.messages.insert((Account(account.clone()), Id(token.0)));
     }
@@ -51,12 +51,12 @@ impl Footprint {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
     }
 
-    /// Adds the counter of an account, whose lock makes creations on the account sequential.
+    /// Adds the lock that serializes creations on an account: the lock of its counter.
     pub(crate) fn creation(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
 
-    /// Adds a budget, to decide a credit.
+    /// Adds a budget and the account's counter, for a credit.
     pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
         self.counters.insert((Account(account.clone()),));
@@ -73,7 +73,7 @@ impl Footprint {
         self.batches.insert((Account(account.clone()), Id(batch.0)));
     }
 
-    /// Adds the balances that pay for a batch.
+    /// Adds the balances that fund a batch.
     pub(crate) fn funds_of(&mut self, account: &AccountId, batch: PaymentBatchId) {
         self.funded.insert((Account(account.clone()), Id(batch.0)));
     }
@@ -83,13 +83,13 @@ impl Footprint {
         self.sessions.insert((Account(account.clone()), Id(session.0)));
     }
 
-    /// Adds the record of a claim.
+    /// Adds the idempotency record of a claim.
     pub(crate) fn answer<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
         self.records.extend(claim.map(record_key));
     }
 }
 
-/// Returns the key of a claim's record.
+/// Returns the key of the record of a claim.
 pub(crate) fn record_key<T>(claim: &RepeatClaim<T>) -> RecordKey {
     (Account(claim.account.clone()), Id(claim.client.0), claim.key.as_str().to_owned())
 }

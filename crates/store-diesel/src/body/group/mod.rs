@@ -1,9 +1,9 @@
-//! A group of commands on one working set: loaded with a few statements, decided in memory sequentially, stored with a few
-//! statements.
+//! A group of commands on one working set: loaded with a few statements, decided sequentially in memory, stored with a
+//! few statements.
 //!
-//! A command declares its [`Footprint`], and is then executed on the [`WorkingSet`]: it reads, calls its rule, and only then stages
-//! what is to be stored. So a refusal, an absence or a panic of a rule leaves the working set as it was, and affects no other
-//! command of the group. The next command sees what this one has staged.
+//! A command states its footprint and is then executed on the [`WorkingSet`]: it reads, calls its rule, and only then
+//! stages changes. A refusal, an absence or a panic of a rule therefore leaves the working set unchanged and does not
+//! affect other commands of the group. A command sees the changes that earlier commands staged.
 
 mod footprint;
 mod recorded;
@@ -36,22 +36,22 @@ use florin_ports::WriteError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A command that is decided under the lock, in a group with others.
+/// Work that is decided under the lock, in a group with other commands.
 pub(crate) trait Command: Send + 'static {
-    /// Its result.
+    /// The result of the command.
     type Done: Send + 'static;
-    /// Its refusal.
+    /// The refusal of its rule.
     type Refused: Send + 'static;
 
-    /// Declares what it reads and locks.
+    /// Adds the rows that it reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
-    /// Decides on the working set, and stages what is to be stored; after an error, counted attempts only. It may be called again
-    /// on another working set.
+    /// Decides on the working set and stages the changes. After an error, only counted attempts are staged. It may be
+    /// called again on another working set.
     fn execute(&self, working_set: &mut WorkingSet) -> Result<Self::Done, WriteError<Self::Refused>>;
 }
 
-/// The rows that a group works on.
+/// The rows of a group in memory.
 pub(crate) struct WorkingSet {
     /// The balances of budgets.
     pub(crate) balance_set: BalanceSet,
@@ -59,11 +59,11 @@ pub(crate) struct WorkingSet {
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// New statuses of all payments of batches.
+    /// New statuses that apply to all payments of a batch.
     pub(crate) payments: Statuses,
     /// New events.
     pub(crate) events: Events,
-    /// The memory of the simulated bank.
+    /// Payments that the sandbox's bank accepted.
     pub(crate) bank: Bank,
     /// Sessions and enrolments.
     pub(crate) mfa: Authentication,
@@ -78,7 +78,7 @@ pub(crate) struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Locks and loads a footprint.
+    /// Locks and loads the rows of a footprint.
     ///
     /// Locks come first, in the same order in all programs: balances by account, budget and currency, batches and
     /// sessions by account and id, enrolments and counters by account. Everything else belongs to a locked row and is
@@ -108,7 +108,7 @@ impl WorkingSet {
         })
     }
 
-    /// Stages a movement of money: entries of the journal, and the balances after it.
+    /// Stages a movement of an account's money: the transactions of the journal and the resulting balances.
     pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
         for transaction in journal {
             self.journal.add(transaction);
@@ -118,7 +118,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stages a status for all payments of a batch. Confirmed ones are due to be worked on at once, and others never.
+    /// Stages a status of all payments of a batch. Confirmed payments are work at once; other statuses end the work.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
@@ -127,7 +127,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stores everything staged.
+    /// Stores all staged changes at once.
     pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
@@ -145,7 +145,7 @@ impl WorkingSet {
     }
 }
 
-/// Calls a function of a caller: a rule, or the function that renders its answer. A panic in it fails only that caller.
+/// Calls a caller's function: a rule, or the function that renders its answer. A panic in it affects that caller alone.
 pub(crate) fn ask<T>(rule: impl FnOnce() -> T) -> Outcome<T> {
     catch_unwind(AssertUnwindSafe(rule))
         .map_err(|panic| corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))

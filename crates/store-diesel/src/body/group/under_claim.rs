@@ -1,4 +1,4 @@
-//! Commands outside of groups: each in a transaction of its own, with a working set of its own.
+//! Changes with a rule that run outside groups, each with its own transaction and working set.
 
 use super::body::backend::Conn;
 use super::body::errors::Stop;
@@ -6,8 +6,8 @@ use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
 use florin_ports::{RepeatClaim, WriteError, Written};
 
-/// Runs a command under its claim, with the steps of a [`super::RecordedCommand`]: find the record, decide and stage, render the
-/// answer, record, store.
+/// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
+/// answer.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,

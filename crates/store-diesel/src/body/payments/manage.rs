@@ -96,7 +96,7 @@ fn upload(
     command: &UploadCommand,
 ) -> Result<PaymentBatch, Stop<WriteError<UploadRefusal>>> {
     let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?.clone();
-    // Read after the batch was locked: what was granted meanwhile counts.
+    // Read after the batch was locked, so that changes of budgets made meanwhile count.
     let situation = UploadSituation { funding: read::funding(conn, &command.account)?, batch };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;

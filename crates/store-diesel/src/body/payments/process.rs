@@ -160,7 +160,7 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
     Ok(found.into_iter().map(lease).collect())
 }
 
-/// Locks a batch, with its funds if money is to move, and wants that the lease holds.
+/// Locks a batch, with its funds if money will move, and requires that the lease is current.
 fn held<R>(
     conn: &mut Conn,
     lease: &Lease,

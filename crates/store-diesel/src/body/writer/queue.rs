@@ -1,4 +1,4 @@
-//! The queue of the writer, and the turn of its threads.
+//! The queue of jobs, and the turn to take them.
 
 use super::body;
 use body::group::RecordKey;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The maximum number of jobs in a group.
+/// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
 
 enum Message {
@@ -24,14 +24,15 @@ pub(super) struct Entrance {
     waiting: Arc<AtomicUsize>,
 }
 
-/// The end of the queue where jobs are taken.
+/// The end of the queue where jobs are removed.
 pub(super) struct Exit {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
 }
 
-/// The turn of the threads, and the commit that is under way. At most one thread has the turn, and one commits.
+/// The coordination of the threads: who has the turn, and what is being committed. At most one thread has the turn, and
+/// at most one commits.
 pub(super) struct Counter {
     exit: Mutex<Exit>,
     committing: Mutex<()>,
@@ -39,7 +40,7 @@ pub(super) struct Counter {
     records: Mutex<BTreeSet<RecordKey>>,
 }
 
-/// The right to take jobs. Its holder hands it over.
+/// The exclusive right to take jobs, until it is handed over.
 pub(super) type Turn<'q> = MutexGuard<'q, Exit>;
 
 /// A commit in progress.
@@ -48,7 +49,7 @@ pub(super) struct Committing<'q> {
     _alone: MutexGuard<'q, ()>,
 }
 
-/// Creates an empty queue for this number of jobs. It ends when the counter is dropped.
+/// Creates an empty queue with room for the given number of jobs. It ends when its counter is dropped.
 pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
     let (entrance, exit) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -60,7 +61,7 @@ pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
 impl Entrance {
     /// Adds a job, or refuses it if the queue is full.
     pub(super) fn add(&self, job: Job) -> Result<(), StoreError> {
-        // Counted before it can be taken, so that the count is never below zero.
+        // Counted before the job can be taken, so that the count is never negative.
         self.waiting.fetch_add(1, Ordering::Relaxed);
         self.queue.try_send(Message::Job(job)).map_err(|error| {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -78,20 +79,20 @@ impl Entrance {
 
     /// Closes the queue: jobs that are added later are not taken.
     pub(super) fn close(&self) {
-        // An error means that no thread is left.
+        // Sending fails if the threads have ended already. Then there is nothing to stop.
         let _ = self.queue.send(Message::Stop);
     }
 }
 
 impl Counter {
-    /// Waits for the turn and for a job, and takes all waiting jobs. `None` when the queue is closed.
+    /// Waits for the turn and for a job, and takes all waiting jobs. Returns `None` when the queue is closed.
     pub(super) fn take(&self) -> Option<(Vec<Job>, Turn<'_>)> {
         let mut turn = locked(&self.exit);
         let jobs = turn.take();
         (!jobs.is_empty()).then_some((jobs, turn))
     }
 
-    /// Hands over the turn, once no other commit is under way.
+    /// Hands over the turn as soon as no other commit is in progress.
     pub(super) fn hand_over(&self, turn: Option<Turn<'_>>, records: BTreeSet<RecordKey>) -> Committing<'_> {
         let alone = locked(&self.committing);
         *locked(&self.records) = records;
@@ -99,7 +100,7 @@ impl Counter {
         Committing { counter: self, _alone: alone }
     }
 
-    /// Waits for the commit that stores any of these records.
+    /// Waits until none of these records is being committed.
     pub(super) fn wait_for(&self, records: &BTreeSet<RecordKey>) {
         if !locked(&self.records).is_disjoint(records) {
             drop(locked(&self.committing));
@@ -108,7 +109,7 @@ impl Counter {
 }
 
 impl Exit {
-    /// Waits for a job, and takes it and all that wait; none when the queue is closed.
+    /// Waits for a job and takes all waiting jobs. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         let mut next = if self.is_closed { None } else { self.queue.recv().ok() };
@@ -133,12 +134,12 @@ impl Drop for Committing<'_> {
     }
 }
 
-/// The failure of writes after the end of the writer.
+/// Returns the error for a job that the writer can no longer execute.
 pub(super) fn stopped() -> StoreError {
     StoreError::Unavailable("the writer has stopped".into())
 }
 
-/// Locks a mutex. Its data is consistent even after a panic of a holder.
+/// Locks a mutex. Ignores poisoning: a panic leaves none of these values half changed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
