@@ -1,13 +1,13 @@
 //! Idempotency records.
 
-use super::backend::{Changes, Conn};
+use super::backend::{Changes, Conn, load};
 use super::errors::{Failure, Outcome, corrupt};
 use super::group::{RecordKey, ask, record_key};
-use super::tables::service::{RecordRow, idempotency_records};
+use super::tables::service::{RecordRow, RecordsByKey, idempotency_records};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
 use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Deletes the record of a claim, if it exists.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
@@ -33,12 +33,33 @@ pub(crate) struct Records {
     known: BTreeMap<RecordKey, RecordRow>,
     /// Sorted by key, so that two instances that store the same records cannot deadlock.
     new: BTreeMap<RecordKey, RecordRow>,
+    /// Claims without a record whose commands were refused.
+    refused: BTreeSet<RecordKey>,
 }
 
 impl Records {
     /// Builds the value from the loaded records of the group.
     pub(crate) fn of(rows: Vec<RecordRow>) -> Self {
-        Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), new: BTreeMap::new() }
+        Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), ..Self::default() }
+    }
+
+    /// Remembers that a command under a claim was refused. Another instance may have stored its record while this one
+    /// waited for the locks: then the refusal is wrong. [`Self::must_be_missing`] finds out.
+    pub(crate) fn refused<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
+        self.refused.extend(claim.map(record_key));
+    }
+
+    /// Requires that the claims of refused commands still have no record, now that all locks are held. The failure is the
+    /// one of a record that is stored twice, so the command is run again and finds the record.
+    pub(crate) fn must_be_missing(&mut self, conn: &mut Conn) -> Outcome<()> {
+        let refused = std::mem::take(&mut self.refused);
+        if refused.is_empty() || load::<RecordsByKey>(refused, conn)?.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Duplicate {
+            table: "idempotency_records".to_owned(),
+            cause: "another instance stored the record of a refused command".to_owned(),
+        })
     }
 
     /// Returns the stored answer of a claim, if it exists.

@@ -128,7 +128,8 @@ impl WorkingSet {
     }
 
     /// Stores all staged changes at once.
-    pub(crate) fn store(self, conn: &mut Conn) -> Outcome<()> {
+    pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
+        self.records.must_be_missing(conn)?;
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
         self.cards.store(&mut changes)?;

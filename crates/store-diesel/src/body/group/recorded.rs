@@ -64,14 +64,26 @@ impl<C: RecordedCommand> Command for C {
         if let Some(answer) = working_set.records.find(self.claim())? {
             return Ok(Written::Replayed(answer));
         }
-        let decision = self.decision(working_set)?;
-        // Rendering the answer may panic: before anything is staged.
-        let record = match C::done(&decision) {
-            Some(done) => Records::made(self.claim(), done)?,
-            None => None,
-        };
-        let done = self.stage(working_set, decision)?;
-        working_set.records.add(record);
-        Ok(Written::New(done))
+        let done = decide_and_stage(self, working_set);
+        if matches!(done, Err(WriteError::Refused(_) | WriteError::Absent)) {
+            working_set.records.refused(self.claim());
+        }
+        done.map(Written::New)
     }
+}
+
+/// Decides, renders the answer, and stages both.
+fn decide_and_stage<C: RecordedCommand>(
+    command: &C,
+    working_set: &mut WorkingSet,
+) -> Result<C::Done, WriteError<C::Refused>> {
+    let decision = command.decision(working_set)?;
+    // Rendering the answer may panic: before anything is staged.
+    let record = match C::done(&decision) {
+        Some(done) => Records::made(command.claim(), done)?,
+        None => None,
+    };
+    let done = command.stage(working_set, decision)?;
+    working_set.records.add(record);
+    Ok(done)
 }

@@ -19,7 +19,15 @@ pub(crate) fn under_claim<T, R>(
     if let Some(answer) = working_set.records.find(claim)? {
         return Ok(Written::Replayed(answer));
     }
-    let done = work(conn, &mut working_set)?;
+    let done = match work(conn, &mut working_set) {
+        Ok(done) => done,
+        Err(Stop::Answer(refusal)) => {
+            working_set.records.refused(claim);
+            working_set.records.must_be_missing(conn)?;
+            return Err(Stop::Answer(refusal));
+        }
+        Err(failure) => return Err(failure),
+    };
     let record = Records::made(claim, &done)?;
     working_set.records.add(record);
     working_set.store(conn)?;
