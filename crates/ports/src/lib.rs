@@ -4,9 +4,9 @@
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`], the writes of
-//!    [`Budgets`], and [`DryRuns`], which stores nothing): the port receives a command, which names what to load and
-//!    contains a pure decision. The adapter locks and loads, calls the decision, stores its result together with the
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`], and the writes
+//!    of [`Budgets`]): the port receives a command, which names what to load and contains a pure decision. The adapter
+//!    locks and loads, calls the decision, stores its result together with the
 //!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
 //!    combine many decisions in one transaction; callers can't observe either.
 //!
