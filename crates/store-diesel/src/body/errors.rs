@@ -64,7 +64,7 @@ impl Failure {
         matches!(self, Self::Contended(_) | Self::ConnectionLost(_))
     }
 
-    /// Whether the connection is as good as before.
+    /// Whether the connection can still be used.
     pub(crate) fn keeps_connection(&self) -> bool {
         matches!(self, Self::Contended(_)) || !self.is_passing()
     }

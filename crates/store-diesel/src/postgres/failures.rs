@@ -1,7 +1,7 @@
 //! The meaning of PostgreSQL's errors: the one place where their texts are read.
 //!
 //! Diesel has a kind for some SQLSTATEs, and names the table of a violated constraint. It exposes no other SQLSTATE: those
-//! errors are told apart by their text, which the writer's connection asks for in English.
+//! errors are distinguished by their text. The writer sets the language of its session to English for that.
 
 use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};

@@ -1,6 +1,6 @@
 //! The meaning of SQLite's errors: the one place where their texts are read.
 //!
-//! Diesel exposes no result codes but those of constraints: other errors are told apart by their text.
+//! Diesel exposes result codes of constraints only. Other errors are distinguished by their text.
 
 use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
