@@ -94,7 +94,8 @@ impl Mutant {
             repeat: None,
         };
         let _ = self.inner.first_message(look).await;
-        tokio::task::yield_now().await;
+        // Long enough for every other command to look before the first of them writes.
+        tokio::time::sleep(Duration::from_millis(100)).await;
         seen.lock().unwrap().take()
     }
 
