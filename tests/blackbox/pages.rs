@@ -108,6 +108,8 @@ fn the_docs_page_is_complete_and_works_offline() {
         let content_type = found.header("content-type").unwrap_or_default();
         assert!(found.status == 200 && content_type.contains(kind), "{file}: {} {content_type}", found.status);
         assert_eq!(found.header("x-content-type-options"), Some("nosniff"), "{file}");
+        let is_compressed = !file.starts_with("docs.");
+        assert_eq!(found.header("content-encoding"), is_compressed.then_some("gzip"), "{file}");
     }
     assert_eq!(client.get("/docs/nothing.js?").status, 404);
     // The script keeps the key until the tab is closed.

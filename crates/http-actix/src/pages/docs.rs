@@ -1,12 +1,13 @@
-//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program.
+//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program;
+//! Swagger UI's are kept and served compressed, as every browser accepts them.
 
 use super::{asset, page};
 use crate::problem::Problem;
 use crate::routes::fallback::not_found;
 use crate::state::App;
+use actix_web::http::header::{CONTENT_ENCODING, HeaderValue};
 use actix_web::{HttpResponse, web};
 use florin_application::demo;
-use std::sync::Arc;
 
 const HTML: &str = include_str!("docs.html");
 const STYLE: &str = include_str!("docs.css");
@@ -28,13 +29,26 @@ pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> R
         "docs.js" => return Ok(asset("text/javascript; charset=utf-8", SCRIPT.as_bytes().into())),
         _ => {}
     }
-    let config = utoipa_swagger_ui::Config::from("/openapi.json");
-    let found = utoipa_swagger_ui::serve(&file, Arc::new(config)).map_err(|error| {
-        tracing::error!(%error, "cannot read a file of the docs page");
-        Problem::internal()
-    })?;
-    match found {
-        Some(found) => Ok(asset(&found.content_type, found.bytes.into_owned().into())),
+    match SWAGGER_UI.iter().find(|(name, ..)| *name == file.as_str()) {
+        Some((_, content_type, bytes)) => {
+            let mut answer = asset(content_type, (*bytes).into());
+            answer.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            Ok(answer)
+        }
         None => not_found().await,
     }
+}
+
+/// Defines the files of Swagger UI that `build.rs` has written: name, media type and gzip's format of each.
+macro_rules! swagger_ui {
+    ($($name:literal: $media_type:literal),* $(,)?) => {
+        const SWAGGER_UI: &[(&str, &str, &[u8])] =
+            &[$(($name, $media_type, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")))),*];
+    };
+}
+
+swagger_ui! {
+    "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+    "swagger-ui.css": "text/css; charset=utf-8",
+    "favicon-32x32.png": "image/png",
 }
