@@ -7,6 +7,7 @@
 mod cli;
 mod commands;
 mod demo;
+mod environment;
 mod lock;
 mod logging;
 mod machine;

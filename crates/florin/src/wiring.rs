@@ -33,16 +33,13 @@ const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-/// Opens the store, whatever its schema version. An error names the setting that gave the URL.
-pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
+/// Opens the store, whatever its schema version. `create` allows to create a database file. An error names the setting
+/// that gave the URL.
+pub(crate) fn open(settings: &Settings, create: bool) -> anyhow::Result<Arc<dyn AnyStore>> {
     let Sourced { value: url, source } = &settings.database_url;
-    let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
-    let store = store.map_err(|error| UsageError::new(format!("{source}: {error}")))?;
-    if settings.environment == Environment::Sandbox && !store.serves_sandbox() {
-        let message = format!("{source}: this kind of database serves production only; a sandbox needs another one");
-        return Err(UsageError::new(message).into());
-    }
-    Ok(store)
+    let at = StoreSettings { create, ..StoreSettings::at(url.expose_secret()) };
+    let store = florin_store_contract::open(&ADAPTERS, &at);
+    Ok(store.map_err(|error| UsageError::new(format!("{source}: {error}")))?)
 }
 
 /// Locks a SQLite database for this server. PostgreSQL needs no lock, because many servers can share it.
@@ -84,9 +81,9 @@ fn too_new() -> anyhow::Error {
 }
 
 /// The services for the HTTP adapter and the workers.
-pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Services {
+pub(crate) fn services(settings: &Settings, environment: Environment, store: &Arc<dyn AnyStore>) -> Services {
     Services {
-        environment: settings.environment,
+        environment,
         time: account_clocks(store),
         callers: Arc::new(RecentCallers::new(store.clone())),
         accounts: Arc::new(RecentAccounts::new(store.clone())),
@@ -101,8 +98,8 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
         credits: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),
-        mfa_providers: mfa_providers(settings.environment),
-        postcodes: postcodes(settings, store),
+        mfa_providers: mfa_providers(environment),
+        postcodes: postcodes(settings, environment, store),
         upkeep: store.clone(),
         timelines: store.clone(),
         worlds: store.clone(),
@@ -177,8 +174,12 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
 }
 
 /// The postcode providers. Synthetic addresses exist in the sandbox only; imported ones in both environments.
-fn postcodes(settings: &Settings, store: &Arc<dyn AnyStore>) -> Arc<dyn PostcodeProvider> {
-    let embedded = EmbeddedPostcodes::new(settings.environment == Environment::Sandbox, store.clone());
+fn postcodes(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn AnyStore>,
+) -> Arc<dyn PostcodeProvider> {
+    let embedded = EmbeddedPostcodes::new(environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {
         time_out: POSTCODE_TIME_OUT,
         cache_for: settings.postcode_cache,

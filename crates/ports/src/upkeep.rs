@@ -3,6 +3,7 @@
 use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use florin_domain::access::Environment;
 
 /// The readiness of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,14 @@ pub enum Readiness {
 pub trait Upkeep: Send + Sync {
     /// Checks the readiness of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
+
+    /// Returns the environment that the store is bound to; `None` if it is not bound yet. The schema may be
+    /// of any version.
+    async fn environment(&self) -> Result<Option<Environment>, StoreError>;
+
+    /// Binds the store to an environment for good, unless it is bound, and returns the environment that it is bound to.
+    /// The first of concurrent calls counts.
+    async fn bind(&self, environment: Environment) -> Result<Environment, StoreError>;
 
     /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be
     /// outdated when the write arrives.

@@ -29,6 +29,12 @@ pub enum OpenError {
     /// The directory of the database file does not exist.
     #[error("the directory of the database file does not exist: {}", .0.display())]
     NoDirectory(PathBuf),
+    /// The database file does not exist, and the settings don't allow to create it.
+    #[error("the database {} does not exist; create it with `florin init`", .0.display())]
+    NoDatabase(PathBuf),
+    /// The file is a database of another program.
+    #[error("the database {} is not one of Florin", .0.display())]
+    Foreign(PathBuf),
     /// The file can't be opened as a database.
     #[error("the database {} can't be opened: {reason}", path.display())]
     Unopenable {

@@ -11,12 +11,15 @@ pub struct StoreSettings {
     pub readers: Option<u32>,
     /// Maximum number of queued writes. Further writes are refused. 0 counts as 1.
     pub queue: usize,
+    /// Whether to create a database that does not exist, where opening one would.
+    pub create: bool,
 }
 
 impl StoreSettings {
-    /// A store at this URL, with a queue of 1024 and the adapter's default number of readers.
+    /// A store at this URL, created if it does not exist, with a queue of 1024 and the adapter's default number of
+    /// readers.
     pub fn at(url: impl Into<String>) -> Self {
-        Self { url: url.into(), readers: None, queue: 1024 }
+        Self { url: url.into(), readers: None, queue: 1024, create: true }
     }
 
     /// The scheme of the URL as written, or `None` for a path. (A single letter before the colon is a drive.)
@@ -35,6 +38,7 @@ impl fmt::Debug for StoreSettings {
             .field("scheme", &self.scheme())
             .field("readers", &self.readers)
             .field("queue", &self.queue)
+            .field("create", &self.create)
             .finish_non_exhaustive()
     }
 }

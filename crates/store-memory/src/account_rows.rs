@@ -117,6 +117,7 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
 /// excluded too: their holders must lose the right to write.
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
+        environment: _,
         clients: _,
         accounts: _,
         keys: _,

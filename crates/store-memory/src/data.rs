@@ -1,7 +1,7 @@
 //! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
 use crate::worlds::{KeptSnapshot, KeptWorld};
-use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
+use florin_domain::access::{Account, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
@@ -22,6 +22,7 @@ use std::fmt::Debug;
 /// All stored data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
+    pub(crate) environment: Option<Environment>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
     pub(crate) accounts: BTreeMap<AccountId, Account>,
     pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,

@@ -3,12 +3,21 @@
 use crate::MemoryStore;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use florin_domain::access::Environment;
 use florin_ports::{Readiness, StoreError, Upkeep};
 
 #[async_trait]
 impl Upkeep for MemoryStore {
     async fn readiness(&self) -> Result<Readiness, StoreError> {
         Ok(Readiness::Ready)
+    }
+
+    async fn environment(&self) -> Result<Option<Environment>, StoreError> {
+        Ok(self.read(|data| data.environment))
+    }
+
+    async fn bind(&self, environment: Environment) -> Result<Environment, StoreError> {
+        self.change(|data| Ok(*data.environment.get_or_insert(environment)))
     }
 
     /// Always returns `false`, because the store has no queue.

@@ -33,6 +33,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the API (the default)
     Serve,
+    /// Create the database, and bind it to an environment for good: `--environment production`, or a sandbox
+    Init,
     /// Apply pending migrations to the database
     Migrate(migrate::Arguments),
     /// Seed the demo data, unless it exists, and print it (sandbox only)

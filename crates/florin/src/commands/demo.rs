@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::demo::{self, DemoData};
+use crate::environment;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::usage::UsageError;
@@ -11,9 +12,10 @@ use florin_ports::Clock;
 use florin_store_contract::AnyStore;
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
-    if context.settings.environment == Environment::Production {
+    if environment::requested(&context.settings) == Environment::Production {
         return Err(UsageError::new("production has no demo data; use FLORIN_ENVIRONMENT=sandbox").into());
     }
+    environment::of_server(&context.settings, store).await?;
     let now = SystemClock.now();
     if !demo::seed(store, now).await? {
         return Err(anyhow!("the database has other clients and no demo data; name a new one with --database-url"));

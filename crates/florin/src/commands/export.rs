@@ -6,7 +6,7 @@ use super::Context;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
-use crate::wiring;
+use florin_domain::access::Environment;
 use florin_ports::Clock;
 use florin_store_contract::AnyStore;
 use florin_store_contract::export::{ExportContents, ExportOrigin};
@@ -36,9 +36,13 @@ struct Report<'a> {
     sha256: &'a str,
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<()> {
-    wiring::must_be_current(store).await?;
-    let origin = ExportOrigin { environment: context.settings.environment.as_str().to_owned(), at: SystemClock.now() };
+pub(super) async fn run(
+    context: &Context,
+    store: &dyn AnyStore,
+    environment: Environment,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let origin = ExportOrigin { environment: environment.as_str().to_owned(), at: SystemClock.now() };
     let progress = Progress::start(arguments.progress, "exporting");
     if arguments.file.as_os_str() == "-" {
         // The export itself is the result.

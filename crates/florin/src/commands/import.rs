@@ -3,7 +3,7 @@
 use super::{Context, caches_expired};
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
-use crate::wiring;
+use florin_domain::access::Environment;
 use anyhow::anyhow;
 use florin_store_contract::AnyStore;
 use florin_store_contract::export::ImportReport;
@@ -34,16 +34,19 @@ struct Report<'a> {
     balances: i64,
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<()> {
-    wiring::must_be_current(store).await?;
+pub(super) async fn run(
+    context: &Context,
+    store: &dyn AnyStore,
+    environment: Environment,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
     let file = &arguments.file;
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
     let progress = Progress::start(arguments.progress, "importing");
-    let environment = context.settings.environment.as_str();
     let imported = store
-        .import(environment, &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
+        .import(environment.as_str(), &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
         .map_err(|error| anyhow!("{}: nothing was imported: {error}", file.display()))?;
     drop(progress);
     // A running server may have cached the empty bank list.

@@ -125,7 +125,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
 }
 
 async fn issue(context: &Context, registry: &dyn Registry, new: &NewKey) -> anyhow::Result<()> {
-    let environment = context.settings.environment;
+    let environment = environment::of_store(&context.settings, store).await?;
     let key = compose(registry, new, environment).await?;
     for scope in key.scopes.iter().filter(|scope| !new.all_scopes && !scope.is_in_use()) {
         tracing::warn!("scope {} does not open any operation yet", scope.as_str());

@@ -1,9 +1,12 @@
 //! `florin migrate [--check]`
 
 use super::Context;
+use crate::environment;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
+use crate::settings::Settings;
 use crate::wiring;
+use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -31,11 +34,21 @@ struct Pending {
     pending: Vec<String>,
 }
 
+/// Makes a new store a sandbox, and checks the environment of a store in use.
+async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<()> {
+    let is_new = store.environment().await?.is_none();
+    if is_new && environment::requested(settings) == Environment::Sandbox {
+        environment::bind(settings, store, Environment::Sandbox).await?;
+    }
+    environment::of_store(settings, store).await.map(drop)
+}
+
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !arguments.check {
         let progress = Progress::start(arguments.progress, "migrating");
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
         drop(progress);
+        initialize(&context.settings, store).await?;
         output::either(context.json, &applied, || match applied.applied {
             0 => "The schema is up to date.".to_owned(),
             count => format!("Applied {count} migration(s). The schema is up to date."),

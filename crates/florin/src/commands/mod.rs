@@ -9,6 +9,7 @@ mod demo;
 pub(crate) mod export;
 pub(crate) mod features;
 pub(crate) mod import;
+mod init;
 pub(crate) mod keys;
 mod lookup;
 pub(crate) mod mfa;
@@ -17,11 +18,13 @@ mod openapi;
 mod serve;
 
 use crate::cli::Command;
+use crate::environment;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use crate::wiring;
 use anyhow::anyhow;
 use chrono::{DateTime, Utc};
+use florin_domain::access::Environment;
 use florin_domain::fault::Flaw;
 use florin_ports::StoreError;
 use florin_store_contract::AnyStore;
@@ -42,42 +45,55 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     if let Command::Openapi = command {
         return openapi::run();
     }
-    let store = wiring::open(&context.settings)?;
+    let store = wiring::open(&context.settings, creates_store(&context.settings, &command))?;
     let outcome = match command {
         Command::Serve => serve::run(context, &store).await,
         Command::Migrate(arguments) => migrate::run(context, store.as_ref(), &arguments).await,
-        Command::Check(arguments) => check::run(context, store.as_ref(), &arguments).await,
-        Command::Export(arguments) => {
-            export::run(context, store.as_ref(), &arguments).await.map(|()| ExitCode::SUCCESS)
-        }
-        Command::Import(arguments) => {
-            import::run(context, store.as_ref(), &arguments).await.map(|()| ExitCode::SUCCESS)
-        }
-        other => match wiring::bring_up_to_date(store.as_ref()).await {
-            Ok(_applied) => administer(context, store.as_ref(), other).await.map(|()| ExitCode::SUCCESS),
+        Command::Check(arguments) => match wiring::must_be_current(store.as_ref()).await {
+            Ok(()) => check::run(context, store.as_ref(), &arguments).await,
             Err(error) => Err(error),
         },
+        other => administer(context, store.as_ref(), other).await.map(|()| ExitCode::SUCCESS),
     };
     store.close();
     outcome
 }
 
-/// Runs a command that requires an up-to-date schema.
+/// Whether a command may create the store. The others report a mistyped path, and a production store is created by
+/// `init` only.
+fn creates_store(settings: &Settings, command: &Command) -> bool {
+    match command {
+        Command::Init => true,
+        Command::Serve | Command::Migrate(_) | Command::Demo => {
+            environment::requested(settings) == Environment::Sandbox
+        }
+        _ => false,
+    }
+}
+
+/// Runs a command that succeeds or fails.
 async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Demo => demo::run(context, store).await,
+        Command::Init => return init::run(context, store).await,
+        Command::Demo => return demo::run(context, store).await,
+        _ => wiring::must_be_current(store).await?,
+    }
+    let environment = environment::of_store(&context.settings, store).await?;
+    match command {
+        Command::Export(arguments) => export::run(context, store, environment, &arguments).await,
+        Command::Import(arguments) => import::run(context, store, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, store, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, store, action).await,
-        Command::Keys(action) => keys::run(context, store, action).await,
+        Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
         Command::Addresses(action) => addresses::run(context, store, action).await,
         Command::Serve
         | Command::Migrate(_)
         | Command::Check(_)
-        | Command::Export(_)
-        | Command::Import(_)
+        | Command::Init
+        | Command::Demo
         | Command::Openapi => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use crate::output;
 use crate::settings::{Listen, Settings};
 use crate::usage::UsageError;
 use crate::workers::Workers;
-use crate::{metrics, wiring};
+use crate::{environment, metrics, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_http_actix::{HttpSettings, Introduction};
@@ -32,12 +32,12 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let settings = &context.settings;
     let listen = resolve(settings)?;
     let _lock = wiring::lock(settings)?;
-    let applied = wiring::bring_up_to_date(store.as_ref()).await?;
+    let (environment, applied) = environment::of_server(settings, store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(applied, "applied migrations");
     }
-    let has_demo = prepare(settings, store.as_ref()).await?;
-    let services = wiring::services(settings, store);
+    let has_demo = prepare(settings, environment, store.as_ref()).await?;
+    let services = wiring::services(settings, environment, store);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     let http = HttpSettings {
         listen,
@@ -58,8 +58,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let batches = wiring::batches(settings, store)?;
     let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http);
     let (server, address) = bound.map_err(|error| unbound(&settings.listen, &error))?;
-    tracing::info!(%address, environment = settings.environment.as_str(), "listening");
-    announce(context, store.as_ref(), address, has_demo).await?;
+    tracing::info!(%address, environment = environment.as_str(), "listening");
+    announce(context, store.as_ref(), environment, address, has_demo).await?;
     let processing = wiring::processing(&services, store);
     let workers = Workers::start(&services, processing, settings.idempotency, metrics);
     let ended = server.await;
@@ -69,17 +69,17 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
 }
 
 /// Seeds the demo data in a fresh sandbox. Returns whether there is demo data with a working key.
-async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bool> {
-    match settings.environment {
+async fn prepare(settings: &Settings, environment: Environment, store: &dyn AnyStore) -> anyhow::Result<bool> {
+    match environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
             Ok(demo::seed(store, now).await? && demo::key_works(store, now).await?)
         }
         Environment::Production => {
             if demo::is_there(store).await? {
-                tracing::warn!(
-                    "the database holds the demo data of a sandbox: production should have a database of its own"
-                );
+                let source = &settings.database_url.source;
+                let message = format!("{source}: the database has the demo data of a sandbox; use another one for production");
+                return Err(UsageError::new(message).into());
             }
             Ok(false)
         }
@@ -87,11 +87,17 @@ async fn prepare(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<bo
 }
 
 /// Prints the server's address and how to begin.
-async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, has_demo: bool) -> anyhow::Result<()> {
+async fn announce(
+    context: &Context,
+    store: &dyn AnyStore,
+    environment: Environment,
+    address: SocketAddr,
+    has_demo: bool,
+) -> anyhow::Result<()> {
     let settings = &context.settings;
     let base_url = settings.base_url(address);
     if context.json {
-        let environment = settings.environment.as_str();
+        let environment = environment.as_str();
         return output::json(&Listening { base_url, listen: address.to_string(), environment });
     }
     let mut facts = vec![
@@ -108,7 +114,7 @@ async fn announce(context: &Context, store: &dyn AnyStore, address: SocketAddr, 
         }
     }
     let title =
-        format!("Florin {} listens on {address} ({}).", env!("CARGO_PKG_VERSION"), settings.environment.as_str());
+        format!("Florin {} listens on {address} ({}).", env!("CARGO_PKG_VERSION"), environment.as_str());
     output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
 }
 

@@ -63,8 +63,8 @@ impl<T: fmt::Debug> fmt::Debug for Sourced<T> {
 /// All settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The environment that this process serves.
-    pub(crate) environment: Environment,
+    /// The environment, if given. Otherwise the server serves a sandbox, and other commands use the store's environment.
+    pub(crate) environment: Option<Sourced<Environment>>,
     /// The URL of the store. It may hold a password, so it is not printed.
     pub(crate) database_url: Sourced<SecretString>,
     /// Where the server listens.
@@ -136,12 +136,7 @@ impl Settings {
     fn from_texts(texts: &Texts, warnings: Vec<String>) -> Result<Self, UsageError> {
         let cores = available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            environment: texts.read(
-                "environment",
-                Environment::Sandbox,
-                Environment::parse,
-                "sandbox or production",
-            )?,
+            environment: texts.sourced("environment", Environment::parse, "sandbox or production")?,
             database_url: texts.database_url()?,
             listen: texts.read(
                 "listen",

@@ -25,7 +25,7 @@ fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &st
 #[test]
 fn defaults_are_those_of_a_sandbox_on_this_machine() {
     let settings = load(&[], &[("PATH", "/bin")], "").unwrap();
-    assert_eq!(settings.environment, Environment::Sandbox);
+    assert!(settings.environment.is_none());
     assert_eq!(settings.database_url.value.expose_secret(), "sqlite://florin.db");
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
     assert_eq!((settings.public_url, settings.log, settings.log_format), (None, None, LogFormat::Text));

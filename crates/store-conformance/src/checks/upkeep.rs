@@ -1,5 +1,6 @@
 //! Checks of readiness, overload and the audit of valid data.
 
+use super::contention::second;
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
 use crate::expect::{fresh, holds, same, there};
@@ -8,6 +9,7 @@ use crate::observe::Observation;
 use crate::together::{Work, in_order};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
+use florin_domain::access::Environment;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
 use florin_ports::{AuditReport, Readiness, StoreError, WriteError};
 use std::sync::Arc;
@@ -17,6 +19,8 @@ checks! {
     "upkeep.readiness.is_ready" => ready,
     "upkeep.readiness.shows_pending_migrations" (Schemas) => pending,
     "upkeep.readiness.shows_a_newer_schema" (Schemas) => newer,
+    "upkeep.environment.is_bound_once" => bound_once,
+    "upkeep.environment.is_seen_by_every_handle" (Reopen) => bound_for_all,
     "upkeep.is_overloaded.while_writes_are_refused" (Room) => overloaded,
     "audit.of_an_empty_store" => empty,
     "audit.counts_and_finds_nothing_on_good_data" => good_data,
@@ -35,6 +39,22 @@ async fn pending(handle: Handle) -> Proof {
 async fn newer(handle: Handle) -> Proof {
     let ahead = there("a store that is ahead", handle.schemas.clone())?.ahead().await?;
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
+}
+
+async fn bound_once(handle: Handle) -> Proof {
+    use Environment::{Production, Sandbox};
+
+    same("the environment of a new store", handle.upkeep.environment().await?, None)?;
+    same("the first binding", handle.upkeep.bind(Production).await?, Production)?;
+    same("a second binding", handle.upkeep.bind(Sandbox).await?, Production)?;
+    same("the environment", handle.upkeep.environment().await?, Some(Production))
+}
+
+async fn bound_for_all(handle: Handle) -> Proof {
+    let second = second(&handle).await?;
+    same("the first binding", handle.upkeep.bind(Environment::Sandbox).await?, Environment::Sandbox)?;
+    same("the environment", second.upkeep.environment().await?, Some(Environment::Sandbox))?;
+    same("a second binding", second.upkeep.bind(Environment::Production).await?, Environment::Sandbox)
 }
 
 /// Sends more writes than may wait behind a command with a slow rule.

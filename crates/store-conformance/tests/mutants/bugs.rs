@@ -24,6 +24,7 @@ bugs! {
     NoTenantFilterOnMessages,
     NoTenantFilterOnCheckouts,
     NoLock,
+    EveryEnvironmentFits,
     NoRollback,
     NoRollbackOfFollowUps,
     HalfAWorld,

@@ -171,6 +171,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::GroupsForgetMessages, "groups.card_messages.see_what_earlier_commands_left"),
     (Bug::KeysOfEachHandle, "two_handles.credits.one_key_has_one_effect"),
     (Bug::CountersOfEachHandle, "two_handles.budgets.create_is_shown_true_numbers"),
+    (Bug::EveryEnvironmentFits, "upkeep.environment.is_bound_once"),
     (Bug::NeverOverloaded, "upkeep.is_overloaded.while_writes_are_refused"),
     (Bug::ReadyWhilePending, "upkeep.readiness.shows_pending_migrations"),
     (Bug::NewerSchemaUnnoticed, "upkeep.readiness.shows_a_newer_schema"),

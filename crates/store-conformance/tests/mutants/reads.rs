@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Feature, KeyHash};
+use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Environment, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
@@ -225,6 +225,15 @@ impl Upkeep for Mutant {
             Readiness::SchemaTooNew if self.has(Bug::NewerSchemaUnnoticed) => Readiness::Ready,
             readiness => readiness,
         })
+    }
+
+    async fn environment(&self) -> Result<Option<Environment>, StoreError> {
+        self.inner.environment().await
+    }
+
+    async fn bind(&self, environment: Environment) -> Result<Environment, StoreError> {
+        let bound = self.inner.bind(environment).await?;
+        Ok(if self.has(Bug::EveryEnvironmentFits) { environment } else { bound })
     }
 
     fn is_overloaded(&self) -> bool {

@@ -28,7 +28,7 @@ pub enum ExportError {
         store: String,
     },
     /// The file was exported in another environment.
-    #[error("the export is of environment {0}: set FLORIN_ENVIRONMENT to the same")]
+    #[error("the export is of environment {0}: this store has another one")]
     Environment(String),
     /// The file ends too early.
     #[error("the export ends before its last line: it was cut off, or is still being written")]

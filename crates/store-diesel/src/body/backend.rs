@@ -68,6 +68,8 @@ const _: &str = SKIP_LOCKED;
 functions! {
     /// Returns the address of the database that the settings name.
     place: fn(&StoreSettings) -> Result<Place, OpenError>;
+    /// Creates the database if it does not exist and that is allowed. Databases of a server are created by its operators.
+    create: fn(&Place, bool) -> Result<(), OpenError>;
     /// Opens a connection that writes.
     connect_writer: fn(&Place) -> Result<Conn, OpenError>;
     /// Opens at most the given number of read-only connections. A caller waits at most the given time for one of them.

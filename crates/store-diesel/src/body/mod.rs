@@ -20,6 +20,7 @@ mod budgets;
 mod cards;
 pub(super) mod columns;
 mod credits;
+mod environment;
 pub(super) mod errors;
 pub(super) mod group;
 mod job;

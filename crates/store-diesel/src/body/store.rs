@@ -32,6 +32,7 @@ impl Store {
     /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
+        backend::create(&place, settings.create)?;
         // The writer starts before the readers: it reports at once, and briefly, what is wrong.
         let writer = Writer::start(&place, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);

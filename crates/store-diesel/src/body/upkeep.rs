@@ -2,6 +2,7 @@
 
 use super::backend::sql::TimeSql;
 use super::backend::{self, Conn};
+use super::environment;
 use super::errors::Outcome;
 use super::store::Store;
 use super::types::Time;
@@ -10,6 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
+use florin_domain::access::Environment;
 use florin_ports::{Readiness, StoreError, Upkeep};
 
 /// Deletes expired records. `$1` is a parameter in every database; parameters are numbered in the order of their first
@@ -25,6 +27,14 @@ impl Upkeep for Store {
             return Err(StoreError::Unavailable("the writer has stopped".into()));
         }
         self.read(readiness).await
+    }
+
+    async fn environment(&self) -> Result<Option<Environment>, StoreError> {
+        self.read(environment::bound).await
+    }
+
+    async fn bind(&self, environment: Environment) -> Result<Environment, StoreError> {
+        self.change(move |conn| environment::bind(conn, environment)).await
     }
 
     fn is_overloaded(&self) -> bool {

@@ -6,10 +6,13 @@ use super::failures::is_locked;
 use super::place::Place;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
-use diesel::{Connection, QueryResult};
+use diesel::sql_types::{Bool, Integer};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
 use r2d2::{CustomizeConnection, Pool};
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,19 +23,57 @@ const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PR
 /// size before a checkpoint, because a checkpoint takes as long as many commits.
 const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192;";
 
+/// The number in the header of the file that says whose database it is: `FLRN`.
+pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");
+
 /// The connections that read.
 pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
 
 /// Opens a connection that writes.
 pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
+    let mut conn = Conn::establish(&text(path)?).map_err(|error| unopenable(path, &error))?;
+    let ready = set_up(&mut conn).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
+    ready.map_err(|error| unopenable(path, &error))?;
+    if is_foreign(&mut conn).map_err(|error| unopenable(path, &error))? {
+        return Err(OpenError::Foreign(path.clone()));
+    }
+    Ok(conn)
+}
+
+/// Creates the file if it does not exist, readable by its owner only. SQLite gives the files beside it the same rights.
+pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     let directory = absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
     if !directory.is_dir() {
         return Err(OpenError::NoDirectory(directory));
     }
-    let mut conn = Conn::establish(&text(path)?).map_err(|error| unopenable(path, &error))?;
-    let ready = set_up(&mut conn).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
-    ready.map_err(|error| unopenable(path, &error))?;
-    Ok(conn)
+    if path.exists() {
+        return Ok(());
+    }
+    if !allowed {
+        return Err(OpenError::NoDatabase(path.clone()));
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        // Another program created it first.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unopenable(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether another program made the database: it has tables, but not ours.
+fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
+    const COUNT: &str = "SELECT count(*) > 0 AS foreign FROM sqlite_master WHERE NOT EXISTS (SELECT 1 FROM sqlite_master \
+        WHERE name = '__diesel_schema_migrations') OR (SELECT application_id NOT IN (0, $1) FROM pragma_application_id)";
+    #[derive(QueryableByName)]
+    struct Answer {
+        #[diesel(sql_type = Bool)]
+        foreign: bool,
+    }
+    let answer = sql_query(COUNT).bind::<Integer, _>(APPLICATION_ID).get_result::<Answer>(conn)?;
+    Ok(answer.foreign)
 }
 
 /// Opens read-only connections.
@@ -119,7 +160,6 @@ fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
 mod tests {
     use super::*;
     use diesel::sql_types::Text;
-    use diesel::{QueryableByName, RunQueryDsl, sql_query};
 
     #[derive(QueryableByName)]
     struct Value {

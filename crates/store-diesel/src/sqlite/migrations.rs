@@ -1,7 +1,9 @@
 //! The schema of SQLite and its migrations.
 
 use super::body::errors::{Failure, Outcome};
+use super::connection::APPLICATION_ID;
 use super::{Conn, Db};
+use diesel::connection::SimpleConnection;
 use diesel::migration::MigrationSource;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
@@ -39,6 +41,7 @@ pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     conn.immediate_transaction(|conn| {
         let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+        conn.batch_execute(&format!("PRAGMA application_id = {APPLICATION_ID};"))?;
         Ok(run.len())
     })
 }

@@ -1,0 +1,28 @@
+//! `florin init`
+
+use super::Context;
+use crate::{environment, output, wiring};
+use florin_store_contract::AnyStore;
+use serde::Serialize;
+
+/// The result.
+#[derive(Serialize)]
+struct Initialized {
+    environment: &'static str,
+    applied: usize,
+}
+
+pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
+    let settings = &context.settings;
+    let requested = environment::requested(settings);
+    let was_bound = store.environment().await?.is_some();
+    if was_bound {
+        environment::bind(settings, store, requested).await?;
+    }
+    let applied = wiring::bring_up_to_date(store).await?;
+    let environment = environment::bind(settings, store, requested).await?.as_str();
+    output::either(context.json, &Initialized { environment, applied }, || {
+        let already = if was_bound { "was already" } else { "is now" };
+        format!("The database {already} initialized for {environment}.")
+    })
+}

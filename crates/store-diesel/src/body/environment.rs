@@ -1,0 +1,37 @@
+//! The environment that the store is bound to.
+
+use super::backend::{self, Conn};
+use super::errors::{Outcome, corrupt};
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use diesel::{QueryableByName, sql_query};
+use florin_domain::access::Environment;
+
+/// The table is not part of exports, whose header has the environment.
+const BOUND: &str = "SELECT environment FROM __florin_store";
+const BIND: &str = "INSERT INTO __florin_store (id, environment) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
+
+#[derive(QueryableByName)]
+struct Bound {
+    #[diesel(sql_type = Text)]
+    environment: String,
+}
+
+/// The migration that creates the table.
+const SINCE: &str = "20261122000015";
+
+/// Returns the environment that the store is bound to, if any. The schema may be of any version.
+pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<Environment>> {
+    if !backend::applied(conn)?.iter().any(|version| version == SINCE) {
+        return Ok(None);
+    }
+    let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;
+    row.map(|row| Environment::parse(&row.environment).ok_or_else(|| corrupt("the store's environment is unknown")))
+        .transpose()
+}
+
+/// Binds the store, unless it is bound, and returns the environment that it is bound to.
+pub(crate) fn bind(conn: &mut Conn, environment: Environment) -> Outcome<Environment> {
+    sql_query(BIND).bind::<Text, _>(environment.as_str()).execute(conn)?;
+    bound(conn)?.ok_or_else(|| corrupt("the store's environment is missing"))
+}
