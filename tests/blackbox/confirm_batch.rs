@@ -135,7 +135,7 @@ fn short_batch(client: &Client) -> (String, String, Answer) {
 }
 
 #[test]
-fn short_funds_burn_neither_session_nor_token() {
+fn insufficient_funds_use_up_neither_session_nor_token() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);

@@ -39,7 +39,8 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Arc<dyn AnyStore>> {
     let store = florin_store_contract::open(&ADAPTERS, &StoreSettings::at(url.expose_secret()));
     let store = store.map_err(|error| UsageError::new(format!("{source}: {error}")))?;
     if settings.environment == Environment::Sandbox && !store.serves_sandbox() {
-        let message = format!("{source}: this kind of database serves production only; a sandbox needs another one");
+        let message =
+            format!("{source}: this kind of database supports production only; choose another one for a sandbox");
         return Err(UsageError::new(message).into());
     }
     Ok(store)
@@ -80,7 +81,7 @@ pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> 
 }
 
 fn too_new() -> anyhow::Error {
-    anyhow!("the database has a newer schema than this version of florin; use the newer version")
+    anyhow!("the database schema is newer than this version of florin; upgrade florin")
 }
 
 /// The services for the HTTP adapter and the workers.
@@ -111,13 +112,13 @@ pub(crate) fn services(settings: &Settings, store: &Arc<dyn AnyStore>) -> Servic
     }
 }
 
-/// Time and ids.
+/// Creates the clocks and id sources of accounts.
 fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
     AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
 /// The services that process payment batches, with the simulated bank. `None` in production, which has no bank adapter
-/// yet: confirmed batches stay confirmed.
+/// yet, so confirmed batches are not processed.
 pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
     match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
@@ -125,7 +126,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
             accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
-            // The simulated bank answers at once, so a short lease lets other workers take over soon after a crash.
+            // The simulated bank responds immediately, so a short lease lets other workers take over soon after a crash.
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,

@@ -47,7 +47,7 @@ impl Factory for OfProduction {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_store_for_production_only_is_not_asked_for_a_sandbox() {
+async fn sandbox_checks_are_skipped_for_production_only_stores() {
     let verdict = florin_store_conformance::run(&OfProduction).await;
     verdict.assert_passed();
     let skipped: Vec<_> = verdict.skipped().collect();

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     progress: ProgressFlag,
 }
 
-/// The result.
+/// JSON result of `florin import`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
@@ -44,7 +44,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     let environment = context.settings.environment.as_str();
     let imported = store
         .import(environment, &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
-        .map_err(|error| anyhow!("{}: nothing was imported: {error}", file.display()))?;
+        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     drop(progress);
     // A running server may have cached the empty bank list.
     caches_expired().await;

@@ -92,7 +92,7 @@ fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Resu
     read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
 }
 
-/// Turns a store's refusal into a message for operators.
+/// Converts a store error into a message for operators.
 fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnce() -> String) -> anyhow::Error {
     match error {
         StoreError::NotFound(_) => anyhow!(absent()),

@@ -164,7 +164,7 @@ async fn upload_failed(handle: Handle) -> Proof {
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
         let mut decision = rule(situation)?;
-        decision.batch.orders.iter_mut().for_each(|command| command.budget = Who::Other.budget());
+        decision.batch.orders.iter_mut().for_each(|order| order.budget = Who::Other.budget());
         Ok(decision)
     });
     store_failed(handle.management.upload(command).await)?;

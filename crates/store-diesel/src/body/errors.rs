@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_says_what_may_be_done_about_it() {
+    fn failures_are_classified_by_what_may_be_retried() {
         let text = String::new;
         let duplicate = Failure::Duplicate { table: text(), cause: text() };
         for (failure, passing, retried, kept) in [
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_diesel_that_no_database_reports_are_bugs() {
+    fn errors_of_diesel_itself_are_bugs() {
         assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
         assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
     }

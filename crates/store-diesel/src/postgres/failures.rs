@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_connect_may_pass_unless_something_does_not_exist() {
+    fn a_failed_connect_is_transient_unless_something_does_not_exist() {
         let of = |text: &str| Failure::from(OpenError::Unreachable(text.into()));
         assert!(of("connection to server at \"127.0.0.1\" failed: Connection refused").may_be_retried());
         assert!(of("FATAL: the database system is starting up").may_be_retried());

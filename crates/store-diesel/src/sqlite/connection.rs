@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_connection_is_durable_and_readers_can_not_write() {
+    fn every_connection_is_durable_and_readers_cannot_write() {
         let directory = tempfile::tempdir().unwrap();
         let location = directory.path().join("florin.db");
         let mut writer = connect_writer(&location).unwrap();

@@ -17,7 +17,7 @@ fn counted(home: &Home, column: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_table_is_read_whole_however_small_it_is() {
+async fn no_query_scans_a_whole_table() {
     let home = Home::empty();
     home.store.seed(world_of_work()).await.unwrap();
     home.sql("ANALYZE");

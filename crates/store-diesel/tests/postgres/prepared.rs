@@ -74,7 +74,7 @@ async fn round(store: &Store, number: u128) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_done_often_is_parsed_once() {
+async fn frequent_statements_are_parsed_once() {
     let Some(log) = std::env::var_os("WITH_POSTGRES_LOG") else {
         skipped("counting what PostgreSQL parses: only scripts/with-postgres says where the server's log is");
         return;

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_form_of_an_email_address() {
+    fn email_address_format() {
         for good in ["ann@example.com", "a.b+c@mail.example.co.uk", "x@xn--bcher-kva.example"] {
             assert!(is_email(good), "{good}");
         }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_takes_and_one_commits() {
+    fn one_thread_at_a_time_decides_and_one_commits() {
         let (entrance, counter) = with_room(8);
         add(&entrance);
         add(&entrance);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_being_committed_is_waited_for() {
+    fn commands_wait_for_a_record_that_is_being_committed() {
         let (_entrance, counter) = with_room(8);
         let committing = counter.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_is_refused() {
+    fn jobs_after_closing_are_refused() {
         let (entrance, counter) = with_room(8);
         add(&entrance);
         entrance.close();
