@@ -1,4 +1,4 @@
-//! Start-up: several instances at once on an empty database, and on one with a newer schema.
+//! Start-up: several instances started together on an empty database, and on one with a newer schema.
 
 use std::sync::Mutex;
 
@@ -20,7 +20,11 @@ fn four_instances_start_together_on_an_empty_database() {
         let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
             assert_eq!(server.client().with_authorization(None).get("/readyz?").status, 200);
-            assert_eq!(expect_json(&server.client().get(CHECKOUTS), 200)["count"], expected, "the demo is there once");
+            assert_eq!(
+                expect_json(&server.client().get(CHECKOUTS), 200)["count"],
+                expected,
+                "the demo data was seeded once"
+            );
         }
         let home = servers[0].home();
         assert_eq!(home.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);

@@ -14,8 +14,9 @@ const PORTION: u32 = 200;
 
 /// Expires every hold that is due and returns the number of expired holds.
 ///
-/// For an account with its own clock, that clock decides which holds are due. A hold that can't be expired is logged and
-/// skipped until the next sweep, and does not delay the others. If the store is unavailable, the sweep ends with an error.
+/// For an account with its own clock, that clock decides which holds are due. A hold that can't be expired is logged
+/// and skipped until the next sweep, and does not delay the others. If the store is unavailable, the sweep ends with an
+/// error.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::of(services, None);
     loop {

@@ -204,7 +204,7 @@ async fn an_unavailable_bank_is_queried_later_before_anything_is_sent() {
     let stored = store(1);
     let clock = clock();
     let mut rail = MockPaymentRail::new();
-    rail.expect_send().times(1).returning(|_| Err(RailUnavailable("time-out".into())));
+    rail.expect_send().times(1).returning(|_| Err(RailUnavailable("timeout".into())));
     rail.expect_ask().times(1).returning(|_| Ok(Some(PAID)));
     let services = services(processing(&stored), rail, &clock);
     assert_eq!(process_batches(&services).await, Ok(1));

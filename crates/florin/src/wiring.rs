@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// The storage adapters of this program. The scheme of the database URL selects one.
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
-/// Time-out of a postcode provider.
+/// Timeout of a postcode provider.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached lookups.
 const POSTCODES_KEPT: u64 = 10_000;
@@ -126,7 +126,8 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
             accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
-            // The simulated bank responds immediately, so a short lease lets other workers take over soon after a crash.
+            // The simulated bank responds immediately, so a short lease suffices: other workers take over soon after a
+            // crash.
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,

@@ -15,14 +15,14 @@ fn address(line: &str) -> Address {
     Address { address_line1: line.into(), ..Address::default() }
 }
 
-/// A provider that expects exactly `times` look-ups, and always gives the same answer.
+/// A provider that expects exactly `times` lookups, and always gives the same answer.
 fn answering(times: usize, answer: Result<Vec<Address>, PostcodeError>) -> Arc<MockPostcodeProvider> {
     let mut mock = MockPostcodeProvider::new();
     mock.expect_lookup().times(times).returning(move |_| answer.clone());
     Arc::new(mock)
 }
 
-/// A slow provider that counts look-ups.
+/// A slow provider that counts lookups.
 struct Sleepy {
     takes: Duration,
     asked: AtomicUsize,

@@ -10,7 +10,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 type Answer = Result<Option<u32>, &'static str>;
 
-/// A slow store. It answers with its value at the start of a look-up, and counts look-ups.
+/// A slow store. It answers with its value at the start of a lookup, and counts lookups.
 struct Store {
     delay: Duration,
     value: Mutex<Answer>,
@@ -91,7 +91,7 @@ async fn concurrent_lookups_are_merged_including_failures() {
     }
 }
 
-/// The age counts from the start of a look-up. A slow look-up does not make its answer younger.
+/// The age counts from the start of a lookup. A slow lookup does not make its answer younger.
 #[tokio::test(start_paused = true)]
 async fn age_counts_from_the_start_of_the_lookup() {
     let store = Store::new(STALENESS * 2, Ok(Some(7)));
@@ -99,13 +99,13 @@ async fn age_counts_from_the_start_of_the_lookup() {
     sleep(MOMENT).await;
     store.set(Ok(None));
     sleep(STALENESS).await;
-    // The first look-up is still running. Its answer is valid for its own caller, but too old for new callers.
+    // The first lookup is still running. Its answer is valid for its own caller, but too old for new callers.
     assert_eq!(store.get(1).await, Ok(None));
     assert_eq!(first.await.unwrap(), Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(None));
 }
 
-/// A caller that waits for another caller's look-up must find a value that was created in between.
+/// A caller that waits for another caller's lookup must find a value that was created in between.
 #[tokio::test(start_paused = true)]
 async fn absence_is_not_shared() {
     let store = Store::new(MOMENT * 10, Ok(None));
@@ -116,7 +116,7 @@ async fn absence_is_not_shared() {
     assert_eq!(early.await.unwrap(), Ok(None));
 }
 
-/// A caller that is cancelled during its look-up does not block the others.
+/// A caller that is cancelled during its lookup does not block the others.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_lookup_is_repeated() {
     let store = Store::new(MOMENT * 10, Ok(Some(7)));

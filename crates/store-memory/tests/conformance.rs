@@ -36,7 +36,7 @@ async fn every_promise_is_kept() {
     florin_store_conformance::run(&InMemory).await.assert_passed();
 }
 
-/// A store for production only: the same one, which does not say that it has a sandbox.
+/// Creates handles without the sandbox ports, as for a store that supports production only.
 struct OfProduction;
 
 impl Factory for OfProduction {

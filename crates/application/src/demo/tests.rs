@@ -150,7 +150,7 @@ fn ids_are_unique_and_of_version_7() {
     let mut seen = HashSet::new();
     let mut note = |id: uuid::Uuid| {
         assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122), "{id}");
-        assert!(seen.insert(id), "{id} is there twice");
+        assert!(seen.insert(id), "duplicate id {id}");
     };
     let world = seeded();
     world.clients.iter().for_each(|client| note(client.id.0));

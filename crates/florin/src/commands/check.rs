@@ -89,9 +89,11 @@ fn print(report: &Report) -> String {
             format!("  the held {currency_code} amount of budget {budget_id} differs from the sum of its open holds")
         }
         Line::Reservations { budget_id, currency_code } => {
-            format!("  the reserved {currency_code} amount of budget {budget_id} differs from the unpaid amount of its batches")
+            format!("  the reserved {currency_code} amount of budget {budget_id} differs from the unpaid payments")
         }
-        Line::CheckoutCount { account_id } => format!("  the stored count of checkouts of account {account_id} is wrong"),
+        Line::CheckoutCount { account_id } => {
+            format!("  the stored count of checkouts of account {account_id} is wrong")
+        }
     }));
     lines.join("\n")
 }

@@ -17,8 +17,8 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let now = SystemClock.now();
     if !demo::seed(store, now).await? {
         return Err(anyhow!(
-            "the database already contains other clients, so the demo data was not created; choose an empty database with \
-             --database-url"
+            "the database already contains other clients, so the demo data was not created; choose an empty \
+             database with --database-url"
         ));
     }
     let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;

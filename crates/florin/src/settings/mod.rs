@@ -38,7 +38,7 @@ pub(crate) enum LogFormat {
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
-    /// The flags: names and texts of settings.
+    /// The flags: names and values of settings, unparsed.
     pub(crate) flags: Vec<(&'static str, String)>,
     /// The file to read instead of `florin.toml`.
     pub(crate) file: Option<PathBuf>,

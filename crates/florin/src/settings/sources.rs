@@ -114,7 +114,7 @@ impl Sources {
         Ok(Texts(texts))
     }
 
-    /// The flag, variable or line of the file that gave the winning text of a setting.
+    /// The flag, variable or line of the file that set a setting.
     fn source(&self, key: &str) -> String {
         if self.flags.iter().any(|(given, _)| *given == key) {
             format!("--{}", key.replace('_', "-"))

@@ -2,7 +2,7 @@
 //! operation.
 //!
 //! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same
-//! example wherever they occur.
+//! example everywhere.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -28,7 +28,7 @@ use utoipa::{Modify, OpenApi};
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved money on an account."),
-        (name = "Looking inside", description = "How balances are composed, and checks of the ledger's invariants; sandbox only."),
+        (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),

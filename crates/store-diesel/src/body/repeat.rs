@@ -49,8 +49,8 @@ impl Records {
         self.refused.extend(claim.map(record_key));
     }
 
-    /// Fails if a refused command has a record by now. All locks are held, so the result cannot change. The error is the
-    /// one of a duplicate insert, so the command is retried and replays the record.
+    /// Fails if a refused command has a record by now. All locks are held, so the result cannot change. The error is
+    /// the one of a duplicate insert, so the command is retried and replays the record.
     pub(crate) fn must_be_missing(&mut self, conn: &mut Conn) -> Outcome<()> {
         let refused = std::mem::take(&mut self.refused);
         if refused.is_empty() || load::<RecordsByKey>(refused, conn)?.is_empty() {

@@ -121,7 +121,7 @@ impl Desk {
         if let Err(panic) = done {
             self.conn = None;
             let failure = panicked(panic.as_ref());
-            tracing::error!(error = %failure, jobs = group.len(), "the writer panicked while it ran a group; its commands fail");
+            tracing::error!(error = %failure, jobs = group.len(), "the writer panicked; its group fails");
             fail(group, &failure.into());
         }
     }
@@ -138,7 +138,7 @@ impl Desk {
             if failure.is_passing() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(error = ?failure, jobs = group.len(), "cannot write a group of commands; giving up");
+                    tracing::error!(error = ?failure, jobs = group.len(), "cannot write a group of commands");
                     fail(group, &failure.into());
                     return Instant::now() < until;
                 }

@@ -67,7 +67,7 @@ fn speak_english(conn: &mut Conn) -> diesel::QueryResult<()> {
     if !is_english && conn.batch_execute("SET lc_messages = 'C'").is_err() {
         tracing::warn!(
             lc_messages = language,
-            "some transient server errors cannot be recognised and will not be retried; set lc_messages = 'C' for this user"
+            "transient server errors may not be recognised and retried: set lc_messages = 'C' for this user"
         );
     }
     Ok(())

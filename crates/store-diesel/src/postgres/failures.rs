@@ -40,7 +40,7 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
     info.table_name().unwrap_or_default().to_owned()
 }
 
-/// Classifies an error that is no violation of a unique constraint or foreign key.
+/// Classifies an error other than a violation of a unique constraint or foreign key.
 pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let has = |texts: &[&str]| texts.iter().any(|text| message.contains(text));

@@ -58,8 +58,8 @@ impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
     }
 }
 
-/// Applies the settings of every connection. If two programs switch a new file to WAL at once, one fails immediately,
-/// whatever its `busy_timeout`, so it retries.
+/// Applies the settings of every connection. If two programs switch a new file to WAL concurrently, one fails
+/// immediately, regardless of its `busy_timeout`, so it retries.
 fn set_up(conn: &mut Conn) -> QueryResult<()> {
     const TRIES: u32 = 250;
     conn.batch_execute(PRAGMAS)?;
@@ -83,7 +83,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     Ok(work(&mut conn)?)
 }
 
-/// Serializes changes of operators. Does nothing: each transaction has the whole database.
+/// Locks out other operator commands. Does nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
     Ok(())

@@ -37,6 +37,6 @@ async fn no_query_scans_a_whole_table() {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not told what was read");
+    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
     assert_eq!(counted(&home, "seq_scan"), whole, "tables were read whole");
 }

@@ -1,4 +1,4 @@
-//! Card messages: the store stores exactly what a decision says.
+//! Card messages: the store stores exactly what a decision contains.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, follow_up, fresh, id, stamp};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};

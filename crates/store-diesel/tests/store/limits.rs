@@ -67,7 +67,7 @@ async fn the_usage_of_a_limit_is_stored() {
     assert_eq!(limits, [limit.after_use(amount, noon()), lifetime.after_use(amount, noon())]);
 }
 
-/// The database rejects the result of a faulty rule.
+/// The database rejects the result of a rule with a bug.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_schema_rejects_what_no_rule_may_do() {
     let home = Home::seeded().await;

@@ -1,4 +1,4 @@
-//! Countries, as far as payments depend on them.
+//! The countries that matter to payments.
 
 /// Whether this is an ISO 3166-1 alpha-2 code.
 pub(super) fn is_country(code: &str) -> bool {

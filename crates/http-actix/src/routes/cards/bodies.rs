@@ -75,7 +75,7 @@ body! {
 }
 
 body! {
-    /// An outcome that the sandbox must produce, whatever the rules say. Florin extension.
+    /// An outcome that the sandbox must produce regardless of the rules. Florin extension.
     pub(crate) struct SandboxBody as "CardSandboxRequest" {
         /// Decline the message with this response code.
         #[example("1016")]

@@ -44,7 +44,7 @@ named! {
     Template: [WorldTemplate::Demo, WorldTemplate::Empty].map(Template), |template| template.0.as_str();
 }
 
-/// Creates a world: a separate account, with an API key that reaches only this account.
+/// Creates a world: a separate account, with an API key that can access only this account.
 ///
 /// The key is returned only once. While the world exists, a retry with the same idempotency key returns 409 with the
 /// account id, and creates nothing. Florin extension.

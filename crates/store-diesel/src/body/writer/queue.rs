@@ -77,7 +77,7 @@ impl Entrance {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Closes the queue: jobs that are added later are not taken.
+    /// Closes the queue: jobs that are added later are rejected.
     pub(super) fn close(&self) {
         // Sending fails if the threads have ended already. Then there is nothing to stop.
         let _ = self.queue.send(Message::Stop);
@@ -173,7 +173,7 @@ mod tests {
         let committing = counter.hand_over(Some(turn), BTreeSet::new());
         let (jobs, turn) = counter.take().unwrap();
         assert_eq!(jobs.len(), 1);
-        assert!(counter.committing.try_lock().is_err(), "two commits at once");
+        assert!(counter.committing.try_lock().is_err(), "two concurrent commits");
         drop(committing);
         drop(counter.hand_over(Some(turn), BTreeSet::new()));
         assert!(counter.committing.try_lock().is_ok());
