@@ -81,7 +81,7 @@ impl Policy {
         self.any_of(&mut rest) == Some(true) && rest.is_empty()
     }
 
-    /// `A OR B`; `None` for what is no expression.
+    /// `A OR B`; `None` if the text is not an expression.
     fn any_of(&self, words: &mut &[&str]) -> Option<bool> {
         let mut allowed = self.all_of(words)?;
         while accept(words, "OR") {

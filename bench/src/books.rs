@@ -16,7 +16,7 @@ const NAMES: [&str; 11] = [
     "idempotency records",
     "credits",
     "confirmed batches",
-    "burnt sessions",
+    "used MFA sessions",
     "available minor units",
     "held minor units",
     "reserved minor units",

@@ -166,7 +166,7 @@ fn must_be_durable(client: &mut Client) -> anyhow::Result<()> {
     for name in ["fsync", "synchronous_commit", "full_page_writes"] {
         let value: String = client.query_one(&format!("SHOW {name}"), &[])?.get(0);
         if value != "on" {
-            bail!("{name} is {value}: the benchmark wants a durable server (FLORIN_PG_DURABLE=1)");
+            bail!("{name} is {value}: the benchmark requires a durable server (FLORIN_PG_DURABLE=1)");
         }
     }
     Ok(())

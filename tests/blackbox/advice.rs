@@ -49,7 +49,7 @@ fn an_equal_advice_changes_nothing() {
 }
 
 #[test]
-fn more_than_is_available_is_declined_and_the_hold_stays() {
+fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
     let (_server, wallet, token) = held();
     let advice = wallet.followed(ADVICE, &token, "250.01");
     let ledger = wallet.ledger(25_000);

@@ -105,7 +105,7 @@ fn declines() {
 }
 
 #[test]
-fn more_than_is_available_is_declined() {
+fn an_amount_above_the_available_balance_is_declined() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let ledger = wallet.ledger(25_000);

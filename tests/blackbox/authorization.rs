@@ -112,7 +112,7 @@ fn every_network_has_its_subnetwork() {
 }
 
 #[test]
-fn an_account_check_holds_nothing_and_ends_at_once() {
+fn an_account_check_holds_nothing_and_ends_immediately() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let ledger = wallet.ledger(25_000);
@@ -137,7 +137,7 @@ fn an_account_check_needs_no_funds() {
 }
 
 #[test]
-fn more_than_is_available_is_declined() {
+fn an_amount_above_the_available_balance_is_declined() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let ledger = wallet.ledger(25_000);

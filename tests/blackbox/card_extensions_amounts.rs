@@ -87,7 +87,7 @@ fn a_clearing_without_a_fee_charges_none() {
     let cleared = wallet.followed(ATM_CLEARING, text(&held, "/token"), "100");
     assert_eq!((text(&cleared, "/acquirerFeeAmount"), text(&cleared, "/gpa/availableBalance")), ("0.00", "150.00"));
     let short = withdraw(&wallet, "150", "0.01");
-    assert_eq!(text(&short, "/response/code"), "1016", "amount and fee together are not there");
+    assert_eq!(text(&short, "/response/code"), "1016", "the balance does not cover amount and fee");
     assert_eq!(text(&short, "/acquirerFeeAmount"), "0.01");
     assert_eq!(text(&withdraw(&wallet, "150", "0"), "/response/code"), "0000");
 }

@@ -178,7 +178,7 @@ fn a_plain_path_is_a_database() {
 }
 
 #[test]
-fn a_wrong_setting_stops_the_start_with_one_line() {
+fn an_invalid_setting_is_a_one_line_error() {
     for (name, value) in [
         ("FLORIN_ENVIRONMENT", "staging"),
         ("FLORIN_LISTEN", "nonsense"),

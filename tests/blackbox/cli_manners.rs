@@ -21,7 +21,7 @@ fn errors_are_json_where_results_are() {
     let home = Home::demo();
     for (arguments, code, part) in [
         (&["keys", "revoke", "x", "--json"][..], 2, "KEY_ID"),
-        (&["keys", "list", "--client", "Nobody", "--json"], 1, "there is no client Nobody"),
+        (&["keys", "list", "--client", "Nobody", "--json"], 1, "client Nobody does not exist"),
         (&["serve", "--json", "--workers", "many"], 2, "--workers must be"),
         (&["keys", "issue", "--json"], 2, "--client"),
         (&["dance", "--json"], 2, "dance"),
@@ -39,7 +39,7 @@ fn errors_are_json_where_results_are() {
 }
 
 #[test]
-fn clients_and_accounts_go_by_name_too() {
+fn clients_and_accounts_can_be_given_by_name() {
     let home = Home::demo();
     let ada = home.json(&["clients", "create", "--name", "Ada", "--json"]);
     let id = text(&ada, "/id");
@@ -79,7 +79,7 @@ fn a_host_name_is_listened_on() {
 }
 
 #[test]
-fn progress_is_reported_where_it_is_asked_for() {
+fn progress_is_reported_on_request() {
     let home = Home::demo();
     for arguments in [&["check"][..], &["migrate"], &["export", "all.jsonl", "--force"]] {
         let silent = home.run(arguments);

@@ -64,6 +64,6 @@ fn an_unknown_account_is_named() {
     let home = Home::demo();
     for action in ["show", "enrol", "remove", "require", "waive"] {
         let refusal = home.refused(&["mfa", action, "F404"]);
-        assert!(refusal.contains("there is no account F404"), "{action}: {refusal}");
+        assert!(refusal.contains("account F404 does not exist"), "{action}: {refusal}");
     }
 }

@@ -128,7 +128,7 @@ fn one_session_confirms_once() {
 }
 
 #[test]
-fn wrong_tokens_at_once_are_all_counted() {
+fn concurrent_wrong_tokens_are_all_counted() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");

@@ -135,7 +135,7 @@ fn short_batch(client: &Client) -> (String, String, Answer) {
 }
 
 #[test]
-fn short_funds_burn_neither_session_nor_token() {
+fn insufficient_funds_use_up_neither_session_nor_token() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
@@ -143,7 +143,7 @@ fn short_funds_burn_neither_session_nor_token() {
     for fault in expect_error(&answer, 409) {
         assert_eq!((fault.path.as_str(), fault.code.as_str()), ("", "insufficient_funds"));
         let digits = fault.message.chars().filter(char::is_ascii_digit).count();
-        assert!(digits > 1, "neither what is needed nor what is there: {}", fault.message);
+        assert!(digits > 1, "neither the needed nor the available amount: {}", fault.message);
     }
     let again = confirm(&client, &batch, &session, "000000");
     assert!(expect_error(&again, 409).iter().all(|fault| fault.code == "insufficient_funds"));

@@ -34,7 +34,7 @@ fn a_body_of_one_mebibyte_is_accepted() {
 }
 
 #[test]
-fn more_is_413_before_it_was_sent() {
+fn a_larger_body_is_413_before_it_was_sent() {
     let authorization = authorization();
     for length in ["1048577", "16777216", "99999999999"] {
         let mut headers = headers(&authorization);
@@ -46,7 +46,7 @@ fn more_is_413_before_it_was_sent() {
 }
 
 #[test]
-fn more_is_413_when_the_length_was_not_told() {
+fn a_larger_body_without_a_declared_length_is_413() {
     let authorization = authorization();
     let mut headers = headers(&authorization);
     headers.push(("Transfer-Encoding", "chunked"));
@@ -106,7 +106,7 @@ fn slow_senders_do_not_stop_the_others() {
 }
 
 #[test]
-fn a_sender_that_goes_away_has_no_effect() {
+fn a_sender_that_disconnects_has_no_effect() {
     let authorization = authorization();
     let json = first_body(&demo().active_card("GBP").id, "0");
     let length = json.len().to_string();
@@ -191,7 +191,7 @@ fn no_rate_limit_unless_an_operator_sets_one() {
 }
 
 #[test]
-fn a_rate_limit_answers_429() {
+fn requests_above_the_rate_limit_get_429() {
     let server = Server::on(Home::demo().set("FLORIN_RATE_LIMIT", "2"));
     let (client, other) = (server.client(), server.other());
     let start = std::time::Instant::now();

@@ -57,7 +57,7 @@ fn the_same_for_every_account() {
 }
 
 #[test]
-fn without_an_account_it_is_403() {
+fn a_missing_account_is_403() {
     let client = shared().client();
     for target in [format!("{BANKS}?"), format!("{BANKS}?accountId="), format!("{BANKS}?limit=10")] {
         expect_fault(&client.get(&target), 403, "query.accountId", "required");

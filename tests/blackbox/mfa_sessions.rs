@@ -1,4 +1,4 @@
-//! `POST /v2/mfa/sessions`, the ends of a session (burnt, expired, locked), and the lock of an account's TOTP
+//! `POST /v2/mfa/sessions`, the ends of a session (used, expired, locked), and the lock of an account's TOTP
 //! enrolment.
 
 use chrono::DateTime;

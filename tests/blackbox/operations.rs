@@ -32,7 +32,7 @@ fn the_banner_shows_the_address() {
 }
 
 #[test]
-fn metrics_are_off_unless_switched_on() {
+fn metrics_are_disabled_by_default() {
     expect_fault(&nobody().get("/metrics?"), 404, "", "not_found");
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     expect_json(&server.client().get(BANKS), 200);

@@ -28,7 +28,7 @@ fn swift(amount: &str) -> Value {
 }
 
 #[test]
-fn what_was_uploaded_is_reserved_with_its_fees() {
+fn uploaded_payments_are_reserved_with_their_fees() {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let batch = filled(&client, &[euros("10", "SBX-PENDING"), swift("20.50")]);

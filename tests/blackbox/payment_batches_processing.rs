@@ -18,7 +18,7 @@ fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bo
         if expected(&found, &list) {
             return list;
         }
-        assert!(start.elapsed() < LIMIT, "it did not come to that: {found} {list:?}");
+        assert!(start.elapsed() < LIMIT, "the condition was not fulfilled in time: {found} {list:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }

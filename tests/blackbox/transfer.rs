@@ -190,14 +190,14 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
     for (name, text, output) in [
-        ("half", &whole[..whole.len() / 2], "cut off"),
-        ("almost", whole.trim_end(), "cut off"),
-        ("footless", &without_footer, "cut off"),
+        ("half", &whole[..whole.len() / 2], "incomplete"),
+        ("almost", whole.trim_end(), "incomplete"),
+        ("footless", &without_footer, "incomplete"),
         ("short", &without_a_row, "changed"),
         ("richer", &whole.replacen(r#""total_minor":"#, r#""total_minor":1"#, 1), "changed"),
         ("longer", &format!("{whole}\n"), "changed"),
-        ("empty", "", "no export"),
-        ("other", "{}\n", "no export"),
+        ("empty", "", "not a Florin export"),
+        ("other", "{}\n", "not a Florin export"),
     ] {
         assert_ne!(text, whole, "{name}");
         refused(&target, &source.write(name, text), output);
@@ -243,5 +243,5 @@ fn the_file_is_private_and_replaced_only_by_force() {
     let printed = source.run(&["export", "-"]);
     assert!(printed.status.success());
     assert_eq!(String::from_utf8(printed.stdout).unwrap().lines().count(), first.lines().count());
-    assert!(source.refused(&["export", "/dev/null", "--force"]).contains("ordinary"));
+    assert!(source.refused(&["export", "/dev/null", "--force"]).contains("regular"));
 }

@@ -144,7 +144,7 @@ fn returned(client: &Client, batch: &str, expected: usize) {
         if payments.iter().filter(|payment| payment["status"] == "returned").count() == expected {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "they did not come back: {payments:?}");
+        assert!(start.elapsed() < LIMIT, "the payments were not returned in time: {payments:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -80,7 +80,7 @@ fn a_totp_step_is_used_once_over_both() {
 }
 
 #[test]
-fn readiness_is_each_ones_own() {
+fn each_instance_has_its_own_readiness() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
     let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?").status;

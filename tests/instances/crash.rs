@@ -6,7 +6,7 @@ use crate::support::load::check_journal;
 use crate::support::{Server, Wallet};
 
 #[test]
-fn one_of_two_is_killed() {
+fn one_of_two_instances_is_killed() {
     let _undisturbed = undisturbed();
     let Pair { first, mut second } = Pair::sandbox();
     for round in 0..3 {

@@ -52,7 +52,7 @@ fn sessions_are_ended() {
 }
 
 #[test]
-fn the_database_is_away_for_a_while() {
+fn the_database_is_unreachable_for_a_while() {
     let _undisturbed = undisturbed();
     weather("away", |pair, tally| {
         let database = pair.first.database();

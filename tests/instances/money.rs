@@ -66,7 +66,7 @@ fn one_key_on_both_has_one_effect() {
 }
 
 #[test]
-fn a_key_that_one_knows_the_other_refuses_for_another_request() {
+fn a_key_used_on_one_instance_is_refused_on_the_other_for_another_request() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
@@ -100,7 +100,7 @@ fn one_session_confirms_once() {
 }
 
 #[test]
-fn a_chain_begun_on_one_goes_on_on_the_other() {
+fn a_chain_begun_on_one_instance_continues_on_the_other() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
     let [first, second] = pair.wallets("GBP", 25_000);

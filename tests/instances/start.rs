@@ -1,4 +1,4 @@
-//! Start-up: several instances at once on an empty database, and on one with a newer schema.
+//! Start-up: several instances started together on an empty database, and on one with a newer schema.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_
 const TOGETHER: usize = 4;
 
 #[test]
-fn four_that_start_together_on_an_empty_database() {
+fn four_instances_start_together_on_an_empty_database() {
     let _undisturbed = undisturbed();
     for _ in 0..3 {
         let home = Home::empty();
@@ -20,7 +20,11 @@ fn four_that_start_together_on_an_empty_database() {
         let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
             assert_eq!(server.client().with_authorization(None).get("/readyz?").status, 200);
-            assert_eq!(expect_json(&server.client().get(CHECKOUTS), 200)["count"], expected, "the demo is there once");
+            assert_eq!(
+                expect_json(&server.client().get(CHECKOUTS), 200)["count"],
+                expected,
+                "the demo data was seeded once"
+            );
         }
         let home = servers[0].home();
         assert_eq!(home.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);
@@ -31,7 +35,7 @@ fn four_that_start_together_on_an_empty_database() {
 }
 
 #[test]
-fn four_that_migrate_together() {
+fn four_instances_migrate_together() {
     let _undisturbed = undisturbed();
     let home = Home::empty();
     let outputs = together(TOGETHER, |_| home.run(&["migrate"]));
@@ -42,7 +46,7 @@ fn four_that_migrate_together() {
 }
 
 #[test]
-fn one_joins_while_another_works() {
+fn an_instance_joins_a_working_one() {
     let _undisturbed = undisturbed();
     let first = Server::sandbox();
     expect_json(&first.client().get(BANKS), 200);
@@ -67,7 +71,7 @@ fn a_newer_schema_is_refused() {
 }
 
 #[test]
-fn who_runs_when_the_schema_gets_newer_is_not_ready() {
+fn a_running_instance_is_not_ready_after_the_schema_becomes_newer() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
     let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?");

@@ -40,19 +40,19 @@ fn settled(cut: Cut) {
 }
 
 #[test]
-fn the_commit_was_done() {
+fn the_commit_succeeded() {
     settled(Cut::After);
 }
 
 #[test]
-fn the_commit_never_came() {
+fn the_commit_never_arrived() {
     settled(Cut::Before);
 }
 
 /// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was
 /// answered.
 #[test]
-fn without_a_key_it_is_not_repeated() {
+fn without_a_key_the_write_is_not_repeated() {
     let _undisturbed = undisturbed();
     let (wire, server) = server();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);

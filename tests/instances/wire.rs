@@ -69,7 +69,7 @@ fn server_address() -> String {
     let port = config.get_ports().first().copied().unwrap_or(5432);
     match config.get_hosts().first() {
         Some(Host::Tcp(host)) => format!("{host}:{port}"),
-        _ => panic!("this test wants a DATABASE_URL with a host"),
+        _ => panic!("this test requires a DATABASE_URL with a host"),
     }
 }
 

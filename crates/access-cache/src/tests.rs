@@ -33,7 +33,7 @@ fn account(id: &str) -> Account {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_known_key_is_looked_up_once_and_an_unknown_one_every_time() {
+async fn known_keys_are_cached_and_unknown_keys_are_not() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(4).returning(|hash| Ok((hash.0[0] != 0).then(|| caller(hash.0[0]))));
     let recent = RecentCallers::new(Arc::new(mock));
@@ -74,7 +74,7 @@ async fn an_account_is_looked_up_once_and_failures_are_returned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_forgotten_account_is_looked_up_again() {
+async fn an_account_removed_from_the_cache_is_looked_up_again() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(2).returning(|id| Ok(Some(account(id.as_str()))));
     mock.expect_forget().times(1).return_const(());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMessageError {
     /// No exchange rate exists for the merchant's currency.
-    #[error("nobody exchanges {0}")]
+    #[error("no exchange rate for {0}")]
     NoRates(Currency),
     /// The exchange rates are unavailable.
     #[error(transparent)]
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rates_are_asked_only_for_a_merchant_in_a_currency() {
+    async fn rates_are_fetched_only_if_the_merchant_names_a_currency() {
         let dollars = Currency::parse("USD").unwrap();
         let quotes = Quotes { from: dollars, rates: vec![] };
         let plain = priced(&MockExchangeRates::new(), message(), None).await.unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_rates_nothing_is_sent() {
+    async fn a_missing_rate_refuses_the_message() {
         let dollars = Currency::parse("USD").unwrap();
         let mut rates = MockExchangeRates::new();
         rates.expect_quotes().times(1).returning(|_| Ok(None));

@@ -10,7 +10,7 @@ pub async fn check_invariants(services: &Services, account: &Account) -> Result<
     let books = services.books.books(&account.id).await?;
     let report = judge(&books);
     if !report.holds() {
-        tracing::error!(account = %account.id, "the books of an account do not agree");
+        tracing::error!(account = %account.id, "an account violates a ledger invariant");
     }
     Ok(report)
 }

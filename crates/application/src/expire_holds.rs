@@ -14,8 +14,9 @@ const PORTION: u32 = 200;
 
 /// Expires every hold that is due and returns the number of expired holds.
 ///
-/// Accounts with their own clock use its time. A hold that can't be expired is logged and skipped until the next sweep;
-/// any number of such holds does not delay the others. If the store is unavailable, the sweep ends with an error.
+/// For an account with its own clock, that clock decides which holds are due. A hold that can't be expired is logged
+/// and skipped until the next sweep, and does not delay the others. If the store is unavailable, the sweep ends with an
+/// error.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::of(services, None);
     loop {
@@ -71,7 +72,7 @@ impl<'s> Sweep<'s> {
         PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
     }
 
-    /// Expires the holds that are not known to be stuck. Returns whether there were any.
+    /// Expires the holds that have not failed in this sweep. Returns `false` if there were none.
     async fn expire(
         &mut self,
         mut due: Vec<DueHold>,
@@ -122,7 +123,7 @@ async fn expire(
             error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
         )) => Err(error),
         Err(error) => {
-            tracing::error!(%chain, %error, "a hold could not be expired");
+            tracing::error!(%chain, %error, "cannot expire a hold; skipping it until the next sweep");
             Ok(false)
         }
     }

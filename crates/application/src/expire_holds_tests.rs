@@ -71,7 +71,7 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
 }
 
 #[tokio::test]
-async fn holds_that_are_stuck_do_not_keep_others_waiting() {
+async fn failing_holds_do_not_delay_others() {
     for stuck in [0, 1, PORTION - 1, PORTION, 3 * PORTION + 7] {
         let written = expire_holds(&services(ledger(stuck, stuck + 450))).await;
         assert_eq!(written, Ok(450), "{stuck} are stuck");
@@ -79,7 +79,7 @@ async fn holds_that_are_stuck_do_not_keep_others_waiting() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_gone_ends_the_sweep() {
+async fn an_unavailable_store_ends_the_sweep() {
     let mut cards = MockCardLedger::new();
     cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).collect()));
     let gone = || StoreError::Unavailable("no disk".into());

@@ -37,7 +37,7 @@ pub async fn process_batches(services: &ProcessingServices) -> Result<usize, Sto
             worked += process(services, &account, &mut lease).await;
         }
         if let Err(error) = services.processing.release(&lease).await {
-            tracing::warn!(batch = %lease.batch, %error, "a payment batch could not be given back; its lease runs out");
+            tracing::warn!(batch = %lease.batch, %error, "cannot release the lease on a payment batch; it will expire");
         }
     }
     Ok(worked)
@@ -152,7 +152,7 @@ async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Re
         },
     };
     let report = told.unwrap_or_else(|error| {
-        tracing::warn!(payment = %id, %error, "the bank could not be asked; it will be, later");
+        tracing::warn!(payment = %id, %error, "cannot send or query a payment at the bank; will retry");
         PaymentReport { outcome: PaymentOutcome::Pending, ask_again_at: None }
     });
     Reported { payment: id, report }
@@ -181,6 +181,6 @@ async fn renew(services: &ProcessingServices, lease: &mut Lease) -> bool {
 }
 
 fn stopped(lease: &Lease, error: &dyn Display) -> Stopped {
-    tracing::warn!(batch = %lease.batch, %error, "a worker lets go of a payment batch");
+    tracing::warn!(batch = %lease.batch, %error, "a worker stopped processing a payment batch");
     Stopped
 }

@@ -183,7 +183,7 @@ async fn every_payment_is_sent_once_and_the_batch_ends() {
 }
 
 #[tokio::test]
-async fn what_was_taken_and_never_sent_is_sent_after_asking() {
+async fn a_started_but_unsent_payment_is_sent_after_a_query() {
     let stored = store(1);
     {
         // A worker stopped after the payment was started and before it was sent.
@@ -200,11 +200,11 @@ async fn what_was_taken_and_never_sent_is_sent_after_asking() {
 }
 
 #[tokio::test]
-async fn a_bank_that_is_down_is_asked_later_and_nothing_is_sent_blindly() {
+async fn an_unavailable_bank_is_queried_later_before_anything_is_sent() {
     let stored = store(1);
     let clock = clock();
     let mut rail = MockPaymentRail::new();
-    rail.expect_send().times(1).returning(|_| Err(RailUnavailable("time-out".into())));
+    rail.expect_send().times(1).returning(|_| Err(RailUnavailable("timeout".into())));
     rail.expect_ask().times(1).returning(|_| Ok(Some(PAID)));
     let services = services(processing(&stored), rail, &clock);
     assert_eq!(process_batches(&services).await, Ok(1));

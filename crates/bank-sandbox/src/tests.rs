@@ -71,7 +71,7 @@ async fn every_reference_has_its_scripted_outcome() {
 }
 
 #[tokio::test]
-async fn a_repeated_payment_keeps_the_outcome_of_the_first() {
+async fn a_repeated_payment_keeps_its_first_outcome() {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
     let memory = Arc::new(Notebook::default());
     let bank = SandboxBank::new(memory.clone(), clock.clone());

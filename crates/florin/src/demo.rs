@@ -17,7 +17,7 @@ pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 
 impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
-/// Seeds the demo data in an unused store. Returns whether the store has the demo data, whether seeded now or before.
+/// Seeds the demo data if the store is empty. Returns whether the store contains the demo data afterwards.
 pub(crate) async fn seed(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
         match store.seed(demo::world(now)?).await {
@@ -43,7 +43,7 @@ pub(crate) async fn key_works(store: &(impl DemoStore + ?Sized), now: DateTime<U
     Ok(caller.is_some_and(|caller| caller.key.is_valid(Environment::Sandbox, now)))
 }
 
-/// The demo data as scripts read it.
+/// JSON representation of the demo data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DemoData {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_is_seeded_once_and_told_as_it_is() {
+    fn the_demo_data_is_seeded_once_and_read_from_the_store() {
         on_fresh_store(async |store| {
             let now = SystemClock.now();
             assert!(!is_there(store).await.unwrap());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_request_is_one_line_that_a_shell_takes_whole() {
+    fn the_sample_request_is_one_valid_shell_command() {
         on_fresh_store(async |store| {
             seed(store, SystemClock.now()).await.unwrap();
             let data = described(store).await;

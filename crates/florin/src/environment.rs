@@ -42,7 +42,8 @@ pub(crate) async fn bind(
 ) -> anyhow::Result<Environment> {
     if requested == Environment::Sandbox && !store.serves_sandbox() {
         let source = &settings.database_url.source;
-        let message = format!("{source}: this kind of database supports production only; use another one for a sandbox");
+        let message =
+            format!("{source}: this kind of database supports production only; use another one for a sandbox");
         return Err(UsageError::new(message).into());
     }
     must_be(settings, store.bind(requested).await?, requested)?;

@@ -1,7 +1,7 @@
 //! Allows one server per SQLite file: a second one would serve stale caches and queue behind the first one's writes.
 //!
 //! The lock is an advisory lock on a small file beside the database. The operating system releases it when the process
-//! ends, for any reason. The file contains the id of the process, and an orderly stop removes it.
+//! ends, for any reason. The file contains the id of the process, and a clean shutdown removes it.
 
 use crate::usage::UsageError;
 use anyhow::Context;
@@ -26,7 +26,8 @@ impl ServerLock {
             options.read(true).write(true).create(true).truncate(false);
             let file = options.open(&path).with_context(|| format!("cannot create {}", path.display()))?;
             match file.try_lock() {
-                // The last holder may have removed the file meanwhile, and then this lock protects nothing.
+                // The previous holder may have deleted the file after it was opened here. A lock on a deleted file
+                // protects nothing, so try again.
                 Ok(()) if is_at(&file, &path) => return Self { path, file }.announce(),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(held(database, &path, source).into()),
@@ -89,7 +90,7 @@ mod tests {
     use tempfile::tempdir;
 
     #[test]
-    fn a_second_server_is_told_who_holds_the_file() {
+    fn the_error_of_a_second_server_names_the_lock_holder() {
         let folder = tempdir().unwrap();
         let database = folder.path().join("florin.db");
         fs::write(&database, "").unwrap();
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn another_way_to_the_file_is_the_same_file() {
+    fn a_symlink_uses_the_same_lock() {
         let folder = tempdir().unwrap();
         let [database, link] = ["florin.db", "link.db"].map(|name| folder.path().join(name));
         fs::write(&database, "").unwrap();

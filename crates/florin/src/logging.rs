@@ -1,7 +1,7 @@
 //! Writes logs to stderr, as text or as one JSON object per line.
 //!
 //! Each request writes one line. A separate thread writes these lines in batches, because one write per line would add
-//! a tenth to the cost of a small request. All other lines are written before the program continues.
+//! a tenth to the cost of a small request. All other lines are written synchronously.
 
 use crate::settings::{LogFormat, Settings};
 use anyhow::{Context, anyhow};
@@ -12,12 +12,12 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
-/// The default filter of a server: its own messages, without those of the server library.
+/// The default filter of `serve`: info, but only warnings and errors of the server library.
 const SERVING: &str = "info,actix_server=warn";
-/// The default filter of other commands: warnings and errors.
+/// The default filter of all other commands: warnings and errors.
 const OTHERWISE: &str = "warn";
 
-/// Maximum number of queued lines. Above it, requests wait, so that no line is lost.
+/// Maximum number of queued lines. When the queue is full, requests block, so that no line is lost.
 const LINES_WAITING: usize = 16 * 1024;
 /// Size of the write buffer.
 const BYTES_AT_ONCE: usize = 64 * 1024;

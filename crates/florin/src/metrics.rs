@@ -8,6 +8,6 @@ const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 /// Starts collecting the metrics of the adapters.
 pub(crate) fn collect() -> anyhow::Result<PrometheusHandle> {
-    let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).context("the buckets of durations are wrong")?;
-    builder.install_recorder().context("metrics can't be collected")
+    let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).context("invalid histogram buckets")?;
+    builder.install_recorder().context("cannot install the metrics recorder")
 }

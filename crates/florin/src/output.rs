@@ -24,7 +24,7 @@ pub(crate) fn either(as_json: bool, value: &impl Serialize, text: impl FnOnce() 
     if as_json { json(value) } else { line(&text()) }
 }
 
-/// An error as scripts read it.
+/// JSON representation of an error.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Failure<'a> {
@@ -39,7 +39,7 @@ pub(crate) fn fail(as_json: bool, message: &str, exit_code: u8) {
     let _gone = writeln!(io::stderr().lock(), "{}", json.unwrap_or_else(|| format!("florin: {message}")));
 }
 
-/// The rows of a list, as scripts read them.
+/// JSON representation of a list.
 #[derive(Serialize)]
 pub(crate) struct Rows<T> {
     /// The rows.
@@ -74,7 +74,7 @@ pub(crate) const fn yes_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-/// The texts in one cell, or a hyphen.
+/// Joins strings into one table cell; `-` if there are none.
 pub(crate) fn listed(texts: &[String]) -> String {
     if texts.is_empty() { "-".to_owned() } else { texts.join(" ") }
 }

@@ -87,7 +87,7 @@ impl Progress {
                 Style::Lines => format!("{what}: done in {} s{}\n", start.elapsed().as_secs(), seen.text()),
             });
         };
-        // If the thread can't start, only the progress is missing.
+        // If the thread can't be started, the command runs without progress reports.
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(report).ok();
         Self { counter, running: Some(running), thread }
     }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_a_size_or_a_share() {
+    fn progress_is_in_mib_or_percent() {
         let progress = Progress { counter: Counter::default(), running: None, thread: None };
         assert_eq!(progress.counter.text(), "");
         progress.writing(io::sink()).write_all(&vec![0; 3 << 20]).unwrap();

@@ -13,7 +13,8 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// The end of a message about an unknown word: the nearest candidate, or all of them under their plural name.
+/// The hint about an unknown word: the nearest candidate, or a list of all candidates. `plural` is the name of the
+/// list, such as `settings`.
 pub(crate) fn or_list(word: &str, plural: &str, candidates: &[&str]) -> String {
     match nearest(word, candidates.iter().copied()) {
         Some(candidate) => format!("did you mean `{candidate}`?"),

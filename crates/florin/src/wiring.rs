@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// The storage adapters of this program. The scheme of the database URL selects one.
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
-/// Time-out of a postcode provider.
+/// Timeout of a postcode provider.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached lookups.
 const POSTCODES_KEPT: u64 = 10_000;
@@ -77,7 +77,7 @@ pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> 
 }
 
 fn too_new() -> anyhow::Error {
-    anyhow!("the database has a newer schema than this version of florin; use the newer version")
+    anyhow!("the database schema is newer than this version of florin; upgrade florin")
 }
 
 /// The services for the HTTP adapter and the workers.
@@ -108,13 +108,13 @@ pub(crate) fn services(settings: &Settings, environment: Environment, store: &Ar
     }
 }
 
-/// Time and ids.
+/// Creates the clocks and id sources of accounts.
 fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
     AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
 /// The services that process payment batches, with the simulated bank. `None` in production, which has no bank adapter
-/// yet: confirmed batches stay confirmed.
+/// yet, so confirmed batches are not processed.
 pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
     match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
@@ -122,7 +122,8 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
             accounts: Arc::clone(&services.accounts),
             processing: store.clone(),
             rail: Arc::new(SandboxBank::new(store.clone(), Arc::new(SystemClock))),
-            // The simulated bank answers at once, so a short lease lets other workers take over soon after a crash.
+            // The simulated bank responds immediately, so a short lease suffices: other workers take over soon after a
+            // crash.
             limits: ProcessingLimits { lease: TimeDelta::seconds(5), ..ProcessingLimits::default() },
         }),
         Environment::Production => None,
@@ -174,11 +175,7 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
 }
 
 /// The postcode providers. Synthetic addresses exist in the sandbox only; imported ones in both environments.
-fn postcodes(
-    settings: &Settings,
-    environment: Environment,
-    store: &Arc<dyn AnyStore>,
-) -> Arc<dyn PostcodeProvider> {
+fn postcodes(settings: &Settings, environment: Environment, store: &Arc<dyn AnyStore>) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {
         time_out: POSTCODE_TIME_OUT,

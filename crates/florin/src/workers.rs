@@ -90,7 +90,7 @@ async fn sweep_worlds(services: &Services) {
     }
 }
 
-/// Runs one round of processing. A round is long enough to keep a worker busy, and short enough to let it stop soon.
+/// Runs one round of processing. Rounds are bounded, so that a shutdown does not wait long.
 async fn process(processing: &ProcessingServices) {
     match florin_application::process_batches(processing).await {
         Ok(0) => {}

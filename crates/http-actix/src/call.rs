@@ -118,12 +118,12 @@ impl Call<'_> {
         Context { environment: self.app.services.environment, budget: None }
     }
 
-    /// Ends reading: returns all faults at once, or the account.
+    /// Finishes reading the request: returns all faults, or the account.
     pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
         Ok(self.reach(id).await??)
     }
 
-    /// Ends reading like [`Self::account`], for an account that the path names as `what`.
+    /// Finishes reading like [`Self::account`], for an account that the path names as `what`.
     pub(crate) async fn path_account(&mut self, id: Option<AccountId>, what: &str) -> Result<Account, Problem> {
         match self.reach(id).await? {
             Err(ReachError::Absent) => Err(Problem::absent("path.accountId", what)),
@@ -149,7 +149,7 @@ impl WriteCall<'_> {
         Ok(declare::read(self.body.as_ref(), context, &mut self.call.faults)?)
     }
 
-    /// Ends reading: returns all faults at once, or the account.
+    /// Finishes reading the request: returns all faults, or the account.
     pub(crate) async fn account(&mut self) -> Result<Account, Problem> {
         let id = self.account_id.take();
         self.call.account(id).await

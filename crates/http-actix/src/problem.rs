@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_by_characters() {
+    fn long_texts_are_truncated_by_characters() {
         assert_eq!(cut("ä".repeat(10), 10), "ä".repeat(10));
         let long = cut("ä".repeat(11), 10);
         assert_eq!((long.chars().count(), long.ends_with('…')), (10, true));

@@ -26,6 +26,6 @@ pub struct HttpSettings {
     pub metrics: Option<RenderMetrics>,
     /// The data that the home page shows about this server.
     pub introduction: Introduction,
-    /// The time that requests in progress have to finish after a stop signal.
+    /// How long the server waits for requests in progress after a stop signal.
     pub shutdown_timeout: Duration,
 }

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_window_is_one_step_either_way() {
+    async fn the_window_is_one_step_in_both_directions() {
         // Step 37037036 lasts from 1111111080 to 1111111109.
         for seconds in [1_111_111_050, 1_111_111_080, 1_111_111_109, 1_111_111_110, 1_111_111_139] {
             assert_eq!(check("081804", seconds).await, right(37_037_036), "{seconds}");

@@ -56,8 +56,8 @@ pub struct CancelBatchCommand {
 }
 
 /// Manages payment batches, with the promises of [`crate::CardLedger`]. Of two decisions on one batch, including
-/// confirmations and processing, the second sees the effect of the first. Each decision is stored with its events,
-/// whole or not at all.
+/// confirmations and processing, the second sees the effect of the first. Each decision is stored atomically with
+/// its events.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchManagement: Send + Sync {

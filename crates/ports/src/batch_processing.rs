@@ -81,8 +81,8 @@ pub enum ProcessingError<R> {
 ///
 /// Promises: at any time a batch is leased to at most one claim. Every write is fenced: its transaction checks that the
 /// batch is leased under the command's [`Lease::id`], and otherwise stores nothing. A lease that has run out is still
-/// valid until another worker claims the batch. Each decision is stored with journal, balances and events, whole or not
-/// at all, and is durable before the call returns.
+/// valid until another worker claims the batch. Each decision is stored atomically with journal, balances and events,
+/// and is durable before the call returns.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchProcessing: Send + Sync {
@@ -108,6 +108,6 @@ pub trait BatchProcessing: Send + Sync {
     /// Extends a lease and returns whether it was still held.
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Releases a batch so that it can be claimed at once. Does nothing if the lease is no longer held.
+    /// Releases a batch so that it can be claimed immediately. Does nothing if the lease is no longer held.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 }

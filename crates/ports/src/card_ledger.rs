@@ -52,7 +52,7 @@ pub struct DueHold {
     pub chain: TransactionToken,
 }
 
-/// Decides card messages sequentially for each budget, and stores each decision whole or not at all.
+/// Decides card messages sequentially for each budget, and stores each decision atomically.
 ///
 /// Promises: decisions on one budget see each other's effects, in order of arrival. A refusal or failure changes
 /// nothing. A call returns only after its result is durable.

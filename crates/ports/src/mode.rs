@@ -24,10 +24,10 @@ pub enum Mode {
     DryRun,
 }
 
-/// What a command would have stored.
+/// What a command would store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRun<T> {
-    /// What the caller would get.
+    /// The result that the caller would get.
     pub done: T,
     /// The reason a card message would be declined; `None` if it would not be.
     pub declined: Option<DryRunDecline>,

@@ -6,7 +6,7 @@ use florin_domain::ids::PaymentId;
 
 /// Sends payments to a bank and reports their outcomes.
 ///
-/// Promises: the payment's id is the idempotency key. An instruction sent again, after a time-out, after a crash or by
+/// Promises: the payment's id is the idempotency key. An instruction sent again, after a timeout, after a crash or by
 /// another instance, is the same payment and never a second one; its answer is the current report on the first. Once
 /// `send` has returned, `ask` knows the payment.
 #[cfg_attr(feature = "test-support", mockall::automock)]

@@ -18,13 +18,13 @@ use florin_domain::world::{
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// Marks a store that serves production only. It implements the ports of [`crate::SandboxStorage`] by this mark alone: there are no
-/// worlds and no clocks of accounts, and nothing can be seeded.
+/// Marker trait for stores that support production only. It implements all ports of [`crate::SandboxStorage`]: lookups
+/// find nothing, and all other operations fail.
 pub trait ProductionOnly: Send + Sync {}
 
-/// The failure of whatever only a sandbox can do. No use case asks for it in production.
+/// The error of sandbox-only operations. No use case calls them in production.
 fn no_sandbox() -> StoreError {
-    StoreError::Corrupt("this store serves production only".into())
+    StoreError::Corrupt("this store supports production only".into())
 }
 
 #[async_trait]
@@ -149,7 +149,7 @@ mod tests {
     fn is_sandbox_storage(_: &impl SandboxStorage) {}
 
     #[tokio::test]
-    async fn the_mark_is_all_that_it_takes() {
+    async fn the_marker_trait_implements_all_sandbox_ports() {
         is_sandbox_storage(&Production);
         assert_eq!(Production.own().await, Ok(Vec::new()));
         assert!(matches!(Production.seed(World::default()).await, Err(StoreError::Corrupt(_))));

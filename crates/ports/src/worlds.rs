@@ -77,7 +77,7 @@ pub struct RestoreCommand {
     pub repeat: Option<RepeatClaim<RestoredWorld>>,
 }
 
-/// Stores worlds. Each call is one transaction, stored whole or not at all.
+/// Stores worlds. Each call is one transaction.
 ///
 /// Accounts that were not created as worlds are absent here, and no call changes them.
 #[cfg_attr(feature = "test-support", mockall::automock)]

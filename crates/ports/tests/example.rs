@@ -60,7 +60,7 @@ async fn a_mock_decides_as_an_adapter_would() {
 }
 
 #[tokio::test]
-async fn a_mock_can_say_anything_a_store_can_say() {
+async fn a_mock_can_return_any_result_of_a_store() {
     let (clock, ids) = (FakeClock::at(DateTime::<Utc>::UNIX_EPOCH), CountingIds::default());
     let mut ledger = MockCardLedger::new();
     ledger.expect_first_message().times(1).returning(|_| Err(WriteError::Absent));

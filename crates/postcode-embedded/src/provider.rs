@@ -1,4 +1,4 @@
-//! The provider.
+//! Looks up postcodes in imported and built-in addresses.
 
 use crate::builtin;
 use async_trait::async_trait;

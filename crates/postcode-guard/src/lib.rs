@@ -1,6 +1,6 @@
-//! A time-out and a cache around any postcode provider.
+//! A timeout and a cache around any postcode provider.
 //!
-//! Providers stay simple, because this crate handles slow providers and repeated look-ups for all of them.
+//! Providers stay simple, because this crate handles slow providers and repeated lookups for all of them.
 
 use async_trait::async_trait;
 use florin_domain::address::{Address, Postcode};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Settings of the time-out and the cache.
+/// Settings of the timeout and the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuardSettings {
     /// Time that the provider may take; after that the answer is [`PostcodeError::Slow`].
@@ -21,9 +21,9 @@ pub struct GuardSettings {
     pub cache_entries: u64,
 }
 
-/// A provider with a time-out and a cache around it.
+/// A provider with a timeout and a cache around it.
 ///
-/// Answers are cached, including empty ones. Errors are not. Equal look-ups at the same time reach the provider once.
+/// Answers are cached, including empty ones. Errors are not. Concurrent equal lookups reach the provider once.
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
     time_out: Duration,

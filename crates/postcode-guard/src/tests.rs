@@ -15,14 +15,14 @@ fn address(line: &str) -> Address {
     Address { address_line1: line.into(), ..Address::default() }
 }
 
-/// A provider that expects exactly `times` look-ups, and always gives the same answer.
+/// A provider that expects exactly `times` lookups, and always gives the same answer.
 fn answering(times: usize, answer: Result<Vec<Address>, PostcodeError>) -> Arc<MockPostcodeProvider> {
     let mut mock = MockPostcodeProvider::new();
     mock.expect_lookup().times(times).returning(move |_| answer.clone());
     Arc::new(mock)
 }
 
-/// A slow provider that counts look-ups.
+/// A slow provider that counts lookups.
 struct Sleepy {
     takes: Duration,
     asked: AtomicUsize,
@@ -48,7 +48,7 @@ impl PostcodeProvider for Sleepy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_out_is_reported_as_slow_and_not_cached() {
+async fn a_timeout_is_reported_as_slow_and_not_cached() {
     let sleepy = Sleepy::taking(4);
     let guarded = GuardedPostcodes::new(sleepy.clone(), SETTINGS);
     let start = tokio::time::Instant::now();
@@ -65,7 +65,7 @@ async fn an_answer_just_in_time_is_returned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn equal_lookups_at_once_ask_the_provider_once() {
+async fn concurrent_equal_lookups_call_the_provider_once() {
     let sleepy = Sleepy::taking(1);
     let guarded = Arc::new(GuardedPostcodes::new(sleepy.clone(), SETTINGS));
     let callers: Vec<_> = (0..20)

@@ -1,13 +1,13 @@
-//! A cache with a short lifetime that also merges concurrent look-ups.
+//! A cache with a short lifetime that also merges concurrent lookups.
 //!
-//! An answer is served again for less than [`STALENESS`], counted from *before* the look-up began. A slow look-up does not extend
-//! this time. So whoever changes a value only has to wait that long after storing it: no later request gets the old answer, in
-//! any process.
+//! An answer is served again for less than [`STALENESS`], counted from *before* the lookup began. A slow lookup does
+//! not extend this time. So after storing a change, waiting that long is enough: no later request gets the old answer,
+//! in any process.
 //!
 //! - An absent value is neither cached nor shared, so a new value is found immediately.
-//! - A failure is not cached, but callers that wait for the same look-up share it.
-//! - Equal look-ups at the same time reach the store once.
-//! - Keys are hashed with a random seed, so the duration of a look-up reveals nothing about stored keys.
+//! - A failure is not cached, but callers that wait for the same lookup share it.
+//! - Concurrent equal lookups reach the store once.
+//! - Keys are hashed with a random seed, so the duration of a lookup reveals nothing about stored keys.
 
 use moka::sync::Cache;
 use std::fmt;
@@ -19,13 +19,13 @@ use tokio::time::Instant;
 
 /// Maximum age of a cached answer.
 ///
-/// At a thousand requests per second this saves 249 of 250 look-ups. A longer time would save little more, and operators wait
-/// for it.
+/// At a thousand requests per second this saves 249 of 250 lookups. A longer time would save little more, and operators
+/// wait for it.
 pub const STALENESS: Duration = Duration::from_millis(250);
 
-/// A look-up that began, with its answer once it has arrived.
+/// A lookup that began, with its answer once it has arrived.
 struct Lookup<V, E> {
-    /// The time before the look-up began: its answer is no older than this.
+    /// The time before the lookup began: its answer is no older than this.
     begun: Instant,
     answer: OnceCell<Result<Option<V>, E>>,
 }
@@ -35,7 +35,7 @@ impl<V, E> Lookup<V, E> {
         Arc::new(Self { begun, answer: OnceCell::new() })
     }
 
-    /// Whether a new caller may use this look-up or wait for it.
+    /// Whether a new caller may use this lookup or wait for it.
     fn serves(&self, now: Instant) -> bool {
         let usable = self.answer.get().is_none_or(|answer| matches!(answer, Ok(Some(_))));
         usable && now.saturating_duration_since(self.begun) < STALENESS
@@ -58,7 +58,7 @@ where
         Self { lookups: Cache::new(max) }
     }
 
-    /// Returns a cached answer, waits for a running look-up, or calls `load`.
+    /// Returns a cached answer, waits for a running lookup, or calls `load`.
     pub async fn get<F>(&self, key: &K, load: impl Fn() -> F) -> Result<Option<V>, E>
     where
         F: Future<Output = Result<Option<V>, E>>,
@@ -73,7 +73,7 @@ where
         };
         match lookup.answer.get_or_init(&load).await {
             Ok(Some(value)) => Ok(Some(value.clone())),
-            // Another caller's look-up, which may have begun before this caller's value was created.
+            // Another caller's lookup, which may have begun before this caller's value was created.
             Ok(None) if lookup.begun != now => load().await,
             absent_or_failed => {
                 self.lookups.invalidate(key);
@@ -82,7 +82,7 @@ where
         }
     }
 
-    /// Removes an answer. Later calls of `get` begin a new look-up.
+    /// Removes an answer. Later calls of `get` begin a new lookup.
     pub fn forget(&self, key: &K) {
         self.lookups.invalidate(key);
     }

@@ -10,7 +10,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 type Answer = Result<Option<u32>, &'static str>;
 
-/// A slow store. It answers with its value at the start of a look-up, and counts look-ups.
+/// A slow store. It answers with its value at the start of a lookup, and counts lookups.
 struct Store {
     delay: Duration,
     value: Mutex<Answer>,
@@ -50,7 +50,7 @@ impl Store {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_served_until_it_is_too_old() {
+async fn an_answer_is_served_until_it_expires() {
     let store = Store::new(Duration::ZERO, Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(Some(7)));
     store.set(Ok(None));
@@ -81,7 +81,7 @@ async fn absent_values_and_failures_are_not_cached() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_look_ups_are_merged_including_failures() {
+async fn concurrent_lookups_are_merged_including_failures() {
     for answer in [Ok(Some(7)), Err("gone")] {
         let store = Store::new(MOMENT * 100, answer);
         for waiting in (0..20).map(|_| store.spawn_get()).collect::<Vec<_>>() {
@@ -91,21 +91,21 @@ async fn concurrent_look_ups_are_merged_including_failures() {
     }
 }
 
-/// The age counts from the start of a look-up. A slow look-up does not make its answer younger.
+/// The age counts from the start of a lookup. A slow lookup does not make its answer younger.
 #[tokio::test(start_paused = true)]
-async fn age_counts_from_the_start_of_the_look_up() {
+async fn age_counts_from_the_start_of_the_lookup() {
     let store = Store::new(STALENESS * 2, Ok(Some(7)));
     let first = store.spawn_get();
     sleep(MOMENT).await;
     store.set(Ok(None));
     sleep(STALENESS).await;
-    // The first look-up is still running. Its answer is valid for its own caller, but too old for new callers.
+    // The first lookup is still running. Its answer is valid for its own caller, but too old for new callers.
     assert_eq!(store.get(1).await, Ok(None));
     assert_eq!(first.await.unwrap(), Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(None));
 }
 
-/// A caller that waits for another caller's look-up must find a value that was created in between.
+/// A caller that waits for another caller's lookup must find a value that was created in between.
 #[tokio::test(start_paused = true)]
 async fn absence_is_not_shared() {
     let store = Store::new(MOMENT * 10, Ok(None));
@@ -116,9 +116,9 @@ async fn absence_is_not_shared() {
     assert_eq!(early.await.unwrap(), Ok(None));
 }
 
-/// A caller that is cancelled during its look-up does not block the others.
+/// A caller that is cancelled during its lookup does not block the others.
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_look_up_is_repeated() {
+async fn a_cancelled_lookup_is_repeated() {
     let store = Store::new(MOMENT * 10, Ok(Some(7)));
     let (gone, waiting) = (store.spawn_get(), store.spawn_get());
     sleep(MOMENT).await;

@@ -33,7 +33,7 @@ pub(crate) struct Answers {
     texts: Vec<String>,
 }
 
-/// Set of amounts and texts that a scenario uses; its ids are the same in both sets.
+/// The amounts and strings that a scenario uses. Both sets use the same ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     Usual,
@@ -207,7 +207,7 @@ async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Res
     answers.add("confirmation", handle.batches.confirm(command).await)
 }
 
-/// Processes the second batch: some payments end, one is returned, one is not sent yet.
+/// Processes the second batch: some payments become final, one is returned, one has not been sent.
 async fn process(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, processing, ids) = (answers.who, &handle.processing, base * 10_000);
     let mine = |lease: &florin_ports::Lease| who.account().is_ok_and(|account| lease.account == account);

@@ -34,7 +34,7 @@ impl Verdict {
     /// Asserts that no check failed.
     ///
     /// # Panics
-    /// Panics with the whole verdict if a check failed.
+    /// Panics with the complete verdict if a check failed.
     #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.passed(), "\n{self}\n");

@@ -15,7 +15,7 @@ pub enum OpenError {
         known: String,
     },
     /// The adapter for this kind of database was left out of this build.
-    #[error("this build has no {0}: use another database URL, or build it in")]
+    #[error("this build does not include {0}; use another database URL, or rebuild with it")]
     NotBuilt(&'static str),
     /// The URL is for a database of another adapter.
     #[error("the database URL is for another kind of database")]

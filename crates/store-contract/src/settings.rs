@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scheme_is_told_from_a_path() {
+    fn schemes_and_paths_are_distinguished() {
         for (url, scheme) in [
             ("postgres://me:secret@db", Some("postgres")),
             ("SQLite:florin.db", Some("SQLite")),

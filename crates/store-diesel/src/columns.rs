@@ -1,4 +1,4 @@
-//! What the declarations of tables say about their columns, for the checks against the databases.
+//! The declared columns of tables, for the checks against the databases.
 
 /// A declared column.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@
 //!   deadlock, a lost connection) are retried for three seconds. A connection that is lost at the commit is not
 //!   retried, because the outcome is unknown: the caller gets [`StoreError::Unavailable`], and the idempotency record
 //!   settles it.
-//! - **Bounded**: a full queue refuses at once ([`StoreError::Overloaded`]), and no caller waits longer than two
+//! - **Bounded**: a full queue refuses immediately ([`StoreError::Overloaded`]), and no caller waits longer than two
 //!   seconds for a reader ([`StoreError::Unavailable`]).
 //! - **A panic in a decision** is answered to its own caller ([`StoreError::Corrupt`]). The writer survives any other
 //!   panic, too: it answers every caller, and continues with a new connection.

@@ -146,7 +146,7 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn what_one_checks_the_other_checks() {
+fn both_schemas_have_the_same_checks() {
     let (one, other) = (checks(&sqlite::migrations::sources()), checks(&postgres::migrations::sources()));
     assert!(one.len() > 80, "{} CHECKs were found", one.len());
     assert_eq!(one.difference(&other).collect::<Vec<_>>(), other.difference(&one).collect::<Vec<_>>());

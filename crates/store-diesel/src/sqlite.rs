@@ -48,7 +48,9 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
-pub(crate) use connection::{Readers, connect_writer, create, finish, lock_operators, open_readers, read, unhurried, write};
+pub(crate) use connection::{
+    Readers, connect_writer, create, finish, lock_operators, open_readers, read, unhurried, write,
+};
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use place::{Place, place};

@@ -67,7 +67,7 @@ fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> 
 
 /// Returns the balances of a batch's funding budgets.
 pub(crate) fn balances_of(data: &Data, batch: &PaymentBatch) -> BatchBalances {
-    let budgets = batch.orders.iter().filter_map(|command| data.budgets.get(&(batch.account.clone(), command.budget)));
+    let budgets = batch.orders.iter().filter_map(|order| data.budgets.get(&(batch.account.clone(), order.budget)));
     let balances = budgets.flat_map(|budget| {
         let id = budget.id;
         budget.balances.iter().map(move |(currency, balances)| ((id, *currency), *balances))

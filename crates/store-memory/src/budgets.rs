@@ -1,4 +1,4 @@
-//! Reads and creation of budgets.
+//! Reads and creates budgets.
 
 use crate::MemoryStore;
 use crate::data::{Data, add};

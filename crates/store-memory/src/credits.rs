@@ -41,5 +41,5 @@ fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteE
 fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);
-    last.checked_add(1).ok_or_else(|| StoreError::Corrupt("no number is left for credits".into()))
+    last.checked_add(1).ok_or_else(|| StoreError::Corrupt("all credit numbers are used".into()))
 }

@@ -100,7 +100,7 @@ impl Registry for MemoryStore {
         let folded = |address: Address| {
             let postcode = Postcode::parse(&address.postcode);
             let postcode = postcode
-                .map_err(|_| StoreError::Corrupt(format!("`{}` is no UK postcode", address.postcode)))?
+                .map_err(|_| StoreError::Corrupt(format!("`{}` is not a UK postcode", address.postcode)))?
                 .to_string();
             Ok(Address { postcode, ..address })
         };

@@ -202,7 +202,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
         lives: data.worlds.contains_key(&new.account),
         made,
-        // What is in memory has this program's form.
+        // Data in memory always has the schema of this program.
         outdated: false,
     };
     if decide(&situation).map_err(WriteError::Refused)? {

@@ -131,7 +131,7 @@ impl Home {
 }
 
 #[tokio::test]
-async fn a_batch_is_played_to_its_end() {
+async fn a_batch_is_processed_to_its_end() {
     use PaymentStatus::{Completed, Failed, Returned, Started};
     let home = Home::new().await;
     let batch = home.made(&["one", "SBX-FAIL-NAME", "SBX-RETURN", "SBX-SLOW", "five"]).await;
@@ -170,7 +170,7 @@ async fn a_cancelled_batch_is_never_processed() {
 }
 
 #[tokio::test]
-async fn a_lease_keeps_others_off_until_it_runs_out() {
+async fn a_lease_excludes_others_until_it_expires() {
     let home = Home::new().await;
     let batch = home.made(&["one"]).await;
     home.confirm(batch).await;

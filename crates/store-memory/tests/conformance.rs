@@ -36,7 +36,7 @@ async fn every_promise_is_kept() {
     florin_store_conformance::run(&InMemory).await.assert_passed();
 }
 
-/// A store for production only: the same one, which does not say that it has a sandbox.
+/// Creates handles without the sandbox ports, as for a store that supports production only.
 struct OfProduction;
 
 impl Factory for OfProduction {
@@ -47,7 +47,7 @@ impl Factory for OfProduction {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_store_for_production_only_is_not_asked_for_a_sandbox() {
+async fn sandbox_checks_are_skipped_for_production_only_stores() {
     let verdict = florin_store_conformance::run(&OfProduction).await;
     verdict.assert_passed();
     let skipped: Vec<_> = verdict.skipped().collect();

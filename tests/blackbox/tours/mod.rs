@@ -1,5 +1,5 @@
 //! The tours of the documentation, run by bash without changes: every shell block of a page, in order, in one shell.
-//! Where a page shows an output, the block must print it.
+//! If a page shows an output, the block must print it.
 //!
 //! `FLORIN_UPDATE_TOURS=1` writes the printed outputs into the pages.
 

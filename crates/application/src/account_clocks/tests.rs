@@ -30,7 +30,7 @@ fn frozen() -> ClockSetting {
 }
 
 #[tokio::test]
-async fn an_account_that_nobody_touched_has_real_time_and_random_ids() {
+async fn an_unchanged_account_has_real_time_and_random_ids() {
     let keeper = keeper();
     let moment = keeper.at(&account(None, ClockSetting::default())).await.unwrap();
     assert_eq!((moment.now(), moment.next_id()), (keeper.real_now(), Uuid::from_u128(1)));
@@ -39,7 +39,7 @@ async fn an_account_that_nobody_touched_has_real_time_and_random_ids() {
 }
 
 #[tokio::test]
-async fn ids_of_a_seeded_world_are_the_same_in_order_and_of_version_8() {
+async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
     let mut runs = Vec::new();
     for seed in ["a", "a", "b"] {
         let (keeper, account, mut ids) = (keeper(), account(Some(seed), frozen()), Vec::new());
@@ -64,7 +64,7 @@ async fn ids_of_a_seeded_world_are_the_same_in_order_and_of_version_8() {
 }
 
 #[test]
-fn what_is_done_in_the_background_shifts_no_number() {
+fn background_work_uses_no_request_number() {
     let (keeper, account) = (keeper(), account(Some("a"), frozen()));
     let because = |cause: &[&[u8]]| keeper.because(&account.timeline, keeper.now_of(&account), cause).next_id();
     assert_eq!(because(&[b"expiry", b"1"]), because(&[b"expiry", b"1"]));

@@ -113,7 +113,7 @@ fn batch(number: u32, plan: &Plan, account: &Account, books: &[Book], created_at
     }
 }
 
-/// Writes the journal transactions of an order of a batch in this status.
+/// Writes the journal transactions of an order that the status of its batch implies.
 fn settle(batch: &PaymentBatch, order: &PaymentOrder, book: &mut Book) -> Result<(), DemoFault> {
     let Some(confirmed_at) = batch.confirmed_at else { return Ok(()) };
     let (available, reserved) = (LedgerAccount::Available(order.budget), LedgerAccount::Reserved(order.budget));

@@ -28,7 +28,7 @@ use florin_ports::World;
 
 /// The demo data violates a rule of the domain: a bug of this module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the demo world is wrong: {0}")]
+#[error("invalid demo data: {0}")]
 pub struct DemoFault(String);
 
 impl From<Flaw> for DemoFault {

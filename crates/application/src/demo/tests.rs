@@ -52,7 +52,7 @@ fn the_budgets_of_the_demo_account() {
 }
 
 #[test]
-fn what_is_reserved_is_what_open_batches_cost() {
+fn reserved_amounts_are_the_costs_of_open_batches() {
     let seed = demo_account();
     let mut reserved: BTreeMap<_, i64> = BTreeMap::new();
     for batch in &seed.batches {
@@ -75,7 +75,7 @@ fn active(cards: &[florin_ports::SeedCard], currency: &str) -> Vec<Card> {
 }
 
 #[test]
-fn cards_of_every_state_and_the_usable_ones_first() {
+fn cards_have_every_state_and_usable_ones_come_first() {
     let cards = demo_account().cards;
     for state in CardState::ALL {
         assert!(cards.iter().any(|seed| seed.card.state == state && !seed.card.is_expired(now())), "{state:?}");
@@ -104,7 +104,7 @@ fn every_card_is_paid_from_a_budget_of_its_account_and_currency() {
 }
 
 #[test]
-fn batches_of_every_status_and_one_that_cannot_be_funded() {
+fn batches_have_every_status_and_one_cannot_be_funded() {
     let seed = demo_account();
     for status in PaymentBatchStatus::ALL {
         assert!(seed.batches.iter().any(|batch| batch.status == status), "{status}");
@@ -146,11 +146,11 @@ fn checkouts_fill_more_than_a_page_and_vary() {
 }
 
 #[test]
-fn ids_are_of_version_7_and_there_once() {
+fn ids_are_unique_and_of_version_7() {
     let mut seen = HashSet::new();
     let mut note = |id: uuid::Uuid| {
         assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122), "{id}");
-        assert!(seen.insert(id), "{id} is there twice");
+        assert!(seen.insert(id), "duplicate id {id}");
     };
     let world = seeded();
     world.clients.iter().for_each(|client| note(client.id.0));
@@ -172,7 +172,7 @@ fn ids_are_of_version_7_and_there_once() {
 }
 
 #[test]
-fn keys_are_of_the_sandbox_and_do_what_they_should() {
+fn keys_are_sandbox_keys_with_the_expected_access() {
     for text in [API_KEY, OTHER_API_KEY, LIMITED_API_KEY] {
         let hex = text.strip_prefix("florin_sandbox_").unwrap();
         assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");

@@ -46,7 +46,7 @@ fn credit() -> Activity {
 }
 
 #[test]
-fn names_are_unique_and_of_the_field() {
+fn names_are_unique() {
     let mut names: Vec<_> = ActivityType::ALL.into_iter().map(ActivityType::as_str).collect();
     assert!(names.contains(&"authorization.clearing") && names.contains(&"credit") && names.contains(&"payment"));
     names.sort_unstable();
@@ -59,7 +59,7 @@ fn names_are_unique_and_of_the_field() {
 }
 
 #[test]
-fn a_payment_takes_what_it_costs_until_it_fails_or_comes_back() {
+fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
     for (status, wanted) in [
         (PaymentStatus::Created, None),
         (PaymentStatus::Validated, None),
@@ -76,7 +76,7 @@ fn a_payment_takes_what_it_costs_until_it_fails_or_comes_back() {
 }
 
 #[test]
-fn only_credits_of_the_journal_are_credits() {
+fn only_credit_transactions_are_credits() {
     let budget = BudgetId(Uuid::from_u128(4));
     let post = |account, amount| Posting { account, amount: Minor(amount) };
     let postings = [post(LedgerAccount::InboundPayments, -7), post(LedgerAccount::Available(budget), 7)];
@@ -89,7 +89,7 @@ fn only_credits_of_the_journal_are_credits() {
 }
 
 #[test]
-fn a_transfer_is_about_both_of_its_ends() {
+fn a_transfer_matches_both_of_its_budgets() {
     let (from, to) = (BudgetId(Uuid::from_u128(4)), BudgetId(Uuid::from_u128(5)));
     let transfer = Transfer {
         id: TransferId(Uuid::from_u128(6)),
@@ -113,7 +113,7 @@ fn a_transfer_is_about_both_of_its_ends() {
 }
 
 #[test]
-fn a_filter_reads_only_where_something_can_match() {
+fn a_filter_reads_only_sources_that_can_match() {
     let reached = |filter: ActivityFilter| ActivitySource::ALL.map(|source| filter.reaches(source));
     let none = ActivityFilter::default();
     assert_eq!(reached(none), [true; 4]);
@@ -128,7 +128,7 @@ fn a_filter_reads_only_where_something_can_match() {
 
 /// Every matching movement comes from a source that the filter reads.
 #[test]
-fn what_matches_is_reached() {
+fn every_matching_movement_is_found() {
     let rows: Vec<_> =
         PaymentStatus::ALL.into_iter().filter_map(|status| Activity::of_payment(payment(status))).collect();
     for row in rows.iter().chain([&credit()]) {
@@ -142,7 +142,7 @@ fn what_matches_is_reached() {
 }
 
 #[test]
-fn every_member_of_a_filter_counts() {
+fn every_field_of_a_filter_is_applied() {
     let (row, none) = (credit(), ActivityFilter::default());
     let second = chrono::TimeDelta::seconds(1);
     for (filter, wanted) in [

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn well_formed_is_more_than_uk_shaped() {
+    fn well_formed_postcodes_need_not_be_uk_postcodes() {
         for other in ["12345", "ABCDE", "A1B2C3D", "1AA1AA"] {
             assert_eq!(PostcodeQuery::parse(other).unwrap(), PostcodeQuery::Other, "{other}");
         }

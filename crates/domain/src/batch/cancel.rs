@@ -35,7 +35,7 @@ pub enum CancelRefusal {
     /// The batch has started or ended.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// Less is reserved than the batch costs: a bug.
+    /// A balance would leave its range, or less is reserved than the batch costs: a bug.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
     /// A rule produced postings that do not balance: a bug.

@@ -72,7 +72,7 @@ fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision 
 const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
 
 #[test]
-fn confirming_reserves_the_sum_and_burns_the_session() {
+fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
     let confirmation = decision.answer.unwrap();
     assert_eq!(confirmation.batch.status, PaymentBatchStatus::Confirmed);
@@ -84,7 +84,7 @@ fn confirming_reserves_the_sum_and_burns_the_session() {
 }
 
 #[test]
-fn the_batch_comes_before_the_token() {
+fn the_batch_is_checked_before_the_token() {
     for status in PaymentBatchStatus::ALL.into_iter().filter(|status| *status != PaymentBatchStatus::Validated) {
         let decision = decide(&situation(status, 1000), MfaVerdict::Wrong);
         assert_eq!(decision.answer, Err(ConfirmRefusal::State(IllegalMove { current: status })));
@@ -93,7 +93,7 @@ fn the_batch_comes_before_the_token() {
 }
 
 #[test]
-fn the_token_comes_before_the_funds_and_short_funds_burn_nothing() {
+fn the_token_is_checked_before_the_funds_and_insufficient_funds_use_up_nothing() {
     let poor = situation(PaymentBatchStatus::Validated, 999);
     let wrong = decide(&poor, MfaVerdict::Wrong);
     assert_eq!(wrong.answer, Err(ConfirmRefusal::Mfa(MfaFailure::Failed)));
@@ -106,7 +106,7 @@ fn the_token_comes_before_the_funds_and_short_funds_burn_nothing() {
 }
 
 #[test]
-fn a_policy_without_mfa_needs_no_proof() {
+fn a_policy_without_mfa_needs_no_token() {
     let (client, stamp) = (check().client, stamp());
     let strict = situation(PaymentBatchStatus::Validated, 1000);
     assert_eq!(decide_confirm(&strict, None, client, &stamp).answer, Err(ConfirmRefusal::MfaRequired));

@@ -31,7 +31,7 @@ fn an_empty_batch_is_a_draft_with_a_name() {
 }
 
 #[test]
-fn payments_that_come_along_lock_the_batch() {
+fn a_batch_created_with_payments_is_locked() {
     let good = created(Some(vec![pounds("1.00")])).batch;
     assert_eq!((good.status, good.locked), (PaymentBatchStatus::Validated, true));
     assert_eq!(uploaded(good, vec![pounds("2.00")]), Err(UploadRefusal::Locked));
@@ -40,7 +40,7 @@ fn payments_that_come_along_lock_the_batch() {
 }
 
 #[test]
-fn an_order_for_each_budget_and_currency_of_the_payments_without_errors() {
+fn valid_payments_are_grouped_into_orders_by_budget_and_currency() {
     let mut other = pounds("4.00");
     other.funding_budget_id = Some(OTHER.to_string());
     let rows = vec![pounds("1.00"), euros("2.00"), abroad("3.00"), pounds("x"), other];
@@ -67,7 +67,7 @@ fn rows_are_checked_again_when_the_budgets_have_changed() {
 }
 
 #[test]
-fn a_batch_that_is_past_validated_takes_no_upload() {
+fn a_batch_past_validated_rejects_uploads() {
     for status in PaymentBatchStatus::ALL {
         let batch = PaymentBatch { status, ..created(None).batch };
         let open = matches!(status, PaymentBatchStatus::Draft | PaymentBatchStatus::Validated);
@@ -78,7 +78,7 @@ fn a_batch_that_is_past_validated_takes_no_upload() {
 }
 
 #[test]
-fn an_edit_changes_what_it_names() {
+fn an_edit_changes_only_the_given_fields() {
     let batch = created(None).batch;
     let later = NOW + TimeDelta::hours(1);
     assert_eq!(decide_edit(&batch, &BatchEdit::default(), later), batch);
@@ -114,7 +114,7 @@ fn cancelling_releases_what_was_reserved() {
 }
 
 #[test]
-fn what_stands_in_the_way_of_a_confirmation() {
+fn obstacles_to_a_confirmation() {
     let place = (MAIN, currency("GBP"));
     let holds = |minor| BatchBalances::from([(place, Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())]);
     let batch = created(Some(vec![abroad("10.00")])).batch;
@@ -129,7 +129,7 @@ fn what_stands_in_the_way_of_a_confirmation() {
 }
 
 #[test]
-fn ten_thousand_rows_full_of_faults_are_told_promptly() {
+fn ten_thousand_rows_full_of_errors_are_checked_quickly() {
     let rows = vec![PaymentRow::default(); 10_000];
     let checked = check_rows(rows, basis(), NOW);
     assert_eq!(checked.alerts().len(), 40_000);

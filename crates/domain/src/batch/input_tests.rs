@@ -4,7 +4,7 @@ use super::testing::{living_in, pounds};
 use super::{BankAddressInput, EmailInput, PaymentInput};
 
 #[test]
-fn the_names_are_those_of_the_interface() {
+fn field_names_match_the_api() {
     let mut input = living_in(pounds("10.00"), "GB");
     input.funding_budget_id = Some("b".into());
     input.recipient.kind = Some("business".into());
@@ -24,7 +24,7 @@ fn the_names_are_those_of_the_interface() {
 }
 
 #[test]
-fn what_another_version_stored_can_be_read() {
+fn payments_stored_by_other_versions_can_be_read() {
     let input: PaymentInput = serde_json::from_str(r#"{"amount":"x\u0000","colour":"red"}"#).unwrap();
     assert_eq!(input, PaymentInput { amount: Some("x\0".into()), ..PaymentInput::default() });
 }

@@ -180,7 +180,7 @@ fn final_once(life: &Life) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn no_money_is_lost_or_made(happenings in proptest::collection::vec(happening(), 1..40)) {
+    fn no_money_is_lost_or_created(happenings in proptest::collection::vec(happening(), 1..40)) {
         let budget = a_budget().with("10000.00 GBP").with("10000.00 EUR");
         let mut life = Life { world: BatchWorld::of(budget), confirmed: 0 };
         for happening in &happenings {

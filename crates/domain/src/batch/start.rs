@@ -34,7 +34,7 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// What a rule sees before payments are taken for sending, under the lock.
+/// What a rule sees under the lock before payments are started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeSituation {
     /// The batch.

@@ -96,7 +96,7 @@ mod tests {
     use PaymentBatchStatus::{Cancelled, Completed, Confirmed, Draft, Failed, Started, Validated};
 
     #[test]
-    fn the_whole_table() {
+    fn every_transition_of_every_status() {
         let upload = |has_errors| BatchMove::Upload { has_errors };
         let finish = |any_succeeded| BatchMove::Finish { any_succeeded };
         let allowed = [

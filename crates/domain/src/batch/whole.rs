@@ -80,9 +80,9 @@ pub struct BatchInput {
 /// The format of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputFormat {
-    /// As JSON.
+    /// Uploaded as JSON.
     Json,
-    /// As CSV.
+    /// Uploaded as CSV.
     Csv,
 }
 

@@ -33,7 +33,7 @@ fn parts() -> ExplanationParts {
 }
 
 #[test]
-fn balances_run_from_the_oldest_to_what_is_there_now() {
+fn running_balances_end_at_the_current_balance() {
     let explained = explain(parts(), PageRequest::default());
     assert!(explained.adds_up());
     assert_eq!(explained.bookings.count, 3);
@@ -43,7 +43,7 @@ fn balances_run_from_the_oldest_to_what_is_there_now() {
 }
 
 #[test]
-fn a_later_page_runs_on() {
+fn running_balances_continue_on_a_later_page() {
     let mut later = parts();
     later.skipped = later.bookings.remove(0).moved;
     let explained = explain(later, PageRequest { limit: 2, offset: 1 });
@@ -52,7 +52,7 @@ fn a_later_page_runs_on() {
 }
 
 #[test]
-fn whatever_differs_is_told_apart() {
+fn each_difference_fails_its_own_proofs() {
     type Falsify = fn(&mut ExplanationParts);
     let falsify: [(Falsify, &[ProofName]); 5] = [
         (|parts| parts.stated.available.0 += 1, &[ProofName::AvailableIsPostings]),

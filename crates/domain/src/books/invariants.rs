@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_books_hold_and_say_over_how_much() {
+    fn consistent_books_hold_and_report_the_number_of_checked_objects() {
         let report = judge(&books());
         assert!(report.holds());
         let checked: Vec<_> = report.checks.iter().map(|check| (check.invariant, check.checked)).collect();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn each_falsehood_breaks_its_invariants() {
+    fn each_falsification_violates_its_invariants() {
         type Falsify = fn(&mut BudgetBooks);
         let falsify: [(Falsify, &[Invariant]); 5] = [
             (|budget| budget.stated.available.0 -= 1, &[Invariant::Balances]),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_example_says_both_sides() {
+    fn a_counterexample_shows_both_sides() {
         let mut books = books();
         books.budgets.values_mut().for_each(|budget| budget.holds = Total(15));
         let Some(CounterExample::Pool { pool, stated, computed, .. }) = judge(&books).checks[2].counter_example.clone()

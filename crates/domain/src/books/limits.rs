@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_message_can_have_used_is_found() {
+    fn usage_that_no_message_explains_is_found() {
         assert_eq!((books(15, 1).most_spent, books(15, 1).most_uses), (Total(25), 1));
         for (spent, uses, agrees) in [(15, 1, true), (0, 0, true), (25, 1, true), (26, 1, false), (15, 2, false)] {
             assert_eq!(books(spent, uses).agrees(), agrees, "{spent} {uses}");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_begins_empty_in_each_of_its_currencies() {
+    fn a_new_budget_has_a_zero_balance_in_each_currency() {
         let record =
             decide_create_budget(CreateBudgetSituation { budgets: 0, parent_level: None }, &request(None)).unwrap();
         let held: Vec<_> = record.budget.balances.iter().map(|(currency, held)| (currency.code(), *held)).collect();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_name_each_thing_once() {
+    fn lists_must_not_contain_duplicates() {
         let [gbp, eur] = ["GBP", "EUR"].map(|code| Currency::parse(code).unwrap());
         assert_eq!(check_currencies(vec![gbp, eur]).unwrap(), [gbp, eur]);
         assert_eq!(check_currencies(vec![gbp, gbp]).unwrap_err().code, FlawCode::InvalidValue);

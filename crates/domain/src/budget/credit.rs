@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn every_refusal_names_its_cause() {
         let Err(CreditRefusal::Faults(faults)) = credit(0, "1.001 EUR") else { panic!("refused with faults") };
         let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
         assert_eq!(

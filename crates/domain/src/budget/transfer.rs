@@ -26,7 +26,7 @@ pub struct TransferInstruction {
 impl TransferInstruction {
     /// Checks that the two budgets differ.
     pub fn check_ends(from: BudgetId, to: BudgetId) -> Result<BudgetId, Flaw> {
-        if from == to { Err(Flaw::value("must differ from the budget that pays")) } else { Ok(to) }
+        if from == to { Err(Flaw::value("must differ from the paying budget")) } else { Ok(to) }
     }
 }
 

@@ -45,7 +45,7 @@ fn decide(
 }
 
 #[test]
-fn what_one_gives_the_other_receives() {
+fn a_transfer_debits_one_budget_and_credits_the_other() {
     let decision =
         decide(record(1, &[("GBP", [1_000, 70, 5])]), Some(record(2, &[("GBP", [-100, 0, 0])])), "10.00", "GBP")
             .unwrap();
@@ -57,14 +57,14 @@ fn what_one_gives_the_other_receives() {
 }
 
 #[test]
-fn held_and_reserved_money_stays() {
+fn held_and_reserved_money_cannot_be_transferred() {
     let from = record(1, &[("GBP", [999, 5_000, 5_000])]);
     let refusal = decide(from, Some(record(2, &[("GBP", [0, 0, 0])])), "10.00", "GBP").unwrap_err();
     assert_eq!(refusal, TransferRefusal::InsufficientFunds { available: Minor(999).of(currency("GBP")) });
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn every_refusal_names_its_cause() {
     let (from, to) = (record(1, &[("GBP", [1_000, 0, 0])]), record(2, &[("EUR", [0, 0, 0])]));
     for code in ["GBP", "EUR"] {
         let refusal = decide(from.clone(), Some(to.clone()), "1.001", code).unwrap_err();
@@ -78,7 +78,7 @@ fn what_does_not_fit_is_named() {
 }
 
 #[test]
-fn features_switch_transfers_off_before_funds_are_looked_at() {
+fn features_are_checked_before_funds() {
     let on = |number| record(number, &[("GBP", [0, 0, 0])]);
     let off = |number| BudgetRecord { features: [BudgetFeature::Cards].into(), ..on(number) };
     assert_eq!(decide(off(1), Some(on(2)), "1", "GBP"), Err(TransferRefusal::GiverOff));

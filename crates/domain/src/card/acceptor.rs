@@ -25,7 +25,7 @@ pub struct AcceptorInput {
 /// A card acceptor as shown: the values sent, with the sandbox's defaults for the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptor {
-    /// Merchant identifier; digits are padded to 15.
+    /// Merchant id (MID). A numeric id is padded with leading zeros to 15 digits.
     pub mid: String,
     /// Name.
     pub name: String,

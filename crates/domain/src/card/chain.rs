@@ -33,7 +33,7 @@ impl ChainKind {
 /// What ended a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainEnd {
-    /// A clearing, or an account check, which ends its chain at once.
+    /// A clearing, or an account check, which ends its chain immediately.
     Cleared,
     /// A reversal of the whole hold.
     Reversed,

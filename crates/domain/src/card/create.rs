@@ -53,7 +53,7 @@ pub struct CreateCardSituation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateCardRefusal {
     /// A value does not fit the budget or the date. The paths are those of the request's body.
-    #[error("the card does not fit its budget or the date")]
+    #[error("a value is not valid for this budget or on this date")]
     Faults(Vec<Fault>),
     /// The budget lacks the feature `cards`.
     #[error("names a budget without the feature cards")]
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_waits_for_its_activation_and_lives_three_years() {
+    fn a_new_card_is_not_activated_and_expires_after_three_years() {
         let record = decide_create_card(&situation("GBP", 0), &request()).unwrap();
         assert_eq!((record.card.state, record.card.expires_on), (CardState::Unactivated, day(2031, 2, 28)));
         let active = CardRequest { activate: true, ..request() };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn every_invalid_value_is_reported_with_its_path() {
         let faults = |expires_on| {
             let request = CardRequest { expires_on: Some(expires_on), ..request() };
             match decide_create_card(&situation("EUR", 0), &request) {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_without_cards_and_full_accounts_take_none() {
+    fn budgets_without_the_feature_and_full_accounts_are_refused() {
         let mut off = situation("GBP", MAX_CARDS);
         assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::TooMany));
         off.budget.features = [BudgetFeature::Transfers].into();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_four_digits_are_four() {
+    fn the_last_four_digits_keep_leading_zeros() {
         let record = decide_create_card(&situation("GBP", 0), &request()).unwrap();
         assert_eq!(record.last_four(), "0001");
     }

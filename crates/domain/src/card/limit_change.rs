@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_survives_a_change_within_its_window() {
+    fn usage_survives_a_change_within_its_window() {
         let first = decide_limit(&situation(vec![]), &change("1.00", None, 1)).unwrap();
         assert!(first.is_new);
         let first = first.limit;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_there_is_removed() {
+    fn only_an_existing_limit_can_be_removed() {
         let limit = decide_limit(&situation(vec![]), &change("1.00", None, 1)).unwrap().limit;
         let situation = situation(vec![limit]);
         assert_eq!(decide_limit_removal(&situation, SpendingWindow::Day), Ok(SpendingWindow::Day));

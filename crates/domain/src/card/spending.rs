@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_begin_where_the_field_says() {
+    fn windows_begin_at_utc_calendar_boundaries() {
         let day = |month, day| NaiveDate::from_ymd_opt(2026, month, day).unwrap();
         assert_eq!(SpendingWindow::Day.start(at(16)), day(9, 16));
         assert_eq!(SpendingWindow::Week.start(at(16)), day(9, 13));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_window_forgets() {
+    fn a_new_window_starts_at_zero() {
         let used = limit(SpendingWindow::Day).after_use(Minor(100), at(1));
         assert!(!used.allows(Minor(1), at(1)));
         assert!(used.allows(Minor(100), at(2)));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_come_back_uses_do_not() {
+    fn amounts_are_given_back_and_uses_are_not() {
         let mut used = limit(SpendingWindow::Month);
         for _ in 0..3 {
             used = used.after_use(Minor(30), at(1)).after_change(Minor(-30), at(1), at(2));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_window_counted_is_not_given_back_to_this_one() {
+    fn amounts_of_an_earlier_window_are_not_given_back_to_the_current_one() {
         let used = limit(SpendingWindow::Day).after_use(Minor(60), at(2));
         assert_eq!(used.after_change(Minor(-50), at(1), at(2)).spent, Minor(60));
         assert_eq!(used.after_change(Minor(-50), at(2), at(2)).spent, Minor(10));

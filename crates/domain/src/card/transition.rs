@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_states_moves_or_does_not() {
+    fn every_transition_between_two_states() {
         use CardState::{Active, Replaced, Suspended, Terminated, Unactivated};
         let allowed = [
             (Unactivated, Active),

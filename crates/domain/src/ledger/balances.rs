@@ -73,7 +73,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn the_ledger_is_the_sum_and_pools_stay_whole() {
+    fn the_ledger_balance_is_the_sum_of_all_pools() {
         let balances = Balances::new(Minor(-100), Minor(70), Minor(40)).unwrap();
         assert_eq!(balances.ledger(), Minor(10));
         assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(AmountOverflow));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn postings_of_other_budgets_do_not_count() {
+    fn postings_of_other_budgets_are_ignored() {
         let (mine, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
         let lines = [
             Posting { account: LedgerAccount::Available(mine), amount: Minor(5) },

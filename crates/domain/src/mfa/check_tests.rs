@@ -34,7 +34,7 @@ fn enrolment() -> TotpEnrolment {
 }
 
 #[test]
-fn the_fifth_wrong_token_still_fails_and_locks_from_then_on() {
+fn the_fifth_wrong_token_fails_and_locks_the_session() {
     let check = check(MfaProviderName::Sandbox);
     let mut session = session(MfaProviderName::Sandbox);
     for _ in 0..5 {

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_money() {
+    fn rejects_codes_that_are_not_currencies() {
         for code in ["XXX", "XTS", "XAU", "HRK", "ZZZ"] {
             assert_eq!(Currency::parse(code).unwrap_err().code, FlawCode::InvalidValue, "{code}");
         }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_decides_not_the_spelling() {
+    fn equal_values_are_equal_whatever_their_spelling() {
         for (literal, expected) in [
             ("10", 1000),
             ("10.00", 1000),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_follow_their_own_grammar() {
+    fn strings_have_a_stricter_grammar_than_numbers() {
         for good in ["0", "10.00", "000000000000001", "1.2345"] {
             assert!(DecimalAmount::from_decimal_string(good).is_ok(), "{good}");
         }
@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_reading_agree(units in 0_i64..=100_000_000_000) {
+        fn display_and_parse_round_trip(units in 0_i64..=100_000_000_000) {
             let printed = Minor(units).of(gbp()).to_string();
             prop_assert_eq!(minor(&printed), Ok(units));
             let text = DecimalAmount::from_decimal_string(&printed).unwrap();

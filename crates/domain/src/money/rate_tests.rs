@@ -30,7 +30,7 @@ fn rates_are_plain_decimals() {
 }
 
 #[test]
-fn halves_go_to_the_even_minor_unit() {
+fn conversion_rounds_half_even() {
     assert_eq!(converted("0.5", 1, "USD", "GBP"), 0);
     assert_eq!(converted("0.5", 3, "USD", "GBP"), 2);
     assert_eq!(converted("0.5", 5, "USD", "GBP"), 2);
@@ -38,7 +38,7 @@ fn halves_go_to_the_even_minor_unit() {
 }
 
 #[test]
-fn minor_digits_are_each_currency_s_own() {
+fn conversion_uses_the_exponent_of_each_currency() {
     assert_eq!(converted("0.0052", 1_000, "JPY", "GBP"), 520);
     assert_eq!(converted("190.4", 1_000, "GBP", "JPY"), 1_904);
     assert_eq!(converted("0.478", 1_000, "GBP", "BHD"), 4_780);
@@ -74,16 +74,16 @@ proptest! {
         prop_assert_eq!(rate.convert(Minor(amount), from, to).map(|minor| minor.0), minor.to_i64());
     }
 
-    /// The conversion of a growing sum never falls, so no part is below zero.
+    /// Conversion is monotonic, so no partial amount is negative.
     #[test]
-    fn more_never_converts_to_less(one in 0_i64..1_000_000, more in 0_i64..1_000_000, digits in 1_u64..1_000_000, scale in 0_u32..8) {
+    fn conversion_is_monotonic(one in 0_i64..1_000_000, more in 0_i64..1_000_000, digits in 1_u64..1_000_000, scale in 0_u32..8) {
         let Some(rate) = Rate::new(digits, scale) else { return Ok(()) };
         let convert = |minor| rate.convert(Minor(minor), currency("USD"), currency("GBP")).unwrap();
         prop_assert!(convert(one) <= convert(one + more));
     }
 
     #[test]
-    fn what_is_printed_is_read(digits in 1_u64..1_000_000_000_000, scale in 0_u32..20) {
+    fn display_and_parse_round_trip(digits in 1_u64..1_000_000_000_000, scale in 0_u32..20) {
         let Some(rate) = Rate::new(digits, scale) else { return Ok(()) };
         prop_assert_eq!(Rate::parse(&rate.to_string()), Ok(rate));
     }

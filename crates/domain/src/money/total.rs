@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prints_as_amounts_do_and_wider() {
+    fn prints_like_amounts_beyond_64_bits() {
         for (code, minor) in [("GBP", -5), ("GBP", 1_000), ("JPY", -10), ("BHD", i64::MIN), ("GBP", i64::MAX)] {
             let currency = Currency::parse(code).unwrap();
             assert_eq!(Total::from(Minor(minor)).of(currency).to_string(), Minor(minor).of(currency).to_string());

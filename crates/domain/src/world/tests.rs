@@ -12,7 +12,7 @@ fn real() -> DateTime<Utc> {
 }
 
 #[test]
-fn durations_are_days_hours_minutes_and_seconds() {
+fn durations_have_days_hours_minutes_and_seconds() {
     for (text, seconds) in [
         ("P7D", 604_800),
         ("PT90S", 90),
@@ -35,7 +35,7 @@ fn durations_are_days_hours_minutes_and_seconds() {
 }
 
 #[test]
-fn times_are_whole_seconds_of_a_hundred_years() {
+fn times_are_whole_seconds_within_a_hundred_years() {
     assert_eq!(parse_time("2026-09-01T12:00:00Z").unwrap(), time("2026-09-01T12:00:00Z"));
     for text in [
         "2026-09-01",
@@ -54,7 +54,7 @@ fn times_are_whole_seconds_of_a_hundred_years() {
 }
 
 #[test]
-fn a_clock_stops_goes_on_and_never_back() {
+fn a_clock_freezes_and_resumes_but_never_goes_back() {
     let clock = ClockSetting::default();
     assert_eq!(clock.now(real()), real());
     let later = time("2026-09-08T00:00:00Z");
@@ -71,7 +71,7 @@ fn a_clock_stops_goes_on_and_never_back() {
 }
 
 #[test]
-fn a_world_is_made_once() {
+fn an_idempotency_key_creates_one_world() {
     let under = MadeUnder { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
     let of = |worlds, lives, made: Option<&str>| CreateSituation {
@@ -99,7 +99,7 @@ fn a_world_is_made_once() {
 }
 
 #[test]
-fn snapshots_are_few_and_small() {
+fn snapshots_are_limited_in_number_and_size() {
     let of = |snapshots, bytes| decide_snapshot(SnapshotSituation { snapshots, bytes });
     assert_eq!(of(19, SNAPSHOT_BYTES), Ok(()));
     assert_eq!(of(20, 1), Err(SnapshotRefusal::TooMany));
@@ -119,7 +119,7 @@ fn change() -> impl Strategy<Value = ClockChange> {
 
 proptest! {
     #[test]
-    fn whatever_is_done_to_it_a_clock_never_goes_back(changes in prop::collection::vec((change(), 0..100_000_i64), 1..40)) {
+    fn no_sequence_of_changes_moves_a_clock_back(changes in prop::collection::vec((change(), 0..100_000_i64), 1..40)) {
         let (mut clock, mut real, mut shown) = (ClockSetting::default(), real(), real());
         for (change, pause) in changes {
             real += TimeDelta::milliseconds(pause);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The help heading of these flags.
 pub(super) const HEADING: &str = "Settings";
 
-/// The flags of the settings. They are texts: settings are checked in one place, whatever their source.
+/// The flags of the settings. They are unparsed: settings are validated in one place, whatever their source.
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub(crate) struct SettingFlags {
@@ -23,7 +23,7 @@ pub(crate) struct SettingFlags {
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// The URL that callers use, if it differs from the address listened on
+    /// The URL that clients use, if it differs from the listen address
     #[arg(long, global = true, value_name = "URL")]
     public_url: Option<String>,
     /// A log level, or a filter such as info,florin=debug [default: info for serve, else warn]
@@ -48,7 +48,7 @@ pub(crate) struct SettingFlags {
     /// Number of threads that serve requests [default: one per core]
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
-    /// How long running requests may take to finish when the server stops [default: 30]
+    /// Time that requests in progress have to finish when the server stops [default: 30]
     #[arg(long, global = true, value_name = "SECONDS")]
     shutdown_seconds: Option<String>,
     /// How long address lookups are cached; 0 turns the cache off [default: 0]
@@ -61,7 +61,7 @@ pub(crate) struct SettingFlags {
     /// [default: a few built-in ranges]
     #[arg(long, global = true, value_name = "FOLDER")]
     sort_codes_folder: Option<String>,
-    /// How long worlds of the sandbox live, from 1 to 8760 [default: 24]
+    /// Lifetime of sandbox worlds, from 1 to 8760 [default: 24]
     #[arg(long, global = true, value_name = "HOURS")]
     world_hours: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! Short help: only the commands that use the settings list them.
+//! Short help: only `florin` and `florin serve` list the settings.
 
 use super::flags::HEADING;
 use clap::Command;
 
-/// The help of these commands lists the settings.
+/// Commands whose help lists the settings.
 const WITH_SETTINGS: [&str; 2] = ["florin", "serve"];
 /// The hint that the help of other commands shows instead.
 const ELSEWHERE: &str = "Settings such as --database-url: see `florin --help`.";

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 #[derive(Debug, Parser)]
 #[command(name = "florin", version, about, long_about, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// The command; none is `serve`.
+    /// The command. Default: `serve`.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_clap_definition_is_valid() {
         Cli::command().debug_assert();
     }
 

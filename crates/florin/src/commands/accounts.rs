@@ -20,7 +20,7 @@ pub(crate) enum Action {
 /// A new account.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewAccount {
-    /// Its id, such as F50091
+    /// Id of the account, such as F50091
     #[arg(value_name = "ID")]
     id: String,
     /// The client that owns it: id or name
@@ -29,7 +29,7 @@ pub(crate) struct NewAccount {
     /// Its name [default: the merchant's name, or the id]
     #[arg(long)]
     name: Option<String>,
-    /// Give it an active merchant profile
+    /// Create an active merchant profile for the account, optionally with its name
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "clap's type for a flag with an optional value")]
     merchant: Option<Option<String>>,
@@ -38,7 +38,7 @@ pub(crate) struct NewAccount {
     mfa_optional: bool,
 }
 
-/// An account as scripts read it.
+/// JSON representation of an account.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -88,7 +88,8 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         mfa_required: !new.mfa_optional,
         timeline: florin_domain::world::Timeline::default(),
     };
-    let (absent, taken) = (|| format!("there is no client {}", new.client), || format!("account {id} exists already"));
+    let (absent, taken) =
+        (|| format!("client {} does not exist", new.client), || format!("account {id} already exists"));
     registry.add_account(account.clone()).await.map_err(|error| explain(error, absent, taken))?;
     let row = Row::from(account);
     output::either(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))

@@ -18,7 +18,7 @@ pub(crate) enum Action {
     },
 }
 
-/// The result.
+/// JSON result of `florin addresses import`.
 #[derive(Serialize)]
 struct Imported {
     imported: usize,

@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     progress: ProgressFlag,
 }
 
-/// The report as scripts read it.
+/// JSON representation of an audit report.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -82,15 +82,17 @@ fn print(report: &Report) -> String {
     lines.extend(report.discrepancies.iter().map(|line| match line {
         Line::Unbalanced { journal_id } => format!("  journal transaction {journal_id} does not add up to zero"),
         Line::Balance { budget_id, currency_code } => {
-            format!("  the {currency_code} balance of budget {budget_id} differs from the sum of its entries")
+            format!("  the {currency_code} balance of budget {budget_id} differs from the sum of its postings")
         }
         Line::Holds { budget_id, currency_code } => {
-            format!("  the {currency_code} held on budget {budget_id} differs from the sum of its open holds")
+            format!("  the held {currency_code} amount of budget {budget_id} differs from the sum of its open holds")
         }
         Line::Reservations { budget_id, currency_code } => {
-            format!("  the {currency_code} reserved on budget {budget_id} differs from what payment batches still have to pay")
+            format!("  the reserved {currency_code} amount of budget {budget_id} differs from the unpaid payments")
         }
-        Line::CheckoutCount { account_id } => format!("  the stored count of checkouts of account {account_id} is wrong"),
+        Line::CheckoutCount { account_id } => {
+            format!("  the stored count of checkouts of account {account_id} is wrong")
+        }
     }));
     lines.join("\n")
 }

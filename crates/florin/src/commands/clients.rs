@@ -18,10 +18,10 @@ use std::net::IpAddr;
 pub(crate) enum Action {
     /// Create a client
     Create {
-        /// Its name
+        /// Name of the client
         #[arg(long)]
         name: String,
-        /// A network it may call from, repeatable [default: any network]
+        /// Network that the client may connect from; repeatable [default: any network]
         #[arg(long = "allow-network", value_name = "CIDR")]
         allow_networks: Vec<String>,
     },
@@ -29,7 +29,7 @@ pub(crate) enum Action {
     List,
 }
 
-/// A client as scripts read it.
+/// JSON representation of a client.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {

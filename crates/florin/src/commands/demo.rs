@@ -18,7 +18,10 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     environment::of_server(&context.settings, store).await?;
     let now = SystemClock.now();
     if !demo::seed(store, now).await? {
-        return Err(anyhow!("the database has other clients and no demo data; name a new one with --database-url"));
+        return Err(anyhow!(
+            "the database already contains other clients, so the demo data was not created; choose an empty \
+             database with --database-url"
+        ));
     }
     let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;
     output::either(context.json, &data, || print(&data))

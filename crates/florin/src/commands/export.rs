@@ -19,7 +19,7 @@ use target::Target;
 /// Arguments of an export.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file to create, or - for the standard output; it will hold secrets
+    /// The file to create, or - for stdout; it contains secrets
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Replace the file if it exists
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     progress: ProgressFlag,
 }
 
-/// The result.
+/// JSON result of `florin export`.
 #[derive(Serialize)]
 struct Report<'a> {
     rows: &'a BTreeMap<String, u64>,

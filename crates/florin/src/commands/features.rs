@@ -11,9 +11,9 @@ use serde::Serialize;
 /// Actions on features.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Turn a feature of a client on
+    /// Enable a feature for a client
     Enable(Switch),
-    /// Turn a feature of a client off
+    /// Disable a feature for a client
     Disable(Switch),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Switch {
     client: String,
 }
 
-/// The state of a feature as scripts read it.
+/// JSON representation of a client's feature.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -47,7 +47,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         UsageError::new(format!("unknown feature `{}`; {advice}", switch.feature))
     })?;
     let client = lookup::client(registry, "--client", &switch.client).await?;
-    let absent = || format!("there is no client {client}");
+    let absent = || format!("client {client} does not exist");
     registry.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
     caches_expired().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };

@@ -3,8 +3,8 @@
 use super::{Context, caches_expired};
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
-use florin_domain::access::Environment;
 use anyhow::anyhow;
+use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
 use florin_store_contract::export::ImportReport;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     progress: ProgressFlag,
 }
 
-/// The result.
+/// JSON result of `florin import`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
@@ -47,7 +47,7 @@ pub(super) async fn run(
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
         .import(environment.as_str(), &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
-        .map_err(|error| anyhow!("{}: nothing was imported: {error}", file.display()))?;
+        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     drop(progress);
     // A running server may have cached the empty bank list.
     caches_expired().await;

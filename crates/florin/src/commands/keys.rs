@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Actions on keys.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Issue a key and print it, this one time
+    /// Issue a key and print it; it cannot be shown again
     Issue(NewKey),
     /// List keys, without their secrets
     List {
@@ -43,7 +43,7 @@ pub(crate) struct NewKey {
     /// Grant every scope
     #[arg(long)]
     all_scopes: bool,
-    /// An account it may reach, id or name; repeatable [default: every account of the client]
+    /// Account that the key may access, by id or name; repeatable [default: every account of the client]
     #[arg(long = "account", value_name = "ACCOUNT")]
     accounts: Vec<String>,
     /// When it expires, such as 2027-01-01T00:00:00Z [default: never]
@@ -51,7 +51,7 @@ pub(crate) struct NewKey {
     expires_at: Option<String>,
 }
 
-/// A key as scripts read it.
+/// JSON representation of a key, without its secret.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -114,7 +114,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         }
         Action::Revoke { id } => {
             let key = argument("KEY_ID", &id, ApiKeyId::parse)?;
-            let absent = || format!("there is no key {key}");
+            let absent = || format!("key {key} does not exist");
             let revoked = registry.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
             caches_expired().await;
@@ -128,15 +128,15 @@ async fn issue(context: &Context, registry: &dyn Registry, new: &NewKey) -> anyh
     let environment = environment::of_store(&context.settings, store).await?;
     let key = compose(registry, new, environment).await?;
     for scope in key.scopes.iter().filter(|scope| !new.all_scopes && !scope.is_in_use()) {
-        tracing::warn!("scope {} does not open any operation yet", scope.as_str());
+        tracing::warn!("no operation requires scope {} yet", scope.as_str());
     }
     let secret = new_key(environment)?;
     let absent = || match new.accounts.as_slice() {
-        [] => format!("there is no client {}", new.client),
-        accounts => format!("there is no client {} with account(s) {}", new.client, accounts.join(", ")),
+        [] => format!("client {} does not exist", new.client),
+        accounts => format!("client {} with account(s) {} does not exist", new.client, accounts.join(", ")),
     };
     let added = registry.add_key(key.clone(), florin_application::key_hash(&secret)).await;
-    added.map_err(|error| explain(error, absent, || "the key exists already".to_owned()))?;
+    added.map_err(|error| explain(error, absent, || "the key already exists".to_owned()))?;
     let issued = Issued { key: secret, row: key.into() };
     output::either(context.json, &issued, || {
         format!("Issued key {}. It is shown only once:\n\n  {}\n", issued.row.id, issued.key)
@@ -192,7 +192,7 @@ fn print(rows: &[Row]) -> String {
         let accounts = row.accounts.as_ref().map_or("all".to_owned(), |accounts| output::listed(accounts));
         let state = match (&row.revoked_at, &row.expires_at) {
             (Some(at), _) => format!("revoked {at}"),
-            (None, Some(at)) => format!("until {at}"),
+            (None, Some(at)) => format!("expires {at}"),
             (None, None) => "-".to_owned(),
         };
         [row.id.clone(), row.client_id.clone(), row.created_at.clone(), state, accounts, scopes]

@@ -41,7 +41,7 @@ fn pick<T>(kind: &str, argument: &str, text: &str, mut candidates: Vec<Candidate
             let meant = suggest::nearest(text, words.iter().map(String::as_str));
             let advice =
                 meant.map_or_else(|| format!("see `florin {kind}s list`"), |word| format!("did you mean {word}?"));
-            Err(anyhow!("{argument}: there is no {kind} {text}; {advice}"))
+            Err(anyhow!("{argument}: {kind} {text} does not exist; {advice}"))
         }
         count => {
             let ids: Vec<_> = named.iter().map(|candidate| candidate.text.as_str()).collect();
@@ -73,7 +73,10 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_refused_with_advice() {
-        assert_eq!(picked("Twn").unwrap_err(), "--client: there is no client Twn; did you mean Twin?");
-        assert_eq!(picked("Somebody").unwrap_err(), "--client: there is no client Somebody; see `florin clients list`");
+        assert_eq!(picked("Twn").unwrap_err(), "--client: client Twn does not exist; did you mean Twin?");
+        assert_eq!(
+            picked("Somebody").unwrap_err(),
+            "--client: client Somebody does not exist; see `florin clients list`"
+        );
     }
 }

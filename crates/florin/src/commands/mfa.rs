@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// Actions on the multi-factor authentication of an account.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Show policy and enrolment of an account
+    /// Show the MFA policy and enrolment of an account
     Show(Whose),
     /// Enrol an account for one-time passwords (TOTP), replacing an earlier enrolment, and print its secret once
     Enrol(Whose),
@@ -35,7 +35,7 @@ pub(crate) struct Whose {
     account: String,
 }
 
-/// Policy and enrolment as scripts read them.
+/// JSON representation of an account's MFA policy and enrolment.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -82,7 +82,7 @@ async fn set_policy(context: &Context, store: &dyn AnyStore, id: &AccountId, req
 }
 
 async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow::Result<()> {
-    let account = Accounts::find(store, id).await?.ok_or_else(|| anyhow!("there is no account {id}"))?;
+    let account = Accounts::find(store, id).await?.ok_or_else(|| anyhow!("account {id} does not exist"))?;
     let enrolment = store.enrolment(id).await?;
     let now = SystemClock.now();
     let row = Row {
@@ -92,7 +92,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow
         locked_until: enrolment.and_then(|known| known.locked_until).filter(|until| *until > now).map(written),
     };
     output::either(context.json, &row, || {
-        let lock = row.locked_until.as_ref().map(|until| format!("; locked until {until}")).unwrap_or_default();
+        let lock = row.locked_until.as_ref().map(|until| format!("; TOTP is locked until {until}")).unwrap_or_default();
         let policy = if row.required { "requires MFA" } else { "does not require MFA" };
         let enrolment = if row.enrolled { "it is enrolled for TOTP" } else { "it is not enrolled" };
         format!("Account {id} {policy}; {enrolment}{lock}.")
@@ -113,7 +113,8 @@ async fn enrol(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyho
     })
 }
 
-/// The URI that authenticator apps read, mostly from a QR code. An account id may contain any character.
+/// The URI that authenticator apps read, usually from a QR code. The account id is percent-encoded, because it may
+/// contain any character.
 fn uri(id: &AccountId, secret: &str) -> String {
     let mut label = String::new();
     for byte in id.as_str().bytes() {
@@ -128,7 +129,7 @@ fn uri(id: &AccountId, secret: &str) -> String {
 }
 
 fn unknown(error: StoreError, id: &AccountId) -> anyhow::Error {
-    explain(error, || format!("there is no account {id}"), String::new)
+    explain(error, || format!("account {id} does not exist"), String::new)
 }
 
 #[cfg(test)]
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_uri_is_what_authenticators_read() {
+    fn the_uri_follows_the_otpauth_format() {
         let read = |id: &str| uri(&AccountId::parse(id).unwrap(), "ABC234");
         assert_eq!(
             read("F50091"),

@@ -89,12 +89,9 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
         Command::Addresses(action) => addresses::run(context, store, action).await,
-        Command::Serve
-        | Command::Migrate(_)
-        | Command::Check(_)
-        | Command::Init
-        | Command::Demo
-        | Command::Openapi => Ok(()),
+        Command::Serve | Command::Migrate(_) | Command::Check(_) | Command::Init | Command::Demo | Command::Openapi => {
+            Ok(())
+        }
     }
 }
 
@@ -108,7 +105,7 @@ fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Resu
     read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
 }
 
-/// Turns a store's refusal into a message for operators.
+/// Converts a store error into a message for operators.
 fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnce() -> String) -> anyhow::Error {
     match error {
         StoreError::NotFound(_) => anyhow!(absent()),

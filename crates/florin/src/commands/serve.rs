@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The line, as JSON, that scripts wait for.
+/// JSON line that announces that the server is ready. Scripts wait for it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Listening {
@@ -78,7 +78,8 @@ async fn prepare(settings: &Settings, environment: Environment, store: &dyn AnyS
         Environment::Production => {
             if demo::is_there(store).await? {
                 let source = &settings.database_url.source;
-                let message = format!("{source}: the database has the demo data of a sandbox; use another one for production");
+                let message =
+                    format!("{source}: the database has the demo data of a sandbox; use another one for production");
                 return Err(UsageError::new(message).into());
             }
             Ok(false)
@@ -104,7 +105,8 @@ async fn announce(
         ["Base URL".to_owned(), base_url.clone()],
         ["Docs".to_owned(), format!("{}/docs", settings.root_url(address))],
     ];
-    let mut advice = "Keys: florin clients create, florin accounts create, florin keys issue".to_owned();
+    let mut advice =
+        "To get an API key, run: florin clients create, florin accounts create, florin keys issue".to_owned();
     if has_demo {
         let data = DemoData::read(store, base_url, SystemClock.now()).await?;
         facts.push(["Demo account".to_owned(), data.account_id.to_owned()]);
@@ -113,8 +115,7 @@ async fn announce(
             advice = format!("Try it:\n\n{request}");
         }
     }
-    let title =
-        format!("Florin {} listens on {address} ({}).", env!("CARGO_PKG_VERSION"), environment.as_str());
+    let title = format!("Florin {} listening on {address} ({}).", env!("CARGO_PKG_VERSION"), environment.as_str());
     output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
 }
 
@@ -131,7 +132,7 @@ const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";
 fn unbound(listen: &Listen, error: &std::io::Error) -> anyhow::Error {
     let why = match error.kind() {
         ErrorKind::AddrInUse => "another program uses this address".to_owned(),
-        ErrorKind::AddrNotAvailable => "this machine does not have this address".to_owned(),
+        ErrorKind::AddrNotAvailable => "the address is not available on this machine".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_in_use_is_one_clear_line() {
+    fn the_error_for_a_port_in_use_is_one_line() {
         let listen = Listen::Address(SocketAddr::from(([127, 0, 0, 1], 8080)));
         let said = unbound(&listen, &std::io::Error::from(ErrorKind::AddrInUse)).to_string();
         assert!(said.contains("127.0.0.1:8080: another program") && said.contains("FLORIN_LISTEN"), "{said}");

@@ -38,7 +38,7 @@ pub(crate) enum LogFormat {
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
-    /// The flags: names and texts of settings.
+    /// The flags: names and values of settings, unparsed.
     pub(crate) flags: Vec<(&'static str, String)>,
     /// The file to read instead of `florin.toml`.
     pub(crate) file: Option<PathBuf>,
@@ -85,7 +85,7 @@ pub(crate) struct Settings {
     pub(crate) max_in_flight: usize,
     /// Number of threads that serve requests.
     pub(crate) workers: usize,
-    /// How long running requests may take to finish when the server stops.
+    /// Time that requests in progress have to finish when the server stops.
     pub(crate) shutdown: Duration,
     /// How long address lookups are cached; zero disables the cache.
     pub(crate) postcode_cache: Duration,
@@ -144,7 +144,7 @@ impl Settings {
                 Listen::parse,
                 "an address or host name with a port, such as 127.0.0.1:8080 or localhost:8080",
             )?,
-            public_url: texts.optional("public_url", read::public_url, "an address such as https://api.example.com")?,
+            public_url: texts.optional("public_url", read::public_url, "a URL such as https://api.example.com")?,
             log: texts.optional(
                 "log",
                 read::log_filter,

@@ -1,4 +1,4 @@
-//! Parses settings from texts.
+//! Parses settings from strings.
 
 use super::LogFormat;
 use super::Sourced;

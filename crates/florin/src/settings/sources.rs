@@ -37,7 +37,7 @@ const PREFIX: &str = "FLORIN_";
 /// The settings from each source.
 pub(super) struct Sources {
     flags: Vec<(&'static str, String)>,
-    /// The known variables, by setting name.
+    /// The values of the known variables, by variable name.
     variables: HashMap<String, String>,
     unknown_variables: Vec<String>,
     /// The path and text of the file.
@@ -87,7 +87,7 @@ impl Sources {
         self.unknown_variables.iter().map(warning).collect()
     }
 
-    /// The winning text of every setting.
+    /// The text of every setting, from the source with the highest precedence.
     pub(super) fn merge(&self) -> Result<Texts, UsageError> {
         let mut builder = Config::builder();
         if let Some((path, text)) = &self.file {
@@ -114,7 +114,7 @@ impl Sources {
         Ok(Texts(texts))
     }
 
-    /// The flag, variable or line of the file that gave the winning text of a setting.
+    /// The flag, variable or line of the file that set a setting.
     fn source(&self, key: &str) -> String {
         if self.flags.iter().any(|(given, _)| *given == key) {
             format!("--{}", key.replace('_', "-"))

@@ -37,7 +37,7 @@ fn defaults_are_those_of_a_sandbox_on_this_machine() {
 }
 
 #[test]
-fn a_flag_wins_over_a_variable_and_that_over_the_file() {
+fn flags_override_variables_and_variables_override_the_file() {
     let file = "listen = \"127.0.0.1:1\"\nworkers = 1\nmetrics = true\nrate_limit = 5\n";
     let variables = [("FLORIN_LISTEN", "127.0.0.1:2"), ("FLORIN_WORKERS", "2")];
     let settings = load(&[("listen", "127.0.0.1:3")], &variables, file).unwrap();
@@ -50,7 +50,7 @@ fn a_flag_wins_over_a_variable_and_that_over_the_file() {
 }
 
 #[test]
-fn every_setting_can_be_given_each_way() {
+fn every_setting_can_be_set_by_flag_variable_and_file() {
     let texts = [
         ("environment", "production"),
         ("database_url", "sqlite:///tmp/x.db"),
@@ -80,7 +80,7 @@ fn every_setting_can_be_given_each_way() {
 }
 
 #[test]
-fn a_wrong_value_names_the_setting_the_value_and_what_is_allowed() {
+fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
     for (key, text, allowed) in [
         ("environment", "staging", "sandbox or production"),
         ("environment", "Production", "sandbox or production"),
@@ -119,7 +119,7 @@ fn a_wrong_value_names_the_setting_the_value_and_what_is_allowed() {
 }
 
 #[test]
-fn a_faulty_file_is_told_in_one_line() {
+fn the_error_for_an_invalid_file_is_one_line() {
     let said = refused(&[], &[], "listne = \"127.0.0.1:1\"");
     assert!(said.ends_with("unknown setting `listne`; did you mean `listen`?"), "{said}");
     let said = refused(&[], &[], "[server]\nlisten = \"127.0.0.1:1\"");
@@ -144,7 +144,7 @@ fn an_unknown_variable_is_a_warning() {
 }
 
 #[test]
-fn the_url_of_the_store_is_never_shown_but_its_source_is() {
+fn errors_show_the_source_of_the_database_url_but_not_the_url() {
     let settings = load(&[("database_url", "postgres://florin:hunter2@db/florin")], &[], "").unwrap();
     assert_eq!(settings.database_url.source, "--database-url");
     assert!(!format!("{settings:?}").contains("hunter2"));
@@ -153,7 +153,7 @@ fn the_url_of_the_store_is_never_shown_but_its_source_is() {
 }
 
 #[test]
-fn the_base_url_is_one_that_callers_can_use() {
+fn the_base_url_can_be_used_by_clients() {
     let settings = load(&[], &[], "").unwrap();
     for (listen, base) in [
         ("127.0.0.1:8080", "http://127.0.0.1:8080/v2"),

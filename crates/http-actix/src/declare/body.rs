@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_member_that_may_be_missing_hides_no_other() {
+    fn an_invalid_optional_member_hides_no_other_fault() {
         let (read, faults) = parcel(r#"{"amount": 1, "inner": {"name": "a"}, "maybe": 5}"#);
         assert_eq!(faults.len(), 1);
         assert!(matches!(read.unwrap().maybe, Lenient::Faulty));
     }
 
     #[test]
-    fn a_missing_body_and_a_name_that_is_no_text() {
+    fn a_missing_body_and_an_invalid_member_name() {
         let mut faults = Faults::default();
         assert!(read::<Inner>(None, CONTEXT, &mut faults).unwrap().is_none());
         assert_eq!(faults.into_vec()[0].path, "body");
@@ -248,13 +248,13 @@ mod tests {
     }
 
     #[test]
-    fn faults_without_end_are_reported_up_to_a_limit() {
+    fn at_most_1000_faults_are_reported() {
         let members: Vec<_> = (0..100_000).map(|number| format!("\"m{number}\":0")).collect();
         assert_eq!(faults_of(&format!("{{{}}}", members.join(","))).len(), Faults::MAX);
     }
 
     #[test]
-    fn the_schema_is_the_declaration() {
+    fn the_schema_matches_the_declaration() {
         let schema = serde_json::to_value(<Parcel as PartialSchema>::schema()).unwrap();
         let expected = json!({
             "type": "object",

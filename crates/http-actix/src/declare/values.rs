@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_as_they_are_written() {
+    fn whole_numbers_have_one_spelling() {
         let number = |text: &str| read::<Whole<1, 10>>(text).map(|number| number.0);
         assert_eq!(number("10"), Ok(10));
         for wrong in ["0", "11", "-1", "99999999999999999999"] {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_as_they_are_written() {
+    fn dates_have_one_spelling() {
         let day = |text: &str| read::<NaiveDate>(&format!("\"{text}\"")).map(|day| day.to_string());
         assert_eq!(day("2028-02-29"), Ok("2028-02-29".to_owned()));
         for wrong in ["2027-02-29", "2027-2-09", "+2027-02-9", "2027-02-09T00:00:00Z", ""] {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_exact_and_told() {
+    fn names_are_case_sensitive_and_listed_in_the_message() {
         assert_eq!(<Network as TextValue>::parse("VISA"), Ok(Network::Visa));
         let flaw = <CheckoutStatus as TextValue>::parse("active").unwrap_err();
         assert_eq!(flaw.message, "must be one of ACTIVE, DEACTIVATED");

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_names_does_not_count() {
+    fn the_order_of_parameters_does_not_matter() {
         let (first, second) = (Query::parse("a=1&b=2&b=3"), Query::parse("b=2&a=%31&b=3"));
         assert_eq!(first.canonical(), second.canonical());
         assert_eq!(first.canonical(), r#"{"a":"1","b":["2","3"]}"#);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_name_their_places() {
+    fn differences_have_paths() {
         let request = |path: &str, query: &str, body: &str| RecordedRequest {
             method: "POST".to_owned(),
             path: path.to_owned(),

@@ -33,7 +33,7 @@ impl<'r> Reading<'r> {
         Self { context, faults, broken: None }
     }
 
-    /// Ends reading. Fails if the body is not JSON after all, because a member's name is not valid text.
+    /// Finishes reading. Fails if the body is not JSON after all, because a member's name is not valid text.
     pub(crate) fn finish(self) -> Result<(), NotJson> {
         self.broken.map_or(Ok(()), Err)
     }

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_serde_json_uses_itself_is_a_member_like_any_other() {
+    fn names_that_serde_json_uses_internally_are_ordinary_members() {
         let text = r#"{"$serde_json::private::RawValue":"1","$serde_json::private::Number":"2"}"#;
         let mut count = 0;
         Value::parse(text).unwrap().for_members(|_, _| count += 1).unwrap();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded_and_brackets_in_strings_do_not_count() {
+    fn depth_is_limited_and_ignores_brackets_in_strings() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(Value::parse(&nested(64)).is_ok());
         assert!(Value::parse(&nested(65)).is_err());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused() {
+    fn invalid_json_is_refused() {
         for text in
             ["", "{", "{}x", "{'a':1}", "01", "+1", "1.", ".5", "NaN", "[1,]", "{\"a\":1,}", "\"\u{1}\"", "\u{feff}{}"]
         {

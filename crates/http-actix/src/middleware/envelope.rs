@@ -90,7 +90,7 @@ fn request_id(request: &ServiceRequest) -> String {
 }
 
 /// Creates a request id. No decision depends on request ids, so they need no port.
-#[expect(clippy::disallowed_methods, reason = "a request id is no id of the domain")]
+#[expect(clippy::disallowed_methods, reason = "a request id is not part of the domain")]
 fn fresh_id() -> String {
     Uuid::now_v7().to_string()
 }

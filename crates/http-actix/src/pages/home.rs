@@ -123,7 +123,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     #[test]
-    fn browsers_get_a_page_and_programs_json() {
+    fn browsers_get_html_and_programs_get_json() {
         for (accept, html) in [
             ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
             ("text/html", true),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_hold_no_script() {
+    fn the_pages_contain_no_script() {
         for html in [HTML, DEMO, NO_DEMO] {
             let handlers = html.split(" on").skip(1).filter_map(|rest| rest.split_once('=')).map(|(name, _)| name);
             assert!(!html.contains("<script") && !html.contains(" style="), "{html}");

@@ -114,7 +114,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_column_has_a_place_of_its_own() {
+    fn every_column_has_its_own_field() {
         let names: BTreeSet<_> = COLUMNS.iter().map(|column| column.name).collect();
         assert_eq!(names.len(), COLUMNS.len());
         assert!(REQUIRED.iter().all(|name| names.contains(name)));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_is_named_as_it_is_stored() {
+    fn column_names_match_the_stored_names() {
         for column in COLUMNS.iter().filter(|column| column.name != EMAIL) {
             let mut payment = PaymentInput::default();
             *(column.slot)(&mut payment) = Some("x".to_owned());

@@ -42,7 +42,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_guarded_comes_back(value in "['=+@\\-\t\rab]{0,5}") {
+        fn guarded_text_round_trips(value in "['=+@\\-\t\rab]{0,5}") {
             let cell = guarded(&value);
             prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']));
             prop_assert_eq!(bare(&cell), value.as_str());

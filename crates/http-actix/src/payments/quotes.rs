@@ -1,6 +1,7 @@
-//! Checks the quotes of a CSV. The parser accepts broken quotes and guesses, which is not acceptable for payments.
+//! Checks the quoting of a CSV. The parser accepts malformed quotes and guesses what they mean, which is not acceptable
+//! for payments.
 
-/// A broken quote in a CSV.
+/// A malformed quote in a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadQuotes {
     /// A quote opened on this line is never closed.
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn good_and_bad() {
+    fn malformed_quotes_are_detected() {
         for good in ["", "a,b\r\n\"c,\"\"d\"\"\",\"e\nf\"\n", "6\" pipe,b", "\"\"", "\"a\"\n\"b\"", "\"\"\"\""] {
             assert_eq!(check(good.as_bytes()), Ok(()), "{good}");
         }

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_the_same_rows() {
+    fn equivalent_files_give_the_same_rows() {
         let plain = good(&format!("{HEADER}\n1,GBP,\"Ada, \"\"A\"\"\",12345678\n2,EUR,Bob,X\n"));
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0].input.amount.as_deref(), Some("1"));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_another_number_of_fields_is_marked_and_hides_no_other() {
+    fn a_row_with_a_wrong_number_of_fields_is_marked_and_hides_no_other_fault() {
         let rows = good(&format!("{HEADER}\n1,GBP\n2,GBP,Ada,1,5\n3,GBP,Ada,1\n,,,\n"));
         let counts: Vec<_> = rows.iter().map(|row| row.miscounted.map(|count| (count.found, count.wanted))).collect();
         assert_eq!(counts, [Some((2, 4)), Some((5, 4)), None, None]);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_the_header_come_together() {
+    fn all_faults_of_the_header_are_reported_together() {
         let faults = bad("amount,amount,Amount,,currencyCode,status,status\n");
         let expected = [
             ("body.amount", FlawCode::DuplicateField),
@@ -153,20 +153,20 @@ mod tests {
     }
 
     #[test]
-    fn nul_is_refused_where_it_stands() {
+    fn nul_is_refused_with_its_position() {
         let faults = bad(&format!("{HEADER}\n1,GBP,Ada,1\n1,GBP,A\0da,1\n"));
         assert_eq!(faults, [("body.rows[1].recipient.name".to_owned(), FlawCode::InvalidFormat)]);
     }
 
     #[test]
-    fn ten_thousand_rows_and_no_more() {
+    fn at_most_ten_thousand_rows_are_accepted() {
         let rows = |count: usize| format!("{HEADER}\n{}", "1,GBP,Ada,1\n".repeat(count));
         assert_eq!(good(&rows(10_000)).len(), 10_000);
         assert_eq!(bad(&rows(10_001)), [("body".to_owned(), FlawCode::OutOfRange)]);
     }
 
     #[test]
-    fn what_is_no_csv() {
+    fn invalid_csv_is_refused() {
         for bytes in [b"amount\xff".as_slice(), b"amount,\"x", b"\"amount\"x,y\n"] {
             assert_eq!(read(bytes, &mut Faults::default()).unwrap_err().code, FlawCode::InvalidFormat);
         }

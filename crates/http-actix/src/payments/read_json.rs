@@ -1,4 +1,5 @@
-//! Reads payments from JSON. A wrong shape is a fault at its place. An invalid value is kept, and becomes an alert.
+//! Reads payments from JSON. A value of the wrong JSON type is a validation error with its path. A string with an
+//! invalid value is stored, and becomes an alert.
 
 use super::columns::of_object;
 use super::schema;
@@ -11,7 +12,8 @@ use florin_domain::ids::BudgetId;
 use utoipa::ToSchema;
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every object, and records its faults.
+/// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even an invalid one, and records
+/// its validation errors.
 impl Member for TypedPayments {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_values_are_kept() {
+    fn strings_with_invalid_values_are_stored() {
         let (typed, faults) = read(
             r#"{"defaultFundingBudgetId": null, "rows": [
                 {"amount": "nonsense", "currencyCode": null, "recipient": {"name": "Ada", "type": "",
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_shape_has_its_place() {
+    fn type_and_format_errors_have_paths() {
         let (_, faults) = read(
             r#"{"defaultFundingBudgetId": "x", "extra": 1, "rows": [
                 {"amount": 1, "amount": "1", "amount": "1", "recipient.name": "x"},
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_must_be_there_and_not_too_many() {
+    fn rows_are_required_and_limited_in_number() {
         assert_eq!(read("{}").1, [("body.rows".to_owned(), Required)]);
         assert_eq!(read(r#"{"rows": null}"#).1, [("body.rows".to_owned(), Required)]);
         assert_eq!(read("[]").1, [("body".to_owned(), InvalidType)]);
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_without_end_are_reported_up_to_a_limit() {
+    fn at_most_1000_faults_are_reported() {
         let rows = vec![r#"{"amount": 1, "x": 1}"#; 3_000].join(",");
         assert_eq!(read(&format!(r#"{{"rows": [{rows}]}}"#)).1.len(), Faults::MAX);
         let members: Vec<_> = (0..100_000).map(|number| format!("\"m{number}\":0")).collect();

@@ -75,21 +75,21 @@ fn input() -> impl Strategy<Value = PaymentInput> {
 
 proptest! {
     #[test]
-    fn a_download_reads_back_the_same(inputs in prop::collection::vec(input(), 0..8)) {
+    fn a_download_can_be_uploaded_again_unchanged(inputs in prop::collection::vec(input(), 0..8)) {
         let bytes = write_csv::download(&content(&inputs, Vec::new())).unwrap();
         prop_assert_eq!(read_back(&bytes), inputs);
     }
 }
 
 #[test]
-fn the_template_is_an_upload_of_nothing() {
+fn the_template_is_an_upload_without_rows() {
     let template = write_csv::template().unwrap();
     assert_eq!(read_back(&template), []);
     assert!(template.starts_with(b"amount,currencyCode,") && template.ends_with(b"\r\n"));
 }
 
 #[test]
-fn alerts_stand_beside_their_rows() {
+fn alerts_are_in_the_lines_of_their_rows() {
     let alert = |code: AlertCode, index, message: &str| Alert {
         at: DateTime::UNIX_EPOCH,
         kind: code.kind(),

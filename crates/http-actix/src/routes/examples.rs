@@ -2,7 +2,7 @@
 //! operation.
 //!
 //! `examples.json` lists them by operation: parameters by name, and the body. Four shared parameters have the same
-//! example wherever they occur.
+//! example everywhere.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_are_of_operations_that_exist() {
+    fn every_example_belongs_to_an_operation() {
         let examples: BTreeMap<String, Example> = serde_json::from_str(include_str!("examples.json")).unwrap();
         let document = crate::routes::openapi::text();
         for operation in examples.keys() {

@@ -31,7 +31,7 @@ where
     web::resource(path).route(web::post().to(handler)).default_service(web::to(|| async { method_not_allowed("POST") }))
 }
 
-/// Creates a path that accepts the methods routed on it. `allow` lists them for the refusal of all others.
+/// Creates a resource without routes. Methods that are not added to it get 405, with `allow` as the `Allow` header.
 pub(super) fn many(path: &str, allow: &'static str) -> Resource {
     web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
 }

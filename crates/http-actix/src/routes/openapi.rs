@@ -15,7 +15,8 @@ use utoipa::{Modify, OpenApi};
     info(
         title = "Florin",
         version = "2.0.0",
-        description = "A money-handling HTTP API: checkouts, banks, payment batches, addresses, and a card sandbox.",
+        description = "A money-handling HTTP API: checkouts, banks, payment batches, addresses, and a card sandbox. \
+            What is marked \"Florin extension\" is not part of the original interface.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "This server.")),
@@ -23,11 +24,11 @@ use utoipa::{Modify, OpenApi};
     modifiers(&Finish),
     components(schemas(ProblemBody, ProblemEntry)),
     tags(
-        (name = "Merchant", description = "Checkouts, and the banks that can pay them."),
+        (name = "Merchant", description = "Checkouts, and the banks that customers can pay them from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved money on an account."),
-        (name = "Looking inside", description = "The composition of balances and the invariants of the books; sandbox only."),
+        (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),

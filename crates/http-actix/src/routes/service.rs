@@ -19,7 +19,7 @@ pub(crate) struct Health {
 
 /// Checks that the process is alive.
 #[utoipa::path(get, path = "/healthz", tag = "Service", operation_id = "healthz", security(()),
-    responses((status = 200, description = "The process lives.", body = Health)))]
+    responses((status = 200, description = "The process is alive.", body = Health)))]
 pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     ok(&Health { status: "ok" })
 }

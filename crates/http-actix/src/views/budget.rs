@@ -23,7 +23,7 @@ pub(crate) struct BudgetView {
     currencies: Vec<&'static str>,
     /// What the budget may be used for: `cards`, `payments`, `transfers`.
     features: Vec<&'static str>,
-    /// When the budget was created; null if it came with the account.
+    /// When the budget was created; null if it was seeded together with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
     /// The balances in each currency; with `include=balances` only.

@@ -21,7 +21,7 @@ pub(crate) struct ChainView<'a> {
     /// The history of the hold; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
-    /// The journal transactions of the messages, in their order.
+    /// The journal transactions of the messages, in message order.
     journal: Vec<JournalView>,
 }
 
@@ -57,10 +57,10 @@ struct HoldView {
     /// How the chain ended; null while it is open.
     #[schema(nullable = true, pattern = "^(cleared|reversed|expired)$")]
     ended_by: Option<&'static str>,
-    /// The hold in the merchant's currency; null if it is the card's currency.
+    /// The hold in the merchant's currency; null if the merchant uses the card's currency.
     #[schema(nullable = true)]
     merchant: Option<MerchantView>,
-    /// The amount held after each message, in their order.
+    /// The amount held after each message, in message order.
     steps: Vec<StepView>,
 }
 
@@ -77,7 +77,7 @@ struct MerchantView {
     /// Amount cleared so far.
     #[schema(value_type = String)]
     cleared_amount: Amount,
-    /// The value of one unit in the card's currency: the rate of the first message.
+    /// The value of one unit of the merchant's currency in the card's currency, fixed by the first message.
     #[schema(value_type = f64)]
     conversion_rate: RateView,
 }

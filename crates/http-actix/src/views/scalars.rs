@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_are_as_chrono_writes_them(
+        fn times_are_formatted_like_chrono_does(
             seconds in DateTime::<Utc>::MIN_UTC.timestamp()..=DateTime::<Utc>::MAX_UTC.timestamp(),
             nanos in 0..2_000_000_000_u32,
         ) {
@@ -115,7 +115,7 @@ mod tests {
         }
 
         #[test]
-        fn times_of_our_time_are_as_chrono_writes_them(micros in 0..4_102_444_800_000_000_i64) {
+        fn recent_times_are_formatted_like_chrono_does(micros in 0..4_102_444_800_000_000_i64) {
             let time = DateTime::from_timestamp_micros(micros).unwrap();
             prop_assert_eq!(written(time), by_chrono(time));
             prop_assert_eq!(Time(time).digits().map(|digits| digits.to_vec()), Some(by_chrono(time).into_bytes()));

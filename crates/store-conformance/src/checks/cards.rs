@@ -1,4 +1,4 @@
-//! Checks of card messages: each is stored whole and visible to the next.
+//! Checks of card messages: each is stored completely and visible to the next.
 
 use crate::check::{Proof, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};

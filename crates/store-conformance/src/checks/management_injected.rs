@@ -99,7 +99,7 @@ async fn any_write(handle: Handle) -> Proof {
         }
         holds(&format!("no command failed at `{place}`"), failed > 0)?;
         let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;
-        holds("a budget that was made is there", made.is_some())?;
+        holds("a created budget can be read", made.is_some())?;
     }
     audited(&handle).await
 }

@@ -20,8 +20,8 @@ checks! {
     "panics.answer_that_panics_leaves_nothing" => answers,
 }
 
-/// Panics as a faulty rule would.
-#[expect(clippy::panic, reason = "a store has to live with rules that panic")]
+/// Panics like a rule with a bug.
+#[expect(clippy::panic, reason = "a store must handle rules that panic")]
 pub(super) fn bug<T>() -> T {
     panic!("a rule that panics on purpose, for a check")
 }

@@ -1,4 +1,4 @@
-//! Checks that batches with payments are confirmed whole or not at all.
+//! Checks that batches with payments are confirmed atomically.
 
 use super::payments_manage::balance_set;
 use crate::check::{Proof, checks};

@@ -46,7 +46,7 @@ async fn foreign_to_change(handle: Handle) -> Proof {
         absent("a cancellation", &handle.management.cancel(cancel(Who::Mine, id, 1)?).await)?;
         absent("a confirmation", &handle.batches.confirm(confirm(Who::Mine, id, 1)?).await)?;
     }
-    before.still_holds("what was asked of foreign batches", &handle).await
+    before.still_holds("commands on batches of another account", &handle).await
 }
 
 async fn foreign_to_read(handle: Handle) -> Proof {

@@ -1,4 +1,4 @@
-//! Checks that batches are created, uploaded, edited and cancelled whole or not at all.
+//! Checks that batches are created, uploaded, edited and cancelled atomically.
 
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{absent, duplicate, fresh, holds, refused, same, store_failed, there};
@@ -79,12 +79,12 @@ async fn created_twice(handle: Handle) -> Proof {
         let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
         let error = store_failed(handle.management.create(command).await)?;
         duplicate::<()>("an id that is taken", &Err(error))?;
-        before.still_holds("a batch that could not be made", &handle).await?;
+        before.still_holds("a batch that could not be created", &handle).await?;
     }
     let mut stranger = empty(Who::Mine, 3, noon())?;
     stranger.created_by = ClientId(crate::world::uuid(99, 9));
     let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
-    holds("a client that is not there makes a batch", matches!(error, StoreError::NotFound(_)))?;
+    holds("a missing client cannot create a batch", matches!(error, StoreError::NotFound(_)))?;
     before.still_holds("a batch of nobody", &handle).await
 }
 
@@ -93,7 +93,7 @@ async fn unknown_account(handle: Handle) -> Proof {
     let before = Observation::take(&handle, 0).await?;
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
     let command = CreateBatchCommand { account: AccountId::parse("F99")?, ..command };
-    absent("an account that is not there", &handle.management.create(command).await)?;
+    absent("a missing account", &handle.management.create(command).await)?;
     before.still_holds("a batch on no account", &handle).await
 }
 
@@ -164,7 +164,7 @@ async fn upload_failed(handle: Handle) -> Proof {
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
         let mut decision = rule(situation)?;
-        decision.batch.orders.iter_mut().for_each(|command| command.budget = Who::Other.budget());
+        decision.batch.orders.iter_mut().for_each(|order| order.budget = Who::Other.budget());
         Ok(decision)
     });
     store_failed(handle.management.upload(command).await)?;

@@ -68,7 +68,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
         let _ = handle.processing.record(record(&lease, &open, PaymentOutcome::Completed, None, ids + 50)).await;
         handle.processing.release(&lease).await?;
     }
-    Err(Failure::new("the batch does not come to its end"))
+    Err(Failure::new("the batch does not end"))
 }
 
 async fn taken_once(handle: Handle) -> Proof {

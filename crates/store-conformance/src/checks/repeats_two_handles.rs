@@ -1,4 +1,4 @@
-//! Checks of one idempotency key on two handles at once: one effect for every kind of command.
+//! Checks of one idempotency key used on two handles concurrently: one effect for every kind of command.
 
 use super::two_handles::on_both;
 use super::worlds::{command as my_world, prepared};
@@ -29,7 +29,7 @@ checks! {
 
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 
-/// Sends commands with different numbers under one key through both handles at once, and expects one effect.
+/// Sends commands with different numbers under one key through both handles concurrently, and expects one effect.
 macro_rules! one_of {
     ($handle:ident.$port:ident.$method:ident, |$number:ident| $command:expr) => {{
         let answers = on_both(&$handle, |handle, number| {

@@ -118,7 +118,7 @@ async fn there_and_back(handles: &[&Handle]) -> Proof {
     }
     for handle in handles {
         same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
-        holds("nothing is spent that is not there", given <= 9_500)?;
+        holds("no more is spent than is available", given <= 9_500)?;
         audited(handle).await?;
     }
     Ok(())

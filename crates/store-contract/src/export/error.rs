@@ -11,15 +11,15 @@ pub enum ExportError {
     #[error("the file can't be read or written: {0}")]
     File(#[from] io::Error),
     /// The file is not an export of Florin.
-    #[error("this is no export of florin")]
+    #[error("not a Florin export")]
     Foreign,
     /// The file has another version of the format.
-    #[error("the export has format version {0}, and this program knows version {VERSION}")]
+    #[error("unsupported export format version {0} (this program supports version {VERSION})")]
     Version(u32),
     /// The file was exported from another schema.
     #[error(
-        "the export has the schema {file}, and this store {store}: import it with the program that exported it, and \
-         let this one migrate the store"
+        "schema mismatch: the export has {file}, the store has {store}; import it with the version of florin that \
+         exported it, then upgrade florin and run `florin migrate`"
     )]
     Schema {
         /// The last migration of the exporting store.
@@ -28,10 +28,12 @@ pub enum ExportError {
         store: String,
     },
     /// The file was exported in another environment.
-    #[error("the export is of environment {0}: this store has another one")]
+    #[error(
+        "the export is from a {0} database, and this one is not: import it into a database initialized with `florin init --environment {0}`"
+    )]
     Environment(String),
     /// The file ends too early.
-    #[error("the export ends before its last line: it was cut off, or is still being written")]
+    #[error("the export is incomplete: its last line is missing (truncated, or still being written)")]
     Truncated,
     /// The file was changed after it was written.
     #[error("the export was changed after it was written: {0}")]
@@ -45,10 +47,10 @@ pub enum ExportError {
         reason: String,
     },
     /// The store is not empty.
-    #[error("the store is not empty: there are rows in {0}; an export goes into an empty store only")]
+    #[error("the store is not empty: table {0} has rows; an import requires an empty store")]
     NotEmpty(&'static str),
     /// After the import the number of rows in the store differs from the file.
-    #[error("the store has {found} rows in {table}, and the export {expected}")]
+    #[error("row count mismatch in {table}: {found} in the store, {expected} in the export")]
     Count {
         /// The table.
         table: &'static str,
@@ -57,8 +59,11 @@ pub enum ExportError {
         /// The number of rows in the file.
         expected: u64,
     },
-    /// The audit of the imported books found discrepancies.
-    #[error("the books in the export do not agree: see `florin check` where it was made ({})", .0.discrepancies.len())]
+    /// The audit of the imported rows found discrepancies.
+    #[error(
+        "the export is inconsistent ({} discrepancies); run `florin check` on the store that it was exported from",
+        .0.discrepancies.len()
+    )]
     Books(AuditReport),
     /// The store failed.
     #[error(transparent)]

@@ -37,7 +37,7 @@ fn refusal(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn write_and_read_round_trip() {
     let (contents, seen) = read(&file()).unwrap();
     assert_eq!(seen, [r#"2 clients {"id":1}"#, r#"3 clients {"id":2}"#]);
     assert_eq!(contents.rows, BTreeMap::from([("banks".to_owned(), 0), ("clients".to_owned(), 2)]));
@@ -48,18 +48,18 @@ fn what_was_written_is_read() {
 }
 
 #[test]
-fn no_beginning_of_a_file_is_taken_for_the_whole() {
+fn every_truncated_file_is_refused() {
     let file = file();
     for length in 0..file.len() {
         assert!(read(&file[..length]).is_err(), "the first {length} bytes");
     }
     let last = file[..file.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
-    assert!(refusal(&file[..=last]).contains("cut off"));
-    assert!(refusal(&file[..last]).contains("cut off"));
+    assert!(refusal(&file[..=last]).contains("incomplete"));
+    assert!(refusal(&file[..last]).contains("incomplete"));
 }
 
 #[test]
-fn no_changed_byte_goes_unnoticed() {
+fn every_changed_byte_is_detected() {
     let file = file();
     for place in 0..file.len() {
         let mut changed = file.clone();
@@ -78,10 +78,10 @@ fn no_changed_byte_goes_unnoticed() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_by_its_header() {
+fn a_header_that_does_not_match_is_refused() {
     let text = String::from_utf8(file()).unwrap();
     for (from, to, said) in [
-        ("florin-export", "other", "no export"),
+        ("florin-export", "other", "not a Florin export"),
         (r#""version":1"#, r#""version":2"#, "version 2"),
         ("0006_service", "0005_batches", "0005_batches"),
         ("sandbox", "production", "FLORIN_ENVIRONMENT"),
@@ -90,6 +90,6 @@ fn what_does_not_fit_is_told_by_its_header() {
         assert!(message.contains(said), "{message}");
     }
     for other in ["", "\n", "SQLite format 3\0", "[]\n", "{}\n"] {
-        assert!(refusal(other.as_bytes()).contains("no export"), "{other:?}");
+        assert!(refusal(other.as_bytes()).contains("not a Florin export"), "{other:?}");
     }
 }

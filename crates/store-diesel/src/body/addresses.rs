@@ -16,7 +16,7 @@ const ROWS_AT_ONCE: usize = 500;
 impl AddressRow {
     fn of((position, address): (i64, &Address)) -> Outcome<Self> {
         let postcode = Postcode::parse(&address.postcode);
-        let postcode = postcode.map_err(|_| corrupt(format!("`{}` is no UK postcode", address.postcode)))?;
+        let postcode = postcode.map_err(|_| corrupt(format!("`{}` is not a UK postcode", address.postcode)))?;
         Ok(Self {
             postcode: postcode.as_str().to_owned(),
             position,

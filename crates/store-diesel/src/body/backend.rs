@@ -82,7 +82,7 @@ functions! {
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
-    /// Lifts the time limits of a transaction that reads whole tables.
+    /// Disables the timeouts of a transaction that reads whole tables.
     unhurried: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
@@ -93,7 +93,7 @@ functions! {
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
     /// The table whose primary key or unique constraint was violated; empty where the database does not say.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
-    /// The meaning of an error that is no violation of a unique constraint or foreign key.
+    /// The meaning of an error other than a violation of a unique constraint or foreign key.
     classify: fn(DatabaseErrorKind, &str) -> Failure;
     /// The meaning of a transaction whose state Diesel does not know any more.
     broken_connection: fn(String) -> Failure;

@@ -17,7 +17,7 @@ impl BudgetRow {
     /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         let feature =
-            |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is no feature of budgets")));
+            |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is not a budget feature")));
         let budget =
             Budget { id: BudgetId(self.id.0), account: self.account_id.0.clone(), name: self.name.clone(), balances };
         Ok(BudgetRecord {

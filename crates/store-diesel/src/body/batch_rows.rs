@@ -39,7 +39,7 @@ impl BatchRow {
                 updated_at: updated_at.0,
             }),
             (None, None, None, None) => None,
-            _ => return Err(corrupt(format!("half an input of batch {}", self.id.0))),
+            _ => return Err(corrupt(format!("incomplete input of batch {}", self.id.0))),
         };
         Ok(PaymentBatch {
             id: PaymentBatchId(self.id.0),

@@ -119,7 +119,7 @@ impl Counted {
     /// Returns the number of the account's next credit.
     fn next(&self, account: &AccountId) -> Outcome<i64> {
         let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;
-        last.checked_add(1).ok_or_else(|| corrupt("no number is left for credits"))
+        last.checked_add(1).ok_or_else(|| corrupt("all credit numbers are used"))
     }
 
     fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {

@@ -10,13 +10,13 @@ use std::fmt;
 /// every decision matches on the variant.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Conflict with other transactions: a deadlock, a time-out of a lock, a serialization failure. The same connection can
-    /// try again at once.
+    /// Conflict with other transactions: a deadlock, a lock timeout, a serialization failure. The same connection can
+    /// retry immediately.
     Contended(String),
-    /// The connection is lost, or its server accepts no writes any more. A new connection can try again at once.
+    /// The connection is lost, or its server accepts no writes any more. A new connection can retry immediately.
     #[allow(dead_code, reason = "only a database with a server constructs it")]
     ConnectionLost(String),
-    /// The database can't be used for now: its disk is full, or its schema is missing. A retry at once does not help.
+    /// The database can't be used for now: its disk is full, or its schema is missing. An immediate retry fails, too.
     Unavailable(String),
     /// The connection was lost during the commit. The transaction may have been stored.
     OutcomeUnknown(String),
@@ -59,7 +59,7 @@ impl Failure {
         }
     }
 
-    /// Whether nothing was stored and the same may succeed at once.
+    /// Whether nothing was stored and an immediate retry may succeed.
     pub(crate) fn may_be_retried(&self) -> bool {
         matches!(self, Self::Contended(_) | Self::ConnectionLost(_))
     }
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_says_what_may_be_done_about_it() {
+    fn failures_are_classified_by_what_may_be_retried() {
         let text = String::new;
         let duplicate = Failure::Duplicate { table: text(), cause: text() };
         for (failure, passing, retried, kept) in [
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_diesel_that_no_database_reports_are_bugs() {
+    fn errors_of_diesel_itself_are_bugs() {
         assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
         assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
     }

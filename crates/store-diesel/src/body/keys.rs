@@ -67,7 +67,7 @@ impl KeyRow {
         listed: impl FnOnce(ClientId, ApiKeyId) -> Outcome<BTreeSet<AccountId>>,
     ) -> Outcome<ApiKey> {
         let (client, id) = (ClientId(self.client_id.0), ApiKeyId(self.id.0));
-        let scope = |text| Scope::named(text).ok_or_else(|| corrupt(format!("`{text}` is no scope")));
+        let scope = |text| Scope::named(text).ok_or_else(|| corrupt(format!("`{text}` is not a scope")));
         Ok(ApiKey {
             id,
             client,

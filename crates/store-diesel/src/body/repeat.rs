@@ -38,19 +38,19 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Builds the value from the loaded records of the group.
+    /// Creates the set of records from the rows that the group loaded.
     pub(crate) fn of(rows: Vec<RecordRow>) -> Self {
         Self { known: rows.into_iter().map(|row| (row.key(), row)).collect(), ..Self::default() }
     }
 
-    /// Remembers that a command under a claim was refused. Another instance may have stored its record while this one
-    /// waited for the locks: then the refusal is wrong. [`Self::must_be_missing`] finds out.
+    /// Remembers the claim of a refused command. If another instance stored the record while this group waited for its
+    /// locks, the refusal is wrong. [`Self::must_be_missing`] checks this.
     pub(crate) fn refused<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
         self.refused.extend(claim.map(record_key));
     }
 
-    /// Requires that the claims of refused commands still have no record, now that all locks are held. The failure is the
-    /// one of a record that is stored twice, so the command is run again and finds the record.
+    /// Fails if a refused command has a record by now. All locks are held, so the result cannot change. The error is
+    /// the one of a duplicate insert, so the command is retried and replays the record.
     pub(crate) fn must_be_missing(&mut self, conn: &mut Conn) -> Outcome<()> {
         let refused = std::mem::take(&mut self.refused);
         if refused.is_empty() || load::<RecordsByKey>(refused, conn)?.is_empty() {

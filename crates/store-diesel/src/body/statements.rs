@@ -1,4 +1,4 @@
-//! What the generic statements of a backend know about a table: rows to insert, changes of existing rows, and lookups
+//! What the generic statements of a backend need of a table: rows to insert, changes of existing rows, and lookups
 //! of rows by key.
 //!
 //! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays

@@ -33,7 +33,7 @@ impl Store {
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         let place = backend::place(settings)?;
         backend::create(&place, settings.create)?;
-        // The writer starts before the readers: it reports at once, and briefly, what is wrong.
+        // The writer starts before the readers, because it reports errors immediately and briefly.
         let writer = Writer::start(&place, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
@@ -41,8 +41,8 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
     }
 
-    /// Applies all pending migrations or none, and returns their number. If several programs migrate at once, only one
-    /// does the work. Blocks: for start-up.
+    /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
+    /// one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
             backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;

@@ -44,7 +44,7 @@ impl TimelineRow {
 fn read_seed(text: &str) -> Outcome<WorldSeed> {
     let mut seed = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
-        return Err(corrupt("a seed that is no hash"));
+        return Err(corrupt("a seed that is not a hash"));
     }
     for (index, byte) in seed.iter_mut().enumerate() {
         *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).map_err(corrupt)?;

@@ -64,7 +64,7 @@ where
 
 impl FromSql<Text, Db> for Account {
     fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
-        read_text(value, |text| Ok(Self(AccountId::parse(text).map_err(|_| format!("`{text}` is no account id"))?)))
+        read_text(value, |text| Ok(Self(AccountId::parse(text).map_err(|_| format!("`{text}` is not an account id"))?)))
     }
 }
 
@@ -95,7 +95,9 @@ where
 
 impl FromSql<Text, Db> for Currency {
     fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
-        read_text(value, |text| Ok(Self(money::Currency::parse(text).map_err(|_| format!("`{text}` is no currency"))?)))
+        read_text(value, |text| {
+            Ok(Self(money::Currency::parse(text).map_err(|_| format!("`{text}` is not a currency"))?))
+        })
     }
 }
 
@@ -111,12 +113,14 @@ where
 
 impl<T: Name> FromSql<Text, Db> for Named<T> {
     fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
-        read_text(value, |text| Ok(Self(T::named(text).ok_or_else(|| format!("`{text}` is on no list"))?)))
+        read_text(value, |text| Ok(Self(T::named(text).ok_or_else(|| format!("unknown value `{text}`"))?)))
     }
 }
 
 impl FromSql<Text, Db> for Exchange {
     fn from_sql(value: RawValue<'_>) -> deserialize::Result<Self> {
-        read_text(value, |text| Ok(Self(money::Rate::parse(text).map_err(|_| format!("`{text}` is no rate"))?)))
+        read_text(value, |text| {
+            Ok(Self(money::Rate::parse(text).map_err(|_| format!("`{text}` is not an exchange rate"))?))
+        })
     }
 }

@@ -80,7 +80,7 @@ impl Writer {
         self.queue.close();
         for thread in threads {
             if thread.join().is_err() {
-                tracing::error!("the writer had died");
+                tracing::error!("a writer thread had panicked");
             }
         }
     }
@@ -121,7 +121,7 @@ impl Desk {
         if let Err(panic) = done {
             self.conn = None;
             let failure = panicked(panic.as_ref());
-            tracing::error!(error = %failure, jobs = group.len(), "a group was not answered");
+            tracing::error!(error = %failure, jobs = group.len(), "the writer panicked; its group fails");
             fail(group, &failure.into());
         }
     }
@@ -138,11 +138,11 @@ impl Desk {
             if failure.is_passing() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(error = ?failure, jobs = group.len(), "a group was not written");
+                    tracing::error!(error = ?failure, jobs = group.len(), "cannot write a group of commands");
                     fail(group, &failure.into());
                     return Instant::now() < until;
                 }
-                tracing::warn!(error = ?failure, tries, jobs = group.len(), "a group is tried again");
+                tracing::warn!(error = ?failure, tries, jobs = group.len(), "retrying a group of commands");
                 thread::sleep(pause(tries));
             } else if group.len() > 1 {
                 return self.run_each(group, turn, until);

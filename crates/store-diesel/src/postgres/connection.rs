@@ -73,7 +73,7 @@ fn speak_english(conn: &mut Conn) -> diesel::QueryResult<()> {
     if !is_english && conn.batch_execute("SET lc_messages = 'C'").is_err() {
         tracing::warn!(
             lc_messages = language,
-            "some passing errors of the server won't be known as such: set lc_messages = 'C' for this user"
+            "transient server errors may not be recognised and retried: set lc_messages = 'C' for this user"
         );
     }
     Ok(())

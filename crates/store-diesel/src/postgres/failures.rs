@@ -40,7 +40,7 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
     info.table_name().unwrap_or_default().to_owned()
 }
 
-/// Classifies an error that is no violation of a unique constraint or foreign key.
+/// Classifies an error other than a violation of a unique constraint or foreign key.
 pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let has = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_connect_may_pass_unless_something_does_not_exist() {
+    fn a_failed_connect_is_transient_unless_something_does_not_exist() {
         let of = |text: &str| Failure::from(OpenError::Unreachable(text.into()));
         assert!(of("connection to server at \"127.0.0.1\" failed: Connection refused").may_be_retried());
         assert!(of("FATAL: the database system is starting up").may_be_retried());

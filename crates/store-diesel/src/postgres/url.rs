@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn libpq_is_told_to_give_up_soon() {
+    fn libpq_gets_a_short_connect_timeout() {
         let url = PostgresUrl::parse("postgres://me@localhost/florin").unwrap();
         assert!(url.as_str().starts_with("postgres://me@localhost/florin?connect_timeout=2&"), "{}", url.as_str());
         let url = PostgresUrl::parse("postgres://me@localhost/florin?connect_timeout=9").unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_needs_no_tls() {
+    fn local_connections_need_no_tls() {
         for url in [
             "postgres://",
             "postgresql://localhost",
@@ -221,7 +221,7 @@ mod tests {
 
     #[cfg(not(feature = "postgres-tls"))]
     #[test]
-    fn another_machine_is_not_reached_in_plain_text_unasked() {
+    fn remote_connections_without_tls_must_be_requested() {
         for url in [
             "postgres://me:secret@db.example/florin",
             "postgres://me:secret@localhost,db.example/florin",
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_libpq_would_quote_is_refused_without_a_quotation() {
+    fn invalid_urls_are_refused_without_being_quoted() {
         for url in [
             "postgres:me:secret",
             "postgres://me:sec@ret@localhost/florin",

@@ -10,7 +10,7 @@ use std::io::Write;
 use uuid::Uuid;
 
 /// Reads a text in place, without a copy.
-#[allow(clippy::needless_pass_by_value, reason = "as every backend has it")]
+#[allow(clippy::needless_pass_by_value, reason = "the signature is the same for every backend")]
 pub(crate) fn read_text<T>(
     value: PgValue<'_>,
     read: impl FnOnce(&str) -> deserialize::Result<T>,
@@ -18,7 +18,7 @@ pub(crate) fn read_text<T>(
     read(str::from_utf8(value.as_bytes())?)
 }
 
-/// Stores a value as Diesel stores the value that it wraps.
+/// Implements `ToSql` and `FromSql` for a newtype by delegating to its inner type.
 macro_rules! kept {
     ($($name:ident($inner:ty) as $sql:ty,)*) => {$(
         impl ToSql<$sql, Pg> for $name {
@@ -40,7 +40,7 @@ kept! {
     Day(NaiveDate) as Date,
 }
 
-/// The start of the year 2000, PostgreSQL's epoch, in microseconds.
+/// PostgreSQL's epoch, 2000-01-01, in microseconds since the Unix epoch.
 const EPOCH: i64 = 946_684_800_000_000;
 
 impl ToSql<Timestamptz, Pg> for Time {
@@ -49,7 +49,7 @@ impl ToSql<Timestamptz, Pg> for Time {
     }
 }
 
-/// Diesel would convert through a date and a duration, which takes longer than the rest of a row.
+/// Reads the microseconds directly, because Diesel's conversion takes longer than decoding the rest of a row.
 impl FromSql<Timestamptz, Pg> for Time {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         let micros = <i64 as FromSql<BigInt, Pg>>::from_sql(value)?.checked_add(EPOCH);

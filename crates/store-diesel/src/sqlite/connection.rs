@@ -99,8 +99,8 @@ impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
     }
 }
 
-/// Applies the settings of every connection. If two programs switch a new file to WAL at once, one fails immediately,
-/// whatever its `busy_timeout`, so it retries.
+/// Applies the settings of every connection. If two programs switch a new file to WAL concurrently, one fails
+/// immediately, regardless of its `busy_timeout`, so it retries.
 fn set_up(conn: &mut Conn) -> QueryResult<()> {
     const TRIES: u32 = 250;
     conn.batch_execute(PRAGMAS)?;
@@ -124,7 +124,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     Ok(work(&mut conn)?)
 }
 
-/// Serializes changes of operators. Does nothing: each transaction has the whole database.
+/// Locks out other operator commands. Does nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_connection_is_durable_and_readers_can_not_write() {
+    fn every_connection_is_durable_and_readers_cannot_write() {
         let directory = tempfile::tempdir().unwrap();
         let location = directory.path().join("florin.db");
         let mut writer = connect_writer(&location).unwrap();

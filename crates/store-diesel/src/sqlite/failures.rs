@@ -33,8 +33,8 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
     columns.split_once('.').map(|(table, _)| table.to_owned()).unwrap_or_default()
 }
 
-/// Classifies an error that is no violation of a unique constraint or foreign key. Nothing is worth a try at once: where
-/// waiting helps, the database has waited.
+/// Classifies an error other than a violation of a unique constraint or foreign key. An immediate retry never helps:
+/// where waiting helps, the database has waited.
 pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let passes = || message.contains(LOCKED) || PASSING.iter().any(|text| message.contains(text));

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn the_forms_of_a_sqlite_url() {
+    fn valid_sqlite_urls() {
         for (url, path) in [
             ("sqlite:///var/lib/florin.db", "/var/lib/florin.db"),
             ("sqlite://data/florin.db", "data/florin.db"),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_at_start_up() {
+    fn invalid_sqlite_urls_are_refused() {
         for (url, reason) in [
             ("mysql://root:secret@db/florin", "another kind"),
             ("postgres://me:secret@db/florin", "another kind"),

@@ -1,4 +1,4 @@
-//! A store for the tests of the body.
+//! A temporary SQLite store for tests of the shared queries.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::Store;
@@ -14,9 +14,9 @@ pub(crate) fn with_store<T>(queue: usize, test: impl FnOnce(Store) -> T) {
     test(store);
 }
 
-/// The statement prefix that returns a plan.
+/// The statement prefix that returns a query plan.
 pub(crate) const EXPLAIN: &str = "EXPLAIN QUERY PLAN ";
-/// Settings of the planner: none are needed.
+/// Planner settings for these tests. SQLite needs none.
 pub(crate) const PLANNER: &str = "";
 /// The SQL type of a row of a plan.
 pub(crate) type PlanSql = (Integer, Integer, Integer, Text);

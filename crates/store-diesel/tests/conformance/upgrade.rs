@@ -64,12 +64,9 @@ pub(crate) async fn is_whole(
     let wanted =
         [(id(0xf1), Validated, client, true), (id(0xf2), Confirmed, client, true), (id(0xf3), Completed, client, true)];
     assert_eq!(seen, wanted);
-    let commands: Vec<_> = batches
-        .iter()
-        .flat_map(|batch| &batch.orders)
-        .map(|command| (command.id.0, command.total.0, command.fees.0))
-        .collect();
-    assert_eq!(commands, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
+    let orders: Vec<_> =
+        batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
+    assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
     let none = |batch: &PaymentBatch| (batch.confirmed_by, batch.orders_sent_at, batch.input.clone(), batch.locked);
     assert!(batches.iter().all(|batch| none(batch) == (None, None, None, false)));
     let listed = store.list(&account, BatchFilter::default(), PageRequest::default()).await.unwrap();

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sessions_killed_while_idle_are_not_noticed() {
+async fn killed_idle_sessions_cause_no_errors() {
     let home = Home::seeded().await;
     for number in 0..5 {
         authorize(&home.store, number, "1").await;
@@ -83,7 +83,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
+async fn a_lock_timeout_is_unavailable_and_recovers() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
     other.batch_execute("BEGIN; UPDATE balances SET held_minor = held_minor").unwrap();
@@ -99,7 +99,7 @@ async fn a_row_that_is_locked_for_long_is_unavailable_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_short_deadlock_is_tried_again() {
+async fn a_deadlock_is_retried() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
     // The other session has locked the second budget, and locks the first one while the store waits.
@@ -122,7 +122,7 @@ async fn a_short_deadlock_is_tried_again() {
 
 /// The session dies while its group waits for a lock and holds half of its locks.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once() {
+async fn a_connection_lost_within_a_group_is_replaced_and_the_group_written_once() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
@@ -144,7 +144,7 @@ async fn a_connection_lost_amid_a_group_is_replaced_and_the_group_written_once()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
+async fn the_idempotency_record_resolves_an_unknown_commit_outcome() {
     let home = Home::seeded().await;
     let Some(proxy) = Proxy::to(&home.database.url) else {
         skipped("the server of DATABASE_URL has no TCP port to put a proxy before");
@@ -171,7 +171,7 @@ async fn a_commit_of_unknown_outcome_is_settled_by_the_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_gone_is_told_in_time() {
+async fn an_unreachable_server_is_reported_in_time() {
     let home = Home::seeded().await;
     // New sessions are refused, and existing ones are killed.
     home.database.keep_sessions_away();

@@ -47,7 +47,7 @@ async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approve
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_key_on_two_has_one_effect() {
+async fn one_key_on_two_instances_has_one_effect() {
     let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     for round in 0..5_u128 {
@@ -71,7 +71,7 @@ async fn one_key_on_two_has_one_effect() {
 
 /// The two requests share no lock: only the record itself prevents a second effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_key_for_different_things_has_one_effect() {
+async fn one_key_for_different_requests_has_one_effect() {
     let home = Home::seeded().await;
     let other = home.instance();
     for round in 0..20_u128 {
@@ -102,7 +102,7 @@ async fn one_key_for_different_things_has_one_effect() {
 
 /// The other instance stores its record after this one has looked for it and before this one stores its own.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
+async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
     let record = format!(
@@ -124,7 +124,7 @@ async fn a_record_that_another_one_is_about_to_store_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sessions_opened_under_one_key_on_two_are_one() {
+async fn one_key_on_two_instances_opens_one_session() {
     let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     let mut tasks = JoinSet::new();
@@ -140,7 +140,7 @@ async fn sessions_opened_under_one_key_on_two_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_confirmations_at_once_on_two_one_wins() {
+async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
     let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     for number in 1..=20 {
@@ -160,7 +160,7 @@ async fn of_confirmations_at_once_on_two_one_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_commits_the_other_reads() {
+async fn each_instance_reads_what_the_other_commits() {
     let home = Home::seeded().await;
     let other = Home { store: home.instance(), database: crate::support::Database::new() };
     for number in 0..50 {

@@ -24,7 +24,7 @@ async fn opening_does_not_migrate() {
 }
 
 #[test]
-fn of_programs_that_migrate_together_one_does_it() {
+fn concurrent_migrations_run_once() {
     for _ in 0..5 {
         let database = Database::new();
         let start = Arc::new(Barrier::new(4));
@@ -46,7 +46,7 @@ fn of_programs_that_migrate_together_one_does_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newer_schema_is_opened_and_told() {
+async fn a_newer_schema_is_opened_and_reported() {
     let home = Home::seeded().await;
     home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
     let store = home.instance();
@@ -55,7 +55,7 @@ async fn a_newer_schema_is_opened_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_session_is_bounded_and_readers_can_not_write() {
+async fn every_session_has_timeouts_and_readers_cannot_write() {
     let home = Home::seeded().await;
     authorize(&home.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
@@ -65,7 +65,7 @@ async fn every_session_is_bounded_and_readers_can_not_write() {
 }
 
 #[test]
-fn what_can_not_be_opened_is_told_in_a_line_without_the_password() {
+fn errors_of_opening_are_one_line_without_the_password() {
     let error = |url: &str| Store::open(&StoreSettings::at(url)).err().unwrap().to_string();
     let refused = error("postgres://me:secret@127.0.0.1:1/florin");
     assert!(refused.contains("can't be reached") && refused.contains("refused"), "{refused}");

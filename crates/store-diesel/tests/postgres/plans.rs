@@ -17,7 +17,7 @@ fn counted(home: &Home, column: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_table_is_read_whole_however_small_it_is() {
+async fn no_query_scans_a_whole_table() {
     let home = Home::empty();
     home.store.seed(world_of_work()).await.unwrap();
     home.sql("ANALYZE");
@@ -37,6 +37,6 @@ async fn no_table_is_read_whole_however_small_it_is() {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not told what was read");
+    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
     assert_eq!(counted(&home, "seq_scan"), whole, "tables were read whole");
 }

@@ -74,7 +74,7 @@ async fn round(store: &Store, number: u128) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_done_often_is_parsed_once() {
+async fn frequent_statements_are_parsed_once() {
     let Some(log) = std::env::var_os("WITH_POSTGRES_LOG") else {
         skipped("counting what PostgreSQL parses: only scripts/with-postgres says where the server's log is");
         return;
@@ -90,7 +90,7 @@ async fn what_is_done_often_is_parsed_once() {
     let start = log.end();
     round(&store, 0).await;
     let first = log.since(start, database);
-    assert!(first.parsed.len() > 20, "the log tells nothing of what was parsed: {first:?}");
+    assert!(first.parsed.len() > 20, "the log does not show what was parsed: {first:?}");
 
     // The writer's connections take turns: both have executed every statement after a few rounds.
     let mut again = Asked::default();
@@ -98,7 +98,7 @@ async fn what_is_done_often_is_parsed_once() {
         let start = log.end();
         round(&store, number).await;
         again = log.since(start, database);
-        assert!(again.executed > 200, "the log tells nothing of what was executed: {again:?}");
+        assert!(again.executed > 200, "the log does not show what was executed: {again:?}");
         if again.parsed.is_empty() {
             break;
         }

@@ -61,7 +61,7 @@ impl Home {
     }
 }
 
-/// Returns settings with few connections, because many tests run at once.
+/// Returns settings with few connections, because many tests run concurrently.
 pub(crate) fn settings_of(url: &str) -> StoreSettings {
     StoreSettings { readers: Some(2), ..StoreSettings::at(url) }
 }

@@ -44,7 +44,7 @@ async fn the_next_group_is_decided_while_one_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_being_committed_is_waited_for() {
+async fn a_retry_waits_for_a_key_that_is_being_committed() {
     let home = Home::seeded().await;
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

@@ -156,7 +156,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
     fresh(store.confirm(round.confirm(round.right(), Some("confirm"))).await);
 }
 
-/// Queues much work at once, which becomes one group.
+/// Queues many commands together, which become one group.
 pub(crate) async fn together(store: &Store, round: u128) {
     let round = Round(round);
     let gate = Gate::shut(store).await;

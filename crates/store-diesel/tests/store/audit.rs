@@ -19,7 +19,7 @@ async fn found_after(statement: &str) -> Vec<Discrepancy> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_balance_that_was_touched() {
+async fn a_changed_balance_is_detected() {
     let statement =
         format!("UPDATE balances SET available_minor = available_minor + 1 WHERE budget_id = '{}'", budget(MINE).0);
     assert_eq!(found_after(&statement).await, [BALANCE()]);
@@ -30,7 +30,7 @@ async fn a_balance_that_was_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hold_that_was_touched() {
+async fn a_changed_hold_is_detected() {
     assert_eq!(found_after("UPDATE card_chains SET held_minor = 1").await, [HOLDS()]);
     assert_eq!(
         found_after("UPDATE card_chains SET held_minor = 0, due_at = NULL, ended_by = 'expired'").await,
@@ -39,14 +39,14 @@ async fn a_hold_that_was_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_batch_that_was_touched() {
+async fn a_changed_batch_is_detected() {
     let statement =
         format!("UPDATE payment_batches SET status = 'started', confirmed_at = created_at WHERE account_id = '{MINE}'");
     assert_eq!(found_after(&statement).await, [RESERVATIONS()]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_journal_that_was_touched() {
+async fn a_changed_journal_is_detected() {
     let journal = stamp(1).journal;
     let statement = format!(
         "UPDATE journal_entries SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}' AND pool = 'held'"
@@ -54,14 +54,14 @@ async fn a_journal_that_was_touched() {
     assert_eq!(found_after(&statement).await, [Discrepancy::Unbalanced(JournalId(journal.0)), BALANCE()]);
     let statement = format!("DELETE FROM journal_entries WHERE journal_id = '{journal}'");
     assert_eq!(found_after(&statement).await, [BALANCE()]);
-    // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
+    // A difference of 2^32 is detected, too: the audit combines the high and low halves of a sum correctly.
     let statement =
         "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 WHERE pool = 'inbound_payments'";
     assert_eq!(found_after(statement).await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checkouts_that_were_not_counted() {
+async fn uncounted_checkouts_are_detected() {
     const NEW: &str = "INSERT INTO checkouts (account_id, id, checkout_type, status, currency, return_url, created_at, \
         updated_at) SELECT account_id, '0198c0de-0001-7000-8000-00000000c0de', 'TOP_UP', 'ACTIVE', 'GBP', \
         'https://shop.example/', created_at, created_at FROM journal_transactions WHERE account_id = '{account}' LIMIT 1";

@@ -66,7 +66,7 @@ async fn opened(home: &Home, number: u128, provider: MfaProviderName) -> MfaSess
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_confirmation_reserves_and_burns_in_one() {
+async fn a_confirmation_reserves_and_uses_up_its_session_atomically() {
     let home = Home::seeded().await;
     let provider = MfaProviderName::Totp;
     let session = opened(&home, 1, provider).await;
@@ -85,7 +85,7 @@ async fn a_confirmation_reserves_and_burns_in_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn attempts_count_though_the_answer_is_an_error() {
+async fn failed_attempts_are_counted() {
     let home = Home::seeded().await;
     let provider = MfaProviderName::Totp;
     opened(&home, 1, provider).await;
@@ -103,7 +103,7 @@ async fn attempts_count_though_the_answer_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn short_funds_burn_nothing() {
+async fn insufficient_funds_use_up_nothing() {
     let home = Home::funded(999).await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
     let right = MfaVerdict::Right { step: None };
@@ -115,7 +115,7 @@ async fn short_funds_burn_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_confirmations_at_once_one_wins() {
+async fn one_of_two_concurrent_confirmations_wins() {
     let home = Home::seeded().await;
     for number in 1..=10 {
         opened(&home, number, MfaProviderName::Sandbox).await;
@@ -139,7 +139,7 @@ async fn of_two_confirmations_at_once_one_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_confirmation_that_fails_half_way_leaves_nothing() {
+async fn a_confirmation_that_fails_halfway_changes_nothing() {
     let home = Home::seeded().await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
     let right = MfaVerdict::Right { step: None };

@@ -1,4 +1,4 @@
-//! Card messages: the store stores exactly what a decision says.
+//! Card messages: the store stores exactly what a decision contains.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, follow_up, fresh, id, stamp};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};
@@ -21,7 +21,7 @@ async fn situation(home: &Home, token: florin_domain::ids::TransactionToken) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_authorization_is_read_back_whole() {
+async fn a_stored_authorization_is_read_back_unchanged() {
     let home = Home::seeded().await;
     let transaction = authorize(&home.store, 1, "10.00").await;
     assert_eq!(transaction.available_balance, Minor(8_500));
@@ -36,7 +36,7 @@ async fn an_authorization_is_read_back_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_decline_is_stored_and_moves_nothing() {
+async fn a_decline_is_stored_and_moves_no_funds() {
     let home = Home::seeded().await;
     let declined = authorize(&home.store, 1, "95.01").await;
     assert_eq!((declined.state, declined.response), (TransactionState::Declined, Response::NotSufficientFunds));
@@ -85,7 +85,7 @@ async fn a_refusal_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_of_any_script_come_back_as_they_were() {
+async fn unicode_text_round_trips() {
     let home = Home::seeded().await;
     let first = authorize(&home.store, 1, "1").await;
     assert_eq!(first.acceptor.name, "Café ☕");

@@ -9,7 +9,7 @@ use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_locked_database_is_unavailable_and_comes_back() {
+async fn a_locked_database_is_unavailable_until_it_is_unlocked() {
     let home = Home::seeded().await;
     let path = home.directory.path().join("florin.db");
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
@@ -24,7 +24,7 @@ async fn a_locked_database_is_unavailable_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stored_value_that_can_not_be_read_is_corrupt() {
+async fn a_stored_value_that_cannot_be_read_is_corrupt() {
     let home = Home::seeded().await;
     home.sql("PRAGMA ignore_check_constraints = ON; UPDATE cards SET state = 'LOST'; UPDATE payment_orders SET id = 'no uuid'");
     assert!(matches!(home.store.cards(&id(MINE)).await, Err(StoreError::Corrupt(_))));
@@ -34,7 +34,7 @@ async fn a_stored_value_that_can_not_be_read_is_corrupt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_reader_serves_many() {
+async fn one_reader_serves_concurrent_reads() {
     let home = Home::seeded().await;
     let store = Store::open(&StoreSettings { readers: Some(1), ..settings(&home.directory) }).unwrap();
     let reads: Vec<_> = (0..200)

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Holds the writer in a decision, so that jobs queued meanwhile become one group.
+/// Blocks the writer inside a rule, so that commands queued meanwhile become one group.
 pub(crate) struct Gate {
     open: Sender<()>,
     held: JoinHandle<Answered>,
@@ -87,13 +87,13 @@ pub(crate) fn counting(command: FirstMessageCommand, count: &Arc<AtomicUsize>) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_fails_fails_alone() {
+async fn a_failing_command_does_not_fail_its_group() {
     let home = Home::seeded().await;
     fresh(home.store.first_message(authorization(MINE, stamp(9), "10")).await);
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
-    // Its journal id exists already, so it fails after its message and its chain were inserted.
+    // Its journal id is already in use, so it fails after its message and its chain were inserted.
     let half = MessageStamp { journal: stamp(9).journal, ..stamp(2) };
     let two = queue(&home.store, authorization(MINE, half, "10")).await;
     let three = queue(&home.store, panicking()).await;
@@ -114,7 +114,7 @@ async fn one_that_fails_fails_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_is_refused_does_not_disturb_its_group() {
+async fn a_refused_command_does_not_affect_its_group() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
@@ -131,7 +131,7 @@ async fn one_that_is_refused_does_not_disturb_its_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_of_a_rule_does_not_disturb_its_group() {
+async fn a_panic_of_a_rule_does_not_affect_its_group() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
@@ -154,7 +154,7 @@ async fn a_panic_of_a_rule_does_not_disturb_its_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_answers_and_the_writer_lives_on() {
+async fn the_writer_survives_a_panic_of_a_rule() {
     let home = Home::seeded().await;
     for _ in 0..3 {
         let error = home.store.first_message(panicking()).await.unwrap_err();
@@ -166,7 +166,7 @@ async fn a_panic_answers_and_the_writer_lives_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_queue_refuses_at_once() {
+async fn a_full_queue_refuses_immediately() {
     let home = Home::with_queue(2);
     florin_ports::Seeding::seed(&home.store, crate::support::world(9_500)).await.unwrap();
     let gate = Gate::shut(&home.store).await;
@@ -184,7 +184,7 @@ async fn a_full_queue_refuses_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_goes_away_does_not_take_its_write_back() {
+async fn a_cancelled_caller_does_not_cancel_its_write() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let gone = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
@@ -196,7 +196,7 @@ async fn a_caller_that_goes_away_does_not_take_its_write_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_writes_what_is_queued_and_takes_no_more() {
+async fn closing_drains_the_queue_and_rejects_new_commands() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let queued = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
@@ -218,7 +218,7 @@ async fn closing_writes_what_is_queued_and_takes_no_more() {
 const MANY: u32 = 600;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn groups_follow_each_other_in_the_order_of_arrival() {
+async fn groups_run_in_the_order_of_arrival() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let mut commands = Vec::new();
@@ -236,7 +236,7 @@ async fn groups_follow_each_other_in_the_order_of_arrival() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_of_two_groups_has_one_effect_and_disturbs_nobody() {
+async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));

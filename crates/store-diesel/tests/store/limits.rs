@@ -19,7 +19,7 @@ async fn balances_reach_the_limits_of_64_bits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sum_that_fits_is_proved_though_its_parts_overflow() {
+async fn a_sum_within_the_range_is_verified_though_its_terms_overflow() {
     let home = Home::empty();
     let mut world = world(1);
     let seed = &mut world.accounts[0].budgets[0];
@@ -34,7 +34,7 @@ async fn a_sum_that_fits_is_proved_though_its_parts_overflow() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_used_of_a_limit_is_kept() {
+async fn the_usage_of_a_limit_is_stored() {
     let home = Home::empty();
     let mut world = world(9_500);
     let limit = SpendingLimit {
@@ -67,9 +67,9 @@ async fn what_was_used_of_a_limit_is_kept() {
     assert_eq!(limits, [limit.after_use(amount, noon()), lifetime.after_use(amount, noon())]);
 }
 
-/// The database rejects the result of a faulty rule.
+/// The database rejects the result of a rule with a bug.
 #[tokio::test(flavor = "multi_thread")]
-async fn checks_of_the_schema_stop_what_no_rule_may_do() {
+async fn the_schema_rejects_what_no_rule_may_do() {
     let home = Home::seeded().await;
     let message = first_message(ChainKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {

@@ -51,7 +51,7 @@ async fn page(home: &Home, filter: CheckoutFilter, limit: i64, offset: i64) -> (
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checkouts_made_at_one_time_never_overlap_on_pages() {
+async fn pages_of_checkouts_with_equal_times_do_not_overlap() {
     let bare = CheckoutKind::Shopping { settlement_account: None, shipping: None };
     let mut checkouts: Vec<_> =
         (1..=6).map(|number| checkout(MINE, number, bare.clone(), CheckoutStatus::Active)).collect();
@@ -69,7 +69,7 @@ async fn checkouts_made_at_one_time_never_overlap_on_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn filters_and_count_go_together() {
+async fn filters_apply_to_the_count() {
     let home = home_with(vec![
         checkout(MINE, 1, shopping(true), CheckoutStatus::Active),
         checkout(MINE, 2, shopping(false), CheckoutStatus::Deactivated),
@@ -86,7 +86,7 @@ async fn filters_and_count_go_together() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checkouts_come_back_as_they_were() {
+async fn checkouts_round_trip() {
     let whole = vec![
         checkout(MINE, 4, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
@@ -98,7 +98,7 @@ async fn checkouts_come_back_as_they_were() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn banks_are_in_the_order_of_code_points() {
+async fn banks_are_sorted_by_code_points() {
     let home = Home::empty();
     let bank = |digit: &str, name: &str| Bank {
         id: BankId::parse(&digit.repeat(32)).unwrap(),

@@ -25,7 +25,7 @@ async fn opening_does_not_migrate() {
 }
 
 #[test]
-fn of_programs_that_migrate_together_one_does_it() {
+fn concurrent_migrations_run_once() {
     for _ in 0..5 {
         let directory = tempfile::tempdir().unwrap();
         let start = Arc::new(Barrier::new(4));
@@ -47,7 +47,7 @@ fn of_programs_that_migrate_together_one_does_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newer_schema_is_opened_and_told() {
+async fn a_newer_schema_is_opened_and_reported() {
     let home = Home::seeded().await;
     home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
     let store = Store::open(&settings(&home.directory)).unwrap();
@@ -58,7 +58,7 @@ async fn a_newer_schema_is_opened_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_of_it_is_there_after_a_restart() {
+async fn everything_survives_a_restart() {
     let Home { store, directory } = Home::seeded().await;
     let first = authorize(&store, 1, "10").await;
     // The store is not closed, as after a crash.
@@ -86,7 +86,7 @@ async fn two_programs_on_one_file_see_each_other() {
 }
 
 #[test]
-fn what_can_not_be_opened_is_told_in_a_line() {
+fn errors_of_opening_are_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).display().to_string();
     let error = |url: String| Store::open(&StoreSettings::at(url)).err().unwrap().to_string();

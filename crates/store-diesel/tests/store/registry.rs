@@ -16,7 +16,7 @@ fn duplicate<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_are_by_name_and_their_features_switch() {
+async fn clients_are_sorted_by_name_and_have_features() {
     let home = Home::seeded().await;
     let seeded = world(0).clients;
     let unicode = ApiClient {
@@ -42,7 +42,7 @@ async fn clients_are_by_name_and_their_features_switch() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn accounts_are_by_id_and_belong_to_a_client() {
+async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
     let home = Home::seeded().await;
     let account = Account {
         id: id("A9"),

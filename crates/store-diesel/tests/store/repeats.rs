@@ -53,7 +53,7 @@ fn answer(number: u128) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_equal_request_gets_the_first_answer_and_has_no_effect() {
+async fn a_retry_gets_the_first_answer_and_has_no_effect() {
     let home = Home::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
     fresh(home.store.first_message(command(1, mine())).await);
@@ -68,7 +68,7 @@ async fn an_equal_request_gets_the_first_answer_and_has_no_effect() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_is_looked_for_before_anything_else() {
+async fn the_record_is_read_before_anything_else() {
     let home = Home::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
     fresh(home.store.first_message(command(1, mine())).await);
@@ -111,7 +111,7 @@ async fn one_key_in_one_group_has_one_effect() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn old_records_are_forgotten_a_few_at_a_time() {
+async fn old_records_are_deleted_in_chunks() {
     let home = Home::seeded().await;
     for number in 0..5 {
         let mut claim = claim(client(MINE), MINE, &format!("k{number}"), "{}");

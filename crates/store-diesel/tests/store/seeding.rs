@@ -8,7 +8,7 @@ use florin_ports::{Registry, Seeding, StoreError};
 use uuid::Uuid;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_seeded_comes_back() {
+async fn seeded_data_is_read_back_unchanged() {
     let home = Home::empty();
     let mut seeded = world(9_500);
     let seed = &mut seeded.accounts[0];
@@ -39,7 +39,7 @@ async fn a_world_is_seeded_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_world_that_fails_at_its_end_leaves_nothing() {
+async fn a_failed_seeding_stores_nothing() {
     let home = Home::empty();
     let mut broken = world(9_500);
     // The card of the last account spends from the budget of the first.

@@ -18,7 +18,7 @@ fn advice(text: &str) -> FollowUp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_whole_story_in_one_group() {
+async fn all_messages_of_a_chain_in_one_group() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let authorized = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
@@ -103,7 +103,7 @@ async fn a_limit_is_used_up_within_a_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn credits_of_a_group_are_numbered_one_after_the_other() {
+async fn credits_of_a_group_are_numbered_sequentially() {
     let home = Home::seeded().await;
     let gate = Gate::shut(&home.store).await;
     let mut credits = Vec::new();

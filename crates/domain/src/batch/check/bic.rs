@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_form_of_a_bic() {
+    fn bic_format() {
         for (bic, country) in [("NWBKGB2L", "GB"), ("DEUTDEFF500", "DE"), ("NCBVXKPR", "XK"), ("E097AEXX", "AE")] {
             assert_eq!(country_of(bic), Some(country));
         }

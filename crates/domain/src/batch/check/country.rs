@@ -1,4 +1,4 @@
-//! Countries, as far as payments depend on them.
+//! The countries that matter to payments.
 
 /// Whether this is an ISO 3166-1 alpha-2 code.
 pub(super) fn is_country(code: &str) -> bool {
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn countries_are_two_capital_letters_of_the_standard() {
+    fn countries_are_iso_3166_codes_in_upper_case() {
         for country in ["GB", "DE", "AX", "AE"] {
             assert!(is_country(country), "{country}");
         }
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_sepa_is_in_order() {
+    fn the_sepa_list_is_sorted() {
         assert!(SEPA.is_sorted());
         assert!(is_in_sepa("VA") && is_in_sepa("DE") && !is_in_sepa("US"));
     }

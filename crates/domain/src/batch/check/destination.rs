@@ -1,4 +1,4 @@
-//! The destination of a payment, as far as its identifiers are valid.
+//! The destination of a payment: those of its identifiers that are valid.
 
 use super::bic;
 use iban::{Iban, IbanLike};
@@ -8,16 +8,16 @@ use iban::{Iban, IbanLike};
 pub(super) enum Account {
     /// An IBAN in electronic form.
     Iban(Iban),
-    /// Letters and digits.
+    /// An account number: letters and digits.
     Number(String),
 }
 
 /// The recipient's bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bank {
-    /// Six digits.
+    /// A UK sort code: six digits.
     SortCode(String),
-    /// In capitals.
+    /// A BIC in upper case.
     Bic(String),
 }
 
@@ -66,8 +66,8 @@ impl Destination {
         }
     }
 
-    /// A key of the account that is equal for different spellings. It includes the bank if the number alone is
-    /// ambiguous.
+    /// The normalized key of the account, by which duplicates are detected. For an account number it includes the bank
+    /// identifier, if there is one.
     pub(super) fn key(&self) -> Option<String> {
         match (&self.account, &self.bank) {
             (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),

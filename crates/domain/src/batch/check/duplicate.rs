@@ -11,7 +11,8 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// The first earlier row, from 0, that pays this amount to this account under this reference.
+    /// Returns the index of the first row that pays this amount to this account with this reference. If there is none,
+    /// remembers this row.
     pub(super) fn earlier(
         &mut self,
         account: String,

@@ -1,4 +1,5 @@
-//! Checks of uploaded payments: all errors of every row, and the terms of rows without errors.
+//! Checks of uploaded payments: all errors of every row, and the resolved budget, amount, fee and network
+//! of rows without errors.
 
 mod account;
 mod bic;
@@ -46,9 +47,9 @@ pub struct PaymentRow {
 /// The number of fields of a CSV row, and of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldCount {
-    /// In the row.
+    /// Number of fields in the row.
     pub found: usize,
-    /// In the header.
+    /// Number of fields in the header.
     pub wanted: usize,
 }
 
@@ -87,8 +88,9 @@ fn check_row(
     findings: &mut Findings<'_>,
 ) -> Option<RowTerms> {
     if let Some(FieldCount { found, wanted }) = row.miscounted {
-        let message =
-            format!("the row must have {wanted} fields, as the header has (got {found}); a comma may need quotes");
+        let message = format!(
+            "the row must have {wanted} fields, like the header (got {found}); quote values that contain a comma"
+        );
         findings.say(AlertCode::WrongNumberOfFields, message);
         return None;
     }
@@ -107,8 +109,9 @@ fn check_row(
     if let (Some(account), Some(currency), Some(amount)) = (destination.key(), currency, amount) {
         let earlier = duplicates.earlier(account, (currency, amount), input.effective_reference(), index);
         if let Some(earlier) = earlier {
-            let message =
-                format!("may be a duplicate: row {earlier} (counted from 0) pays the same amount to the same account");
+            let message = format!(
+                "may be a duplicate of row {earlier} (counting from 0): same account, amount, currency and reference"
+            );
             findings.say(AlertCode::DuplicatePayment, message);
         }
     }

@@ -71,7 +71,7 @@ pub(super) fn budget(
         }
         (None, Some(default)) => default,
         (None, None) => {
-            let message = "fundingBudgetId is required, here or as the default of the upload";
+            let message = "fundingBudgetId is required, either in the row or as the upload's default";
             findings.say(AlertCode::FundingBudgetRequired, message);
             return None;
         }

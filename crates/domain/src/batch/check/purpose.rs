@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_wants_which() {
+    fn purpose_codes_required_by_country() {
         let wanted = |country, code| Purposes::wanted_by(country, Currency::parse(code).unwrap()).map(|list| list.of);
         assert_eq!(wanted(Some("AE"), "USD"), Some("the United Arab Emirates"));
         assert_eq!(wanted(None, "INR"), Some("India"));

@@ -1,4 +1,4 @@
-//! Checks of recipients, and of texts that Florin only passes on.
+//! Checks of recipients, and of strings that Florin only passes on.
 
 use super::PaymentInput;
 use super::findings::{Findings, given, shown};
@@ -57,7 +57,7 @@ fn is_email(text: &str) -> bool {
     text.len() <= 254 && local_fits && labels >= 2 && domain.split('.').all(label)
 }
 
-/// Checks texts that are only passed on: their lengths (those of ISO 20022 if it has one) and no control characters.
+/// Checks strings that are only passed on: their lengths (those of ISO 20022 if it has one) and no control characters.
 pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
     let r = &input.recipient;
     let mut check = |place: &str, text: &Option<String>, max: usize| check_text(place, text.as_ref(), max, findings);
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_form_of_an_email_address() {
+    fn email_address_format() {
         for good in ["ann@example.com", "a.b+c@mail.example.co.uk", "x@xn--bcher-kva.example"] {
             assert!(is_email(good), "{good}");
         }

@@ -23,7 +23,7 @@ fn text(text: &str) -> Option<String> {
 }
 
 #[test]
-fn good_payments_find_their_network_and_fee() {
+fn valid_payments_get_a_network_and_a_fee() {
     let dirhams = living_in(
         but(|input| {
             input.currency_code = text("AED");
@@ -65,7 +65,7 @@ fn good_payments_find_their_network_and_fee() {
 }
 
 #[test]
-fn every_fault_has_its_code() {
+fn invalid_values_get_the_right_alert_codes() {
     let recipient = |change: fn(&mut crate::batch::RecipientInput)| but(|input| change(&mut input.recipient));
     let email = |email: &str| vec![EmailInput { name: None, email: text(email) }];
     for (input, code) in vec![
@@ -107,7 +107,7 @@ fn every_fault_has_its_code() {
 }
 
 #[test]
-fn banks_abroad_want_more() {
+fn foreign_banks_need_more_details() {
     let abroad = |change: fn(&mut PaymentInput)| {
         let mut input = living_in(abroad("10.00"), "US");
         input.recipient.account_identifier = text("123456789");
@@ -139,7 +139,7 @@ fn banks_abroad_want_more() {
 }
 
 #[test]
-fn an_upload_without_rows_and_rows_that_can_not_be_read() {
+fn an_upload_without_rows_and_rows_with_a_wrong_number_of_fields() {
     let none = check_rows(vec![], basis(), NOW);
     assert!(none.has_errors());
     assert_eq!((none.alerts()[0].code, none.alerts()[0].index), (AlertCode::NoPayments, None));
@@ -155,7 +155,7 @@ fn an_upload_without_rows_and_rows_that_can_not_be_read() {
 }
 
 #[test]
-fn a_payment_typed_twice_is_a_warning_that_names_the_first() {
+fn a_duplicate_gets_a_warning_that_names_the_first_row() {
     let spelt = but(|input| input.recipient.bank_identifier = text("089999"));
     let another = but(|input| {
         input.recipient.bank_identifier = text("601613");
@@ -203,7 +203,7 @@ fn any_input() -> impl Strategy<Value = PaymentInput> {
 
 proptest! {
     #[test]
-    fn no_text_panics_and_a_row_without_terms_has_an_error(inputs in proptest::collection::vec(any_input(), 1..4)) {
+    fn no_text_panics_and_every_unresolved_row_has_an_error(inputs in proptest::collection::vec(any_input(), 1..4)) {
         let rows = checked(inputs);
         for (index, row) in (0..).zip(rows.rows()) {
             let wrong = rows.alerts().iter().any(|a| a.index == Some(index) && a.kind == AlertKind::Error);
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn a_row_is_judged_alike_whatever_its_neighbours(before in proptest::collection::vec(any_input(), 0..4), row in any_input()) {
+    fn a_row_is_checked_independently(before in proptest::collection::vec(any_input(), 0..4), row in any_input()) {
         for input in [row, pounds("1.00"), euros("1.00")] {
             let alone = checked(vec![input.clone()]);
             let mut all = before.clone();

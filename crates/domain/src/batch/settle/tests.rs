@@ -63,7 +63,7 @@ fn pounds_of(situation: &SettleSituation) -> (i64, i64) {
 }
 
 #[test]
-fn paid_failed_and_the_batch_ends_with_the_last() {
+fn the_batch_ends_with_its_last_payment() {
     let start = started();
     assert_eq!(pounds_of(&start), (6_500, 3_500));
     let first = told(&start, &[(1, Completed)], NOW);
@@ -78,7 +78,7 @@ fn paid_failed_and_the_batch_ends_with_the_last() {
 }
 
 #[test]
-fn a_batch_of_which_nothing_was_paid_fails() {
+fn a_batch_without_any_successful_payment_fails() {
     let failed = Failed(FailureReason::AccountClosed);
     let start = started();
     let decision = told(&start, &[(0, failed), (1, failed)], NOW);
@@ -88,7 +88,7 @@ fn a_batch_of_which_nothing_was_paid_fails() {
 }
 
 #[test]
-fn a_return_gives_the_amount_back_and_keeps_the_fee() {
+fn a_return_restores_the_amount_but_not_the_fee() {
     let start = started();
     let returned = Returned(FailureReason::AccountClosed);
     let paid = after(&start, &told(&start, &[(0, Completed), (1, Completed)], NOW));
@@ -103,7 +103,7 @@ fn a_return_gives_the_amount_back_and_keeps_the_fee() {
 }
 
 #[test]
-fn what_comes_twice_or_late_changes_nothing() {
+fn repeated_or_late_reports_change_nothing() {
     let start = started();
     let ended = after(&start, &told(&start, &[(0, Completed), (1, Failed(FailureReason::Compliance))], NOW));
     for late in [Pending, Completed, Failed(FailureReason::AccountClosed)] {
@@ -121,7 +121,7 @@ fn what_comes_twice_or_late_changes_nothing() {
 }
 
 #[test]
-fn a_pending_payment_is_asked_for_less_and_less_often() {
+fn a_pending_payment_is_queried_less_and_less_often() {
     let start = started();
     for (passed, pause) in [(0, 1), (10, 10), (7_200, 3_600)] {
         let now = NOW + TimeDelta::seconds(passed);

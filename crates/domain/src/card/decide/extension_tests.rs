@@ -27,7 +27,7 @@ fn amounts(decision: &CardDecision) -> (i64, i64, i64) {
 }
 
 #[test]
-fn a_decline_tells_the_rules_in_order_and_what_they_saw() {
+fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
     let mut world = world_with(10_000);
     world.limits = vec![limit(SpendingWindow::Lifetime, 9_000, None), limit(SpendingWindow::Day, 5_000, Some(1))];
     world.authorize("10");
@@ -76,7 +76,7 @@ fn an_increment_adds_to_the_hold() {
 }
 
 #[test]
-fn an_increment_asks_all_rules_but_uses() {
+fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
     let mut world = world_with(2_000);
     world.limits = vec![limit(SpendingWindow::Day, 1_500, Some(1))];
     let token = world.authorize("10").token;
@@ -102,7 +102,7 @@ fn an_increment_asks_all_rules_but_uses() {
 }
 
 #[test]
-fn what_is_there_is_approved_in_part_where_that_is_wanted() {
+fn a_partial_approval_approves_the_available_amount() {
     let partial = Extras { partial_approval: true, ..Extras::default() };
     let mut world = world_with(700);
     let part = world.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
@@ -122,7 +122,7 @@ fn what_is_there_is_approved_in_part_where_that_is_wanted() {
 }
 
 #[test]
-fn a_part_in_another_currency_is_worth_no_more_than_there_is() {
+fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
     let mut world = world_with(700);
     let extras = Extras { partial_approval: true, ..in_usd() };
     let part = world.send(&extended(ChainKind::Purchase, "10", extras)).unwrap();
@@ -131,7 +131,7 @@ fn a_part_in_another_currency_is_worth_no_more_than_there_is() {
 }
 
 #[test]
-fn a_refund_can_be_withdrawn() {
+fn a_refund_authorization_can_be_reversed() {
     let mut world = world_with(25_000);
     let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let gone = world.follow(token, &FollowUp::RefundReversal).unwrap();
@@ -146,7 +146,7 @@ fn a_refund_can_be_withdrawn() {
 }
 
 #[test]
-fn the_acquirer_s_fee_comes_on_top() {
+fn the_acquirer_fee_is_added_to_the_amount() {
     let mut world = world_with(25_000);
     world.limits = vec![limit(SpendingWindow::Day, 20_000, None)];
     let extras = Extras { acquirer_fee: Some(decimal("2.50")), ..Extras::default() };
@@ -161,12 +161,12 @@ fn the_acquirer_s_fee_comes_on_top() {
     assert_eq!(world.limits[0].spent, Minor(10_200));
     // A purchase has no acquirer fee.
     assert_eq!(world.send(&extended(ChainKind::Purchase, "1", extras)).unwrap().transaction.acquirer_fee, Minor(0));
-    let fine = Extras { acquirer_fee: Some(decimal("0.001")), ..Extras::default() };
-    assert!(matches!(world.send(&extended(ChainKind::Atm, "1", fine)), Err(CardRefusal::Fee(_))));
+    let too_precise = Extras { acquirer_fee: Some(decimal("0.001")), ..Extras::default() };
+    assert!(matches!(world.send(&extended(ChainKind::Atm, "1", too_precise)), Err(CardRefusal::Fee(_))));
 }
 
 #[test]
-fn parts_of_another_currency_add_up_to_the_whole() {
+fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
     let mut world = world_with(25_000);
     let held = world.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "242.13", "-7.87"]);
@@ -192,7 +192,7 @@ fn parts_of_another_currency_add_up_to_the_whole() {
 }
 
 #[test]
-fn the_rate_of_the_first_message_holds_for_its_chain() {
+fn the_rate_of_the_first_message_applies_to_its_chain() {
     let mut world = world_with(25_000);
     let token = world.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap().transaction.token;
     assert_eq!(amounts(&world.follow(token, &advice("8")).unwrap()), (630, 630, 800));
@@ -213,7 +213,7 @@ fn the_rate_of_the_first_message_holds_for_its_chain() {
 }
 
 #[test]
-fn amounts_of_another_currency_have_its_digits_and_are_worth_something() {
+fn foreign_amounts_use_the_decimals_of_their_currency_and_must_not_round_to_zero() {
     let mut world = world_with(25_000);
     let yen = Extras { quotes: Some(quotes("JPY", "0.0052")), ..Extras::default() };
     assert!(matches!(world.send(&extended(ChainKind::Purchase, "100.5", yen.clone())), Err(CardRefusal::Amount(_))));

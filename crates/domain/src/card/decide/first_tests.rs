@@ -22,7 +22,7 @@ fn the_balance_table() {
 }
 
 #[test]
-fn an_account_check_is_over_at_once() {
+fn an_account_check_ends_immediately() {
     let check = world_with(0).send(&first_message(ChainKind::Purchase, "0")).unwrap();
     assert_eq!(row(&check), ["authorization", "COMPLETION", "0.00", "0.00", "0.00"]);
     assert_eq!(check.transaction.response, Response::AccountVerified);
@@ -61,7 +61,7 @@ fn the_rules_decide_in_order() {
 }
 
 #[test]
-fn a_spending_limit_comes_before_the_balance_and_does_not_stop_refunds() {
+fn spending_limits_are_checked_before_the_balance_and_do_not_apply_to_refunds() {
     let mut world = world_with(10_000);
     world.limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
     let respond =

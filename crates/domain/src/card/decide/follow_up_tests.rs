@@ -31,7 +31,7 @@ fn the_balance_table() {
 }
 
 #[test]
-fn a_hold_expires_after_seven_days_unless_another_message_came_first() {
+fn a_hold_expires_after_seven_days_unless_it_ended_before() {
     let mut world = world_with(25_000);
     let token = world.authorize("10").token;
     let cleared = world.authorize("5").token;
@@ -83,7 +83,7 @@ fn clearings_below_and_above_the_hold() {
 }
 
 #[test]
-fn reversals_in_parts() {
+fn partial_reversals() {
     let mut world = world_with(2_000);
     let token = world.authorize("10").token;
     let part = world.follow(token, &reversal(Some("4"))).unwrap().transaction;
@@ -99,7 +99,7 @@ fn reversals_in_parts() {
 }
 
 #[test]
-fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
+fn a_reversal_after_a_partial_clearing_releases_the_rest() {
     let mut world = world_with(2_000);
     let token = world.authorize("10").token;
     world.follow(token, &clearing("4", false)).unwrap();
@@ -110,7 +110,7 @@ fn a_reversal_after_a_part_was_cleared_releases_the_rest() {
 }
 
 #[test]
-fn only_what_fits_the_kind_may_follow() {
+fn follow_ups_must_match_the_kind_of_the_chain() {
     let atm_clearing = FollowUp::AtmClearing { amount: decimal("1"), fee: None };
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("1") };
     let all = [
@@ -137,7 +137,7 @@ fn only_what_fits_the_kind_may_follow() {
 }
 
 #[test]
-fn the_wrong_kind_comes_before_the_end_of_the_chain() {
+fn a_wrong_kind_is_reported_even_if_the_chain_has_ended() {
     let mut world = world_with(2_000);
     let token = world.authorize("10").token;
     let cleared = world.follow(token, &clearing("10", true)).unwrap().transaction;
@@ -149,7 +149,7 @@ fn the_wrong_kind_comes_before_the_end_of_the_chain() {
     let declined = world.authorize("1000").token;
     assert!(matches!(world.follow(declined, &reversal(None)), Err(CardRefusal::WrongKind { .. })));
     let Err(CardRefusal::Amount(flaw)) = world.follow(declined, &clearing("1.001", true)) else {
-        panic!("decimals come before states")
+        panic!("too many decimals must be reported before the state of the chain")
     };
     assert_eq!(flaw.code, FlawCode::TooManyDecimals);
 }
@@ -166,7 +166,7 @@ fn a_refund_is_cleared_once_up_to_what_was_authorised() {
 }
 
 #[test]
-fn releases_and_refunds_give_back_to_the_limit() {
+fn releases_and_refunds_reduce_the_usage_of_a_limit() {
     let mut world = world_with(20_000);
     world.limits = vec![a_limit(SpendingWindow::Day, "100.00 GBP")];
     let token = world.authorize("50").token;

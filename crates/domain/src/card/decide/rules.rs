@@ -10,11 +10,11 @@ use chrono::{DateTime, Utc};
 pub(super) enum FundsEffect {
     /// Credits funds: a refund may be sent to any card that was ever activated.
     Credit,
-    /// Moves nothing: an account check of whether the card can be used.
+    /// Moves no funds: an account check.
     None,
     /// Debits funds and counts as a use of the card.
     Debit(Minor),
-    /// Debits more funds for a use that was counted before.
+    /// Debits further funds (an increment). Does not count as another use.
     DebitMore(Minor),
 }
 

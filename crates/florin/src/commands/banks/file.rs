@@ -1,4 +1,5 @@
-//! Parses bank lists from files. A file is accepted whole or not at all, and every fault is reported with its place.
+//! Parses bank lists from files. A file is accepted only if all of it is valid. Every error is reported with
+//! its line or index.
 
 use florin_domain::fault::Flaw;
 use florin_domain::merchant::{Bank, BankId};
@@ -113,7 +114,7 @@ impl List {
         if let Some(id) = &id
             && let Some(first) = self.seen.insert(id.clone(), place.to_owned())
         {
-            self.faults.0.push(format!("{}: repeats the id of {first}", at("id")));
+            self.faults.0.push(format!("{}: duplicate id, first used in {first}", at("id")));
         }
         let (Some(id), Some(name), Some(icon_url), Some(supports_refunds)) = (id, name, icon_url, supports_refunds)
         else {
@@ -126,7 +127,7 @@ impl List {
 
     fn finish(mut self) -> Result<Vec<Bank>, Faults> {
         if self.banks.is_empty() && self.faults.0.is_empty() {
-            self.faults.0.push("it contains no bank".to_owned());
+            self.faults.0.push("the file contains no banks".to_owned());
         }
         if self.faults.0.is_empty() { Ok(self.banks) } else { Err(self.faults) }
     }
@@ -140,7 +141,7 @@ fn web_address(text: String) -> Result<String, Flaw> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let sound =
         host.is_some_and(|rest| !rest.is_empty()) && text.len() <= 2048 && text.bytes().all(|b| b.is_ascii_graphic());
-    if sound { Ok(text) } else { Err(Flaw::format("must be a web address such as https://example.com/icon.svg")) }
+    if sound { Ok(text) } else { Err(Flaw::format("must be a URL such as https://example.com/icon.svg")) }
 }
 
 fn boolean(text: &str) -> Result<bool, Flaw> {
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn csv_and_json_give_the_same_banks() {
         let by_csv = csv(&[&format!("{ID},\"Salt, & Sons\",https://x.example/a.svg,true")]).unwrap();
         let entry = serde_json::json!({
             "id": ID, "name": "Salt, & Sons", "iconUrl": "https://x.example/a.svg", "supportsRefunds": true
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_a_csv_file_is_named() {
+    fn every_error_of_a_csv_file_is_reported() {
         let good = format!("{ID},Good,https://x.example/a.svg,true");
         let said = csv(&[&good, "abc,,ftp://x,maybe", &good, "one,two"]).unwrap_err();
         for fault in
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_a_json_file_is_named() {
+    fn every_error_of_a_json_file_is_reported() {
         let said = json(r#"[{"id": 1, "nam": "x", "iconUrl": null, "supportsRefunds": "true"}, 7]"#).unwrap_err();
         for fault in ["[0].id:", "[0].nam:", "[0].name:", "[0].iconUrl:", "[0].supportsRefunds:", "[1]:"] {
             assert_eq!(said.lines().filter(|line| line.starts_with(fault)).count(), 1, "{fault} in {said}");

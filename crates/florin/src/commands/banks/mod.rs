@@ -20,7 +20,7 @@ pub(crate) enum Action {
     },
 }
 
-/// The result.
+/// JSON result of `florin banks import`.
 #[derive(Serialize)]
 struct Imported {
     imported: usize,

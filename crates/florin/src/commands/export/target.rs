@@ -1,4 +1,4 @@
-//! A file that appears only when it is complete.
+//! Writes a file atomically: first under a temporary name, then renamed.
 
 use crate::usage::UsageError;
 use actix_web::rt::System;
@@ -26,7 +26,7 @@ impl Target {
         match fs::metadata(&path) {
             Ok(_) if !replace => return Err(exists(&path)),
             Ok(found) if !found.is_file() => {
-                return Err(UsageError::new(format!("{} is not an ordinary file", path.display())).into());
+                return Err(UsageError::new(format!("{} is not a regular file", path.display())).into());
             }
             Ok(_) | Err(_) => {}
         }
@@ -76,7 +76,7 @@ impl Target {
 }
 
 fn exists(path: &Path) -> anyhow::Error {
-    UsageError::new(format!("{} exists; --force replaces it", path.display())).into()
+    UsageError::new(format!("{} already exists; use --force to replace it", path.display())).into()
 }
 
 #[cfg(test)]
@@ -95,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn the_file_appears_when_it_is_complete() {
+    fn the_file_gets_its_name_once_it_is_complete() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("all.jsonl");
         let target = Target::create(&path, false).unwrap();
         let written = target.fill(|file| {
             writing("half")(file)?;
-            assert!(!path.exists(), "a half file has the name");
+            assert!(!path.exists(), "the incomplete file already has its final name");
             writing(" and half")(file)
         });
         written.unwrap();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_what_was_there() {
+    fn a_failure_keeps_the_existing_file() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("all.jsonl");
         fs::write(&path, "old").unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appeared_meanwhile_is_not_replaced() {
+    fn a_file_created_meanwhile_is_not_replaced() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("all.jsonl");
         let target = Target::create(&path, false).unwrap();

@@ -8,7 +8,7 @@ use florin_domain::ids::AccountId;
 pub(super) const READ: Permission = Permission::of(Scope::ActivityRead);
 
 parameters! {
-    /// The account of a path.
+    /// Path parameter: an account.
     pub(crate) struct AccountPath in Path {
         /// The id of the account.
         "accountId" => account: AccountId,

@@ -12,7 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::ids::ActivityId;
 
 parameters! {
-    /// The movement of a path.
+    /// Path parameter: a movement.
     pub(crate) struct ActivityPath in Path {
         /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the
         /// journal transaction of a credit.

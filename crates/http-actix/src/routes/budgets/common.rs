@@ -11,7 +11,7 @@ pub(super) const WRITE: Permission = Permission::of(Scope::BudgetsWrite);
 pub(super) const BUDGET: &str = "path.budgetId";
 
 parameters! {
-    /// The budget of a path.
+    /// Path parameter: a budget.
     pub(crate) struct BudgetPath in Path {
         /// The id of the budget.
         "budgetId" => id: BudgetId,

@@ -25,8 +25,8 @@ parameters! {
 
 /// Explains a balance and proves that it adds up.
 ///
-/// Returns journal transactions with running balances, open holds, and reservations, all from one consistent read.
-/// Paging applies to the postings. Florin extension.
+/// Returns the journal transactions with running balances (`postings`), the open holds and the reservations, all from
+/// one consistent read. Pagination applies to `postings`. Florin extension.
 #[utoipa::path(get, path = "/v2/budgets/{budgetId}/explanation", tag = "Looking inside",
     operation_id = "explainBalance",
     params(BudgetPath, AccountParameter, ExplainParameters, PageParameters),

@@ -13,7 +13,8 @@ use crate::routes::fallback::{get, many, post, reading};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of budgets. The simulation comes first: its path could be read as a budget id.
+/// Registers the routes of budgets. The simulation is registered first, because its path would otherwise
+/// match the route with a budget id.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let budgets =
         many("/budgets", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));

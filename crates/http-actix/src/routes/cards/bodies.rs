@@ -12,7 +12,7 @@ body! {
     pub(crate) struct AuthorizationBody as "CardAuthorizationRequest" {
         /// The id of the card.
         "cardId" => card: CardId,
-        /// Amount, in the card's currency unless `currencyCode` names another. Zero is an account check.
+        /// Amount, in the card's currency unless `currencyCode` names another. Zero requests an account check.
         #[example(10.00)]
         "amount" => amount: ZeroOrMoreNumber,
         /// Card network.
@@ -75,7 +75,7 @@ body! {
 }
 
 body! {
-    /// An outcome that the sandbox must produce, whatever the rules say. Florin extension.
+    /// An outcome that the sandbox must produce regardless of the rules. Florin extension.
     pub(crate) struct SandboxBody as "CardSandboxRequest" {
         /// Decline the message with this response code.
         #[example("1016")]
@@ -86,7 +86,7 @@ body! {
 body! {
     /// The merchant or ATM where the card is used.
     pub(crate) struct AcceptorBody as "CardAcceptorRequest" {
-        /// Merchant identifier; digits are padded to 15.
+        /// Merchant id (MID). A numeric id is padded with leading zeros to 15 digits.
         #[example("11111")]
         "mid" => mid: Text<1, 36>,
         /// Merchant name.

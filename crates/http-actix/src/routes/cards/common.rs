@@ -21,7 +21,7 @@ pub(super) const INSPECT: Permission = Permission::sandbox(Scope::CardsRead);
 pub(super) const CARD: &str = "path.cardId";
 
 parameters! {
-    /// The card of a path.
+    /// Path parameter: a card.
     pub(crate) struct CardPath in Path {
         /// The id of the card.
         "cardId" => id: CardId,

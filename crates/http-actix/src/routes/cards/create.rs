@@ -30,7 +30,7 @@ body! {
         "currencyCode" => currency: Currency,
         /// Card type. Default and only value: `VIRTUAL`.
         "type" => card_type: Option<Virtual>,
-        /// The cardholder. Default: the card belongs to the budget.
+        /// The token of the cardholder. If omitted, the card has no holder of its own and belongs to the budget.
         "userToken" => user: Option<UserToken>,
         /// Display name.
         "name" => name: Option<Text<1, 140>>,

@@ -13,7 +13,7 @@ use florin_application::chain_story;
 use florin_domain::ids::TransactionToken;
 
 parameters! {
-    /// The card message of a path.
+    /// Path parameter: a card message.
     pub(crate) struct TokenPath in Path {
         /// The token of any message of the chain.
         "token" => token: TransactionToken,

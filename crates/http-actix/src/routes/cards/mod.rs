@@ -22,7 +22,8 @@ use crate::routes::fallback::{get, many, not_found, post, reading};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of cards. The simulations come first: their paths could be read as card ids.
+/// Registers the routes of cards. The simulations are registered first, because their paths would otherwise
+/// match the routes with a card id.
 pub(crate) fn configure(config: &mut ServiceConfig) {
     let cards =
         many("/cards", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));

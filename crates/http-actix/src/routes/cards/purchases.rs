@@ -11,7 +11,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Simulates the authorization of a purchase.
 ///
-/// An amount of zero is an account check.
+/// An amount of zero requests an account check.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization", tag = "Simulations",
     operation_id = "authorizeTransaction", request_body = AuthorizationBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),

@@ -14,14 +14,14 @@ use florin_application::remove_limit;
 use florin_domain::card::SpendingWindow;
 
 parameters! {
-    /// The spending limit of a path.
+    /// Path parameter: a spending limit.
     pub(crate) struct WindowPath in Path {
         /// The window of the limit.
         "window" => window: SpendingWindow,
     }
 }
 
-/// Removes the spending limit of a card over a window, including its usage.
+/// Removes a card's spending limit for a window, and its usage.
 ///
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/spending-limits/{window}", tag = "Cards",

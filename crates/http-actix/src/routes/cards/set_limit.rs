@@ -30,7 +30,7 @@ body! {
     }
 }
 
-/// Sets or changes the spending limit of a card over a window.
+/// Sets or changes a card's spending limit for a window.
 ///
 /// A new limit starts counting now. After a change, the usage of the current window still counts.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "setSpendingLimit",

@@ -13,7 +13,7 @@ pub(super) const READ: Permission = Permission::of(Scope::PaymentBatchesRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
 
 parameters! {
-    /// The payment batch of a path.
+    /// Path parameter: a payment batch.
     pub(crate) struct BatchPath in Path {
         /// The id of the payment batch.
         "paymentBatchId" => id: PaymentBatchId,

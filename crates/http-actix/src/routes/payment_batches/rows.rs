@@ -23,7 +23,7 @@ pub(super) struct Body<T> {
 /// The result of reading. `None`: faults were recorded.
 type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
-/// Reads JSON. `is_large` decides whether it is recorded as a hash: thousands of rows would fill the store.
+/// Reads JSON. If `is_large`, the idempotency record stores a hash of the body instead of the body, to save space.
 pub(super) async fn json<T: Member + Send + 'static>(
     bytes: Bytes,
     record: bool,
@@ -72,7 +72,7 @@ pub(super) async fn check(app: &App, account: &Account, upload: Upload) -> Resul
     elsewhere(move || check_upload(upload, basis, now)).await
 }
 
-/// Runs work on a thread that no other request waits for.
+/// Runs work on a blocking thread.
 async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     web::block(work).await.map_err(|_| Problem::internal())
 }
@@ -92,14 +92,14 @@ mod tests {
     use std::thread;
 
     #[actix_web::test]
-    async fn work_is_done_elsewhere() {
+    async fn work_runs_on_a_blocking_thread() {
         let (here, there) = (thread::current().id(), elsewhere(|| thread::current().id()).await.unwrap());
         assert_ne!(here, there);
     }
 
     /// Rows are checked only in this module.
     #[test]
-    fn rows_are_checked_nowhere_else() {
+    fn rows_are_checked_on_blocking_threads_only() {
         let called = |text: &str| text.matches("check_upload(").count();
         let routes = [include_str!("create.rs"), include_str!("upload.rs"), include_str!("edit.rs")];
         assert_eq!(routes.map(called), [0; 3]);

@@ -14,7 +14,7 @@ pub(super) const WORLD: &str = "path.accountId";
 pub(super) const SNAPSHOT: &str = "path.snapshotId";
 
 parameters! {
-    /// The world of a path.
+    /// Path parameter: a world.
     pub(crate) struct WorldPath in Path {
         /// The account id of the world.
         "accountId" => account: AccountId,
@@ -22,14 +22,14 @@ parameters! {
 }
 
 parameters! {
-    /// The snapshot of a path.
+    /// Path parameter: a snapshot.
     pub(crate) struct SnapshotPath in Path {
         /// The id of the snapshot.
         "snapshotId" => id: SnapshotId,
     }
 }
 
-/// Ends reading: returns all faults at once, or the account in the path, which need not be a world.
+/// Finishes reading the request: returns all faults, or the account in the path. The account need not be a world.
 pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
     call.path_account(path.map(|path| path.account), "world").await
 }

@@ -44,10 +44,10 @@ named! {
     Template: [WorldTemplate::Demo, WorldTemplate::Empty].map(Template), |template| template.0.as_str();
 }
 
-/// Creates a world: a separate account, with an API key that reaches only this account.
+/// Creates a world: a separate account, with an API key that can access only this account.
 ///
-/// The key is returned only once. As long as the world exists, a repeat under the same idempotency key creates nothing
-/// and gets 409 with the account id. Florin extension.
+/// The key is returned only once. While the world exists, a retry with the same idempotency key returns 409 with the
+/// account id, and creates nothing. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "createWorld",
     request_body = WorldBody,
     params(IdempotencyKeyHeader),
@@ -74,7 +74,7 @@ pub(crate) async fn handle(
     Ok(HttpResponse::Created().json(MadeWorldView::at(made, app.services.time.real_now())))
 }
 
-/// Checks the members against each other. An invalid member counts as sent.
+/// Validates combinations of members. A member with an invalid value counts as present.
 fn check(body: &WorldBody, faults: &mut Faults) {
     let mut refuse =
         |member: &str, message: &'static str| faults.push(Flaw::value(message).at(format!("body.{member}")));

@@ -11,7 +11,8 @@ use florin_application::delete_world;
 
 /// Deletes a world with all its data, snapshots and keys.
 ///
-/// A repeat gets 404, with or without an idempotency key, because no data of the world remains. Florin extension.
+/// A retry returns 404, even with an idempotency key, because the world's idempotency records are deleted as well.
+/// Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "deleteWorld",
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WorldErrors))]

@@ -12,7 +12,7 @@ use florin_application::find_world;
 
 /// Returns a world.
 ///
-/// An account that was not created as a world gets 404. Florin extension.
+/// Returns 404 for an account that is not a world. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "getWorld",
     params(WorldPath),
     responses((status = 200, description = "The world.", body = WorldView), SandboxReadErrors))]

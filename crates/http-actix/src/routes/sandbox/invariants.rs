@@ -15,7 +15,8 @@ const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
 
 /// Checks the invariants of the account's books.
 ///
-/// The check uses one consistent read, and returns a counter-example for each broken invariant. Florin extension.
+/// All checks read the same consistent state. Each violated invariant is returned with a counterexample. Florin
+/// extension.
 #[utoipa::path(get, path = "/v2/sandbox/invariants", tag = "Looking inside", operation_id = "checkInvariants",
     params(AccountParameter),
     responses((status = 200, description = "The result of each check.", body = InvariantsView),

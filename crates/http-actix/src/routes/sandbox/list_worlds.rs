@@ -11,7 +11,7 @@ use crate::views::{List, WorldView};
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::list_worlds;
 
-/// Lists the client's worlds that the API key can reach, newest first.
+/// Lists the client's worlds that the API key can access, newest first.
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "listWorlds",

@@ -39,8 +39,8 @@ body! {
 
 /// Freezes, sets, advances or resumes the clock of an account.
 ///
-/// The clock never goes back. Holds that expire by the new time have expired when the response is sent, each at its own
-/// time. Florin extension.
+/// The clock never goes back. Holds that are due by the new time expire before the response is sent, each dated when it
+/// was due. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
     request_body = ClockBody,
     params(AccountParameter, IdempotencyKeyHeader),

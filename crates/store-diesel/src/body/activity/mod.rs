@@ -63,7 +63,7 @@ fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<
     Ok(None)
 }
 
-/// Loads movements of a source by their ids, in any order. Skips ids that are no movement or belong to another account.
+/// Loads movements of a source by their ids, in any order. Skips ids that belong to another account or to no movement.
 fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     match source {
         ActivitySource::Card => Ok(cards::by_tokens(conn, account, ids)?.into_iter().map(Activity::from).collect()),

@@ -118,7 +118,7 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     let mut budgets = Budgets::new();
     stated(conn, account, &mut budgets)?;
     for row in about(POOLS, account).load::<SumRow>(conn)? {
-        let pool = Pool::parse(&row.pool).ok_or_else(|| corrupt("a budget has money in no pool of its own"))?;
+        let pool = Pool::parse(&row.pool).ok_or_else(|| corrupt("a posting to a budget has an unknown pool"))?;
         of(&mut budgets, (row.account_id, row.budget_id, row.currency)).proved.add(pool, whole(row.high, row.low));
     }
     let mut open_holds = 0;

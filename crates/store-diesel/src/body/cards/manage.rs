@@ -134,7 +134,8 @@ impl CardManagement for Store {
     }
 }
 
-/// Counts the cards of the account. The caller holds the lock on the account's counter, so the count stays true.
+/// Counts the cards of the account. The caller holds the lock on the account's counter, so the count cannot
+/// change.
 fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
     let cards: i64 = matching(account, CardFilter::default()).count().get_result(conn)?;
     u64::try_from(cards).map_err(corrupt)

@@ -99,7 +99,7 @@ impl StoredRule {
 }
 
 fn named<T: Name>(text: &str) -> Outcome<T> {
-    T::named(text).ok_or_else(|| corrupt(format!("`{text}` is on no list")))
+    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
 fn day(text: &str) -> Outcome<NaiveDate> {
@@ -107,7 +107,7 @@ fn day(text: &str) -> Outcome<NaiveDate> {
 }
 
 impl ReasonRow {
-    /// Builds the row that says why a message was declined.
+    /// Builds the row with the reason that a message was declined.
     pub(super) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
         let rules: Vec<_> = declined.rules().map(|(rule, _)| StoredRule::from(rule)).collect();
         Self {

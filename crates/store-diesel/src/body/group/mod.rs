@@ -118,7 +118,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stages a status of all payments of a batch. Confirmed payments are work at once; other statuses end the work.
+    /// Stages a status of all payments of a batch. Confirmed payments are due immediately; other statuses end the work.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
@@ -127,7 +127,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stores all staged changes at once.
+    /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
         let mut changes = Changes::on(conn);

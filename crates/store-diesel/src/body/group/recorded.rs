@@ -8,11 +8,11 @@ use florin_ports::{DryRun, Mode, RepeatClaim, WriteError, Written};
 /// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the
 /// record, decide, render the answer, stage, record.
 pub(crate) trait RecordedCommand: Send + 'static {
-    /// What the caller gets.
+    /// The result that the caller gets.
     type Done: Send + 'static;
-    /// What the rule says.
+    /// The decision of the rule.
     type Decision;
-    /// How the rule may refuse.
+    /// The refusals of the rule.
     type Refused: Send + 'static;
 
     /// Declares what the rule reads and the decision changes.
@@ -29,7 +29,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     /// Calls the rule on the working set, as the commands before it have left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 
-    /// What the caller gets by a decision; `None` where it refuses.
+    /// The result that the caller gets from a decision; `None` if it refuses.
     fn done(decision: &Self::Decision) -> Option<&Self::Done>;
 
     /// Stages what a decision stores.

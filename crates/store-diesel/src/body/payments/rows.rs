@@ -11,7 +11,7 @@ use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId
 use florin_domain::money::Minor;
 use uuid::Uuid;
 
-/// Number of rows that are stored at once. More rows are hardly faster and use more memory.
+/// Maximum number of rows per insert. More rows are hardly faster and use more memory.
 const AT_ONCE: usize = 1000;
 
 impl PaymentRow {
@@ -40,7 +40,7 @@ impl PaymentRow {
 
     fn terms(&self) -> Outcome<Option<PaymentTerms>> {
         let Some(order) = self.order_id else { return Ok(None) };
-        let half = || corrupt(format!("half the terms of payment {}", self.id.0));
+        let half = || corrupt(format!("incomplete terms of payment {}", self.id.0));
         Ok(Some(PaymentTerms {
             order: OrderId(order.0),
             budget: BudgetId(self.budget_id.ok_or_else(half)?.0),

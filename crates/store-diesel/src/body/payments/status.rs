@@ -1,4 +1,4 @@
-//! Status changes of all payments of a batch at once: by its confirmation or cancellation.
+//! Status changes of all payments of a batch, by its confirmation or cancellation.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;

@@ -1,7 +1,7 @@
 use super::{all, backend};
 
 #[test]
-fn every_table_comes_after_those_it_refers_to() {
+fn every_table_comes_after_the_tables_it_references() {
     let migrations = backend::migrations::sources();
     let place = |name: &str| all().position(|table| table.name == name).unwrap_or_else(|| panic!("no {name}"));
     let mut references = 0;
@@ -24,7 +24,7 @@ fn every_table_comes_after_those_it_refers_to() {
 fn every_table_of_accounts_is_kept_in_snapshots() {
     // The identity of a world and the access to it. These rows are deleted with the world.
     const OF_WORLDS: [&str; 3] = ["api_key_accounts", "worlds", "world_snapshots"];
-    // Its rows have the ids of payments of accounts.
+    // Keyed by payment id; it has no column `account_id`.
     const OF_PAYMENTS: &str = "sandbox_payments";
     for table in all() {
         let has_account = table.columns.iter().any(|column| column.name == "account_id");

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 /// The rows of an account.
 #[derive(Default)]
 pub(crate) struct AccountRows {
-    /// A line for each row.
+    /// The rows as lines of JSON.
     pub(crate) text: String,
     /// The number of rows.
     pub(crate) rows: i64,
@@ -65,7 +65,8 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<(
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
         let row = moved(row.get(), account)?;
-        // A world can be created from a snapshot of another world. Both then share such rows.
+        // A world can be created from a snapshot of another world. The two share the rows of tables with `exists`, so
+        // such a row may already be stored.
         let exists = tables::all().find(|known| known.name == table).and_then(|known| known.kept.as_ref()?.exists);
         if let Some(exists) = exists
             && exists(conn, &row)?

@@ -18,8 +18,9 @@ use florin_store_contract::{ExportError, ExportImport};
 use std::cell::RefCell;
 use std::io::Write;
 
-/// Number and total size of the rows that are inserted at once.
+/// Maximum number of rows per insert.
 const ROWS_AT_ONCE: usize = 200;
+/// Maximum size of the rows per insert, in bytes. The last row may exceed it.
 const BYTES_AT_ONCE: usize = 1024 * 1024;
 
 impl ExportImport for Store {
@@ -46,7 +47,7 @@ impl ExportImport for Store {
         if contents.rows.len() != tables::all().count()
             || tables::all().any(|table| !contents.rows.contains_key(table.name))
         {
-            return Err(ExportError::Changed("its last line names other tables than this store has"));
+            return Err(ExportError::Changed("its last line lists other tables than those of this store"));
         }
         let rows = ExportReader::open(file)?;
         rows.header().fits(&schema, environment)?;
@@ -110,7 +111,7 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
-/// Serializes changes of operators, and lifts the time limits of the transaction.
+/// Locks out other operator commands, and disables the transaction's timeouts.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
     backend::lock_operators(conn)?;
     backend::unhurried(conn)
@@ -142,7 +143,7 @@ impl Batch {
         if is_next {
             let unknown = || ExportError::Line {
                 line: row.line,
-                reason: format!("unknown table `{}`, or out of order", row.table),
+                reason: format!("table `{}` is unknown or out of order", row.table),
             };
             let place = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
             self.table = self.later.drain(place..).next();

@@ -10,7 +10,7 @@ use florin_domain::access::Account;
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
 use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
 
-/// Creates a world with its account and key. Refuses before anything is written.
+/// Creates a world with its account and key. A refusal writes nothing.
 pub(super) fn make(
     conn: &mut Conn,
     command: &CreateWorldCommand,
@@ -39,7 +39,7 @@ pub(super) fn make(
     rows::insert(conn, world, command.under.as_ref())?;
     registry::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
-    Ok(made.ok_or_else(|| corrupt("a world that was made is not there"))?)
+    Ok(made.ok_or_else(|| corrupt("the created world is missing"))?)
 }
 
 fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::SnapshotContents>) -> Outcome<()> {
@@ -72,6 +72,6 @@ fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::
             };
             timelines::update(conn, &world.account, &Timeline { clock, seed: timeline.seed })
         }
-        (WorldContents::Snapshot { .. }, None) => Err(corrupt("a snapshot that was found is not there")),
+        (WorldContents::Snapshot { .. }, None) => Err(corrupt("the loaded snapshot is missing")),
     }
 }

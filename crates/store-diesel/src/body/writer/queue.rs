@@ -77,7 +77,7 @@ impl Entrance {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Closes the queue: jobs that are added later are not taken.
+    /// Closes the queue: jobs that are added later are rejected.
     pub(super) fn close(&self) {
         // Sending fails if the threads have ended already. Then there is nothing to stop.
         let _ = self.queue.send(Message::Stop);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_takes_and_one_commits() {
+    fn one_thread_at_a_time_decides_and_one_commits() {
         let (entrance, counter) = with_room(8);
         add(&entrance);
         add(&entrance);
@@ -173,14 +173,14 @@ mod tests {
         let committing = counter.hand_over(Some(turn), BTreeSet::new());
         let (jobs, turn) = counter.take().unwrap();
         assert_eq!(jobs.len(), 1);
-        assert!(counter.committing.try_lock().is_err(), "two commits at once");
+        assert!(counter.committing.try_lock().is_err(), "two concurrent commits");
         drop(committing);
         drop(counter.hand_over(Some(turn), BTreeSet::new()));
         assert!(counter.committing.try_lock().is_ok());
     }
 
     #[test]
-    fn a_record_that_is_being_committed_is_waited_for() {
+    fn commands_wait_for_a_record_that_is_being_committed() {
         let (_entrance, counter) = with_room(8);
         let committing = counter.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_is_refused() {
+    fn jobs_after_closing_are_refused() {
         let (entrance, counter) = with_room(8);
         add(&entrance);
         entrance.close();

@@ -88,7 +88,7 @@ async fn count(store: &Store) -> i64 {
 }
 
 #[test]
-fn a_panic_in_a_change_is_rolled_back_and_the_writer_goes_on() {
+fn a_panic_in_a_change_is_rolled_back_and_the_writer_continues() {
     with_store(8, |store| {
         in_time(async {
             let bug = |conn: &mut Conn| -> super::Outcome<()> {
@@ -108,7 +108,7 @@ fn a_panic_in_a_change_is_rolled_back_and_the_writer_goes_on() {
 }
 
 #[test]
-fn a_panic_outside_of_a_rule_fails_alone() {
+fn a_panic_outside_of_a_rule_fails_only_its_command() {
     with_store(8, |store| {
         in_time(async {
             let (go_on, busy) = busy(&store).await;
@@ -129,7 +129,7 @@ fn a_panic_outside_of_a_rule_fails_alone() {
 }
 
 #[test]
-fn changes_and_orders_keep_the_order_of_arrival() {
+fn changes_and_commands_keep_the_order_of_arrival() {
     with_store(64, |store| {
         in_time(async {
             let (go_on, busy) = busy(&store).await;
@@ -182,7 +182,7 @@ impl Command for Noted {
 }
 
 #[test]
-fn a_full_queue_is_seen_without_asking_it() {
+fn a_full_queue_is_reported_without_a_write() {
     with_store(2, |store| {
         in_time(async {
             assert!(!store.has_no_room());

@@ -7,7 +7,7 @@ fn table() -> ModulusTable {
 }
 
 #[test]
-fn pairs_that_fit() {
+fn valid_pairs() {
     for (sort_code, account, why) in [
         ("089999", "66374958", "modulus 10"),
         ("107999", "88837491", "modulus 11"),
@@ -43,7 +43,7 @@ fn pairs_that_fit() {
 }
 
 #[test]
-fn pairs_that_do_not_fit() {
+fn invalid_pairs() {
     for (sort_code, account, why) in [
         ("938063", "15764273", "exception 5, the second check digit is wrong"),
         ("938063", "15764264", "exception 5, the first check digit is wrong"),
@@ -62,7 +62,7 @@ fn pairs_that_do_not_fit() {
 }
 
 #[test]
-fn a_table_that_cannot_be_read_is_named_by_its_line() {
+fn an_invalid_table_names_the_line() {
     for wrong in ["010004 016715 MOD11 1 2 3", "010004 016715 MOD12 0 0 0 0 0 0 8 7 6 5 4 3 2 1", "x"] {
         let error = ModulusTable::parse(&format!("# a comment\n\n{wrong}"), "").unwrap_err();
         assert_eq!((error.line, error.text.as_str()), (3, wrong));
