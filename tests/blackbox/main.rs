@@ -36,6 +36,7 @@ mod concurrency;
 mod confirm_batch;
 mod crash;
 mod dry_run;
+mod environment;
 mod errors_shape;
 mod explain_balance;
 mod generate_credit;

@@ -65,21 +65,22 @@ fn a_forged_host_is_not_shown() {
 
 #[test]
 fn production_shows_no_demo_key() {
-    for home in [Home::empty(), Home::demo()] {
-        let server = Server::on(home.set("FLORIN_ENVIRONMENT", "production"));
-        let client = nobody(&server);
-        for path in ["/", "/docs"] {
-            let page = browse(&client, path);
-            assert!(page.status == 200 && !page.text().contains("florin_sandbox"), "{page:?}");
-        }
-        assert!(browse(&client, "/").text().contains("Production"));
-        assert!(expect_json(&client.get("/?"), 200).get("demo").is_none());
+    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    assert!(home.run(&["init"]).status.success());
+    let server = Server::on(home);
+    let client = nobody(&server);
+    for path in ["/", "/docs"] {
+        let page = browse(&client, path);
+        assert!(page.status == 200 && !page.text().contains("florin_sandbox"), "{page:?}");
     }
+    assert!(browse(&client, "/").text().contains("Production"));
+    assert!(expect_json(&client.get("/?"), 200).get("demo").is_none());
 }
 
 #[test]
 fn a_store_without_the_demo_shows_no_demo_key() {
     let home = Home::empty();
+    assert!(home.run(&["init"]).status.success());
     home.json(&["clients", "create", "--name", "Ada", "--json"]);
     let server = Server::on(home);
     assert!(!browse(&nobody(&server), "/").text().contains("florin_sandbox"));

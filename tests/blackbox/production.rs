@@ -14,19 +14,18 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// A production server with one account, a key for it, a key without scopes, and a key of the sandbox.
+/// A production server with one account, a key for it, and a key without scopes.
 struct Production {
     server: Server,
     key: String,
     limited: String,
-    of_the_sandbox: String,
 }
 
 fn production() -> &'static Production {
     static PRODUCTION: OnceLock<Production> = OnceLock::new();
     PRODUCTION.get_or_init(|| {
         let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
-        assert!(home.run(&["migrate"]).status.success());
+        assert!(home.run(&["init"]).status.success());
         let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
         let client = text(&client, "/id").to_owned();
         home.json(&["accounts", "create", ACCOUNT, "--client", &client, "--merchant", "Live shop", "--json"]);
@@ -37,10 +36,7 @@ fn production() -> &'static Production {
         };
         let key = issue(&home, &["--all-scopes"]);
         let limited = issue(&home, &["--scope", "merchant:banks:read:any"]);
-        let home = home.set("FLORIN_ENVIRONMENT", "sandbox");
-        let of_the_sandbox = issue(&home, &["--all-scopes"]);
-        let home = home.set("FLORIN_ENVIRONMENT", "production");
-        Production { server: Server::on(home), key, limited, of_the_sandbox }
+        Production { server: Server::on(home), key, limited }
     })
 }
 
@@ -129,12 +125,6 @@ fn demo_keys_are_refused() {
 }
 
 #[test]
-fn a_key_of_the_sandbox_is_refused() {
-    let answer = production().server.client_of(&production().of_the_sandbox, ACCOUNT).get(BANKS);
-    expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
-}
-
-#[test]
 fn everything_else_works() {
     let page = expect_json(&client().get(CHECKOUTS), 200);
     assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
@@ -159,7 +149,7 @@ fn the_scripted_provider_is_unknown() {
 #[test]
 fn demo_data_is_refused() {
     let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
-    assert!(home.run(&["migrate"]).status.success());
+    assert!(home.run(&["init"]).status.success());
     home.refused(&["demo"]);
     home.refused(&["demo", "--json"]);
     home.refused(&["demo", "--environment", "production"]);

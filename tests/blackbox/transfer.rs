@@ -210,11 +210,14 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
 #[test]
 fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     let (source, file) = demo_export();
-    refused(&Home::empty(), &file, "florin migrate");
+    refused(&Home::empty(), &file, "florin init");
     refused(&Home::demo(), &file, "not empty");
     refused(&source, &file, "not empty");
     let production = target().set("FLORIN_ENVIRONMENT", "production");
     refused(&production, &file, "FLORIN_ENVIRONMENT");
+    let production = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    assert!(production.run(&["init"]).status.success());
+    refused(&production, &file, "sandbox database");
     let used = target();
     used.json(&["clients", "create", "--name", "first", "--json"]);
     refused(&used, &file, "clients");
@@ -224,7 +227,7 @@ fn an_import_needs_an_empty_current_store_of_the_same_environment() {
 fn refused_to_export(home: &Home) {
     let path = home.path().join("florin.jsonl");
     let refusal = home.refused(&["export", &path.display().to_string()]);
-    assert!(refusal.contains("florin migrate") && !path.exists(), "{refusal}");
+    assert!(refusal.contains("florin init") && !path.exists(), "{refusal}");
 }
 
 #[test]

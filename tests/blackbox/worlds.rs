@@ -287,7 +287,7 @@ fn invalid_requests_are_reported() {
 #[test]
 fn production_refuses_worlds() {
     let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
-    assert!(home.run(&["migrate"]).status.success());
+    assert!(home.run(&["init"]).status.success());
     let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
     let client = text(&client, "/id").to_owned();
     home.json(&["accounts", "create", "P1", "--client", &client, "--json"]);

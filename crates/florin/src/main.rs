@@ -74,5 +74,9 @@ fn start(cli: Cli) -> anyhow::Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let context = Context { settings, json: cli.json };
-    actix_web::rt::System::new().block_on(commands::run(&context, command))
+    let system = actix_web::rt::System::new();
+    let outcome = system.block_on(commands::run(&context, command));
+    // To drop it would wait for reads that a database does not answer. The process ends here anyway.
+    std::mem::forget(system);
+    outcome
 }

@@ -71,6 +71,9 @@ pub(crate) async fn refuse_newer(store: &dyn AnyStore) -> anyhow::Result<()> {
 pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> {
     match store.readiness().await? {
         Readiness::Ready => Ok(()),
+        Readiness::MigrationsPending if store.environment().await?.is_none() => {
+            Err(anyhow!("the database is empty or not up to date; run `florin init` or `florin migrate`"))
+        }
         Readiness::MigrationsPending => Err(anyhow!("migrations are pending; run `florin migrate`")),
         Readiness::SchemaTooNew => Err(too_new()),
     }

@@ -26,6 +26,8 @@ pub struct HttpSettings {
     pub metrics: Option<RenderMetrics>,
     /// The data that the home page shows about this server.
     pub introduction: Introduction,
-    /// How long the server waits for requests in progress after a stop signal.
+    /// How long the server accepts requests after a stop signal, while `/readyz` reports 503.
+    pub drain: Duration,
+    /// How long the server then waits for requests in progress.
     pub shutdown_timeout: Duration,
 }

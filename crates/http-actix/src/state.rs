@@ -12,6 +12,7 @@ use florin_short_cache::ShortCache;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
 
 /// State shared by all workers.
 pub(crate) struct App {
@@ -21,6 +22,8 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
+    /// Whether a stop signal has arrived: the server is not ready any more, but still serves requests.
+    pub(crate) stopping: AtomicBool,
     /// The data that the home page shows about this server.
     pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset.
@@ -44,6 +47,7 @@ impl App {
             limiter: settings.rate_limit.map(RateLimiter::new),
             metrics: settings.metrics.clone(),
             introduction: settings.introduction.clone(),
+            stopping: AtomicBool::new(false),
             in_flight: InFlight::new(settings.max_in_flight),
             banks: ShortCache::new(Self::PAGES_OF_BANKS),
         }

@@ -52,11 +52,11 @@ pub(crate) mod sql {
 }
 
 pub(crate) use account_lock::lock_account;
-pub(crate) use connection::{connect_writer, create, finish, unhurried, write};
+pub(crate) use connection::{check_integrity, connect_writer, create, finish, unhurried, write};
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
-pub(crate) use url::place;
+pub(crate) use url::{Identity, identify, place};
 pub(crate) use values::read_text;

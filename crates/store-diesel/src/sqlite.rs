@@ -49,10 +49,10 @@ pub(crate) mod sql {
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
-    Readers, connect_writer, create, finish, lock_operators, open_readers, read, unhurried, write,
+    Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, read, unhurried, write,
 };
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
-pub(crate) use place::{Place, place};
+pub(crate) use place::{Identity, Place, identify, place};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

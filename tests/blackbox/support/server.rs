@@ -63,6 +63,12 @@ impl Home {
         self
     }
 
+    /// Removes one variable.
+    pub(crate) fn unset(mut self, name: &str) -> Self {
+        self.settings.retain(|(known, _)| known != name);
+        self
+    }
+
     /// Returns the value of a variable.
     pub(crate) fn setting(&self, name: &str) -> String {
         let found = self.settings.iter().find(|(known, _)| known == name);

@@ -48,6 +48,9 @@ pub(crate) struct SettingFlags {
     /// Number of threads that serve requests [default: one per core]
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
+    /// How long to accept requests after a stop signal, while /readyz reports 503 [default: 0]
+    #[arg(long, global = true, value_name = "SECONDS")]
+    drain_seconds: Option<String>,
     /// Time that requests in progress have to finish when the server stops [default: 30]
     #[arg(long, global = true, value_name = "SECONDS")]
     shutdown_seconds: Option<String>,
@@ -81,6 +84,7 @@ impl SettingFlags {
             ("max_connections", &self.max_connections),
             ("max_in_flight", &self.max_in_flight),
             ("workers", &self.workers),
+            ("drain_seconds", &self.drain_seconds),
             ("shutdown_seconds", &self.shutdown_seconds),
             ("postcode_cache_seconds", &self.postcode_cache_seconds),
             ("idempotency_hours", &self.idempotency_hours),

@@ -100,9 +100,14 @@ impl From<ApiKey> for Row {
     }
 }
 
-pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
+pub(super) async fn run(
+    context: &Context,
+    registry: &dyn Registry,
+    environment: Environment,
+    action: Action,
+) -> anyhow::Result<()> {
     match action {
-        Action::Issue(new) => issue(context, registry, &new).await,
+        Action::Issue(new) => issue(context, registry, environment, &new).await,
         Action::List { client } => {
             let client = match client {
                 Some(text) => Some(lookup::client(registry, "--client", &text).await?),
@@ -124,8 +129,12 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     }
 }
 
-async fn issue(context: &Context, registry: &dyn Registry, new: &NewKey) -> anyhow::Result<()> {
-    let environment = environment::of_store(&context.settings, store).await?;
+async fn issue(
+    context: &Context,
+    registry: &dyn Registry,
+    environment: Environment,
+    new: &NewKey,
+) -> anyhow::Result<()> {
     let key = compose(registry, new, environment).await?;
     for scope in key.scopes.iter().filter(|scope| !new.all_scopes && !scope.is_in_use()) {
         tracing::warn!("no operation requires scope {} yet", scope.as_str());

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// Change nothing; list pending migrations and exit with 1 if there are any
     #[arg(long)]
-    check: bool,
+    pub(super) check: bool,
     #[command(flatten)]
     progress: ProgressFlag,
 }

@@ -64,6 +64,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
 fn creates_store(settings: &Settings, command: &Command) -> bool {
     match command {
         Command::Init => true,
+        Command::Migrate(arguments) if arguments.check => false,
         Command::Serve | Command::Migrate(_) | Command::Demo => {
             environment::requested(settings) == Environment::Sandbox
         }

@@ -18,6 +18,8 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// JSON line that announces that the server is ready. Scripts wait for it.
 #[derive(Serialize)]
@@ -53,6 +55,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
             public_url: settings.public_url.clone(),
             has_demo,
         },
+        drain: settings.drain,
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
@@ -63,7 +66,9 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let processing = wiring::processing(&services, store);
     let workers = Workers::start(&services, processing, settings.idempotency, metrics);
     let ended = server.await;
-    workers.stop().await;
+    if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
+        tracing::error!("a background worker did not stop in time");
+    }
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
 }
@@ -124,6 +129,9 @@ fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
     let listen = &settings.listen;
     listen.resolve().map_err(|error| UsageError::new(format!("cannot resolve {listen}: {error}; {ELSEWHERE}")).into())
 }
+
+/// The time that a background worker has to finish its round.
+const WORKERS_STOP: Duration = Duration::from_secs(10);
 
 /// The advice for an address that can't be used.
 const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";

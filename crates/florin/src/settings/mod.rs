@@ -85,6 +85,8 @@ pub(crate) struct Settings {
     pub(crate) max_in_flight: usize,
     /// Number of threads that serve requests.
     pub(crate) workers: usize,
+    /// How long the server accepts requests after a stop signal, while it is not ready.
+    pub(crate) drain: Duration,
     /// Time that requests in progress have to finish when the server stops.
     pub(crate) shutdown: Duration,
     /// How long address lookups are cached; zero disables the cache.
@@ -161,6 +163,7 @@ impl Settings {
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
             max_in_flight: texts.number("max_in_flight", 4096, 1..=1_000_000)?,
             workers: texts.number("workers", cores.min(256), 1..=256)?,
+            drain: texts.seconds("drain_seconds", 0, 0..=3600)?,
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),

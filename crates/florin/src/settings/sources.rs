@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 17] = [
     "environment",
     "database_url",
     "listen",
@@ -24,6 +24,7 @@ pub(crate) const KEYS: [&str; 16] = [
     "max_connections",
     "max_in_flight",
     "workers",
+    "drain_seconds",
     "shutdown_seconds",
     "postcode_cache_seconds",
     "idempotency_hours",

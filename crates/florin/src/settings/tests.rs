@@ -63,6 +63,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("max_connections", "10"),
         ("max_in_flight", "11"),
         ("workers", "3"),
+        ("drain_seconds", "4"),
         ("shutdown_seconds", "0"),
         ("postcode_cache_seconds", "0"),
         ("idempotency_hours", "24"),

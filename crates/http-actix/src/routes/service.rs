@@ -8,7 +8,13 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
 use florin_ports::Readiness;
 use serde::Serialize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::timeout;
 use utoipa::ToSchema;
+
+/// The time within which the store must respond to count as ready.
+const READY_WITHIN: Duration = Duration::from_millis(900);
 
 /// The health of the service.
 #[derive(Serialize, ToSchema)]
@@ -28,17 +34,24 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
 #[utoipa::path(get, path = "/readyz", tag = "Service", operation_id = "readyz", security(()),
     responses(
         (status = 200, description = "Ready.", body = Health),
-        (status = 503, description = "`overloaded`: the store can't be reached, or its schema is not current.",
+        (status = 503, description = "`overloaded`: the server is stopping, the store can't be reached, or its schema is not current.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     let unready = |message: &str| Problem::unavailable(crate::codes::ErrorCode::Overloaded, message);
-    match app.services.upkeep.readiness().await {
+    if app.stopping.load(Ordering::Relaxed) {
+        return Err(unready("the server is stopping"));
+    }
+    let Ok(readiness) = timeout(READY_WITHIN, app.services.upkeep.readiness()).await else {
+        tracing::error!("not ready: the store did not respond in time");
+        return Err(unready("the store did not respond in time"));
+    };
+    match readiness {
         Ok(Readiness::Ready) => ok(&Health { status: "ok" }),
-        Ok(Readiness::MigrationsPending) => Err(unready("Migrations are pending.")),
-        Ok(Readiness::SchemaTooNew) => Err(unready("The schema of the store is newer than this program.")),
+        Ok(Readiness::MigrationsPending) => Err(unready("migrations are pending")),
+        Ok(Readiness::SchemaTooNew) => Err(unready("the schema of the store is newer than this program")),
         Err(error) => {
             tracing::error!(%error, "not ready");
-            Err(unready("The store can't be reached."))
+            Err(unready("the store can't be reached"))
         }
     }
 }

@@ -13,7 +13,12 @@ use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
 #[async_trait]
 impl LedgerAudit for Store {
     async fn audit(&self) -> Result<AuditReport, StoreError> {
-        self.read(|conn| conn.transaction(audit)).await
+        // A damaged table may read as an empty one, whose balances match.
+        self.read_to_the_end(|conn| {
+            backend::check_integrity(conn)?;
+            conn.transaction(audit)
+        })
+        .await
     }
 }
 

@@ -31,6 +31,8 @@ macro_rules! functions {
 pub(crate) use super::database::Conn;
 /// Diesel's backend.
 pub(crate) use super::database::Db;
+/// The identity of a database. It differs if somebody has deleted or replaced the file that is in use.
+pub(crate) use super::database::Identity;
 /// The address of a database.
 pub(crate) use super::database::Place;
 /// A column of a row that was read.
@@ -68,6 +70,8 @@ const _: &str = SKIP_LOCKED;
 functions! {
     /// Returns the address of the database that the settings name.
     place: fn(&StoreSettings) -> Result<Place, OpenError>;
+    /// Returns the identity of the database that is at this place now.
+    identify: fn(&Place) -> Identity;
     /// Creates the database if it does not exist and that is allowed. Databases of a server are created by its operators.
     create: fn(&Place, bool) -> Result<(), OpenError>;
     /// Opens a connection that writes.
@@ -82,6 +86,8 @@ functions! {
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
+    /// Checks the structure of the whole database, where the database offers that. A damaged one is [`Failure::Corrupt`].
+    check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     unhurried: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.

@@ -10,6 +10,7 @@
 mod access;
 mod activity;
 mod addresses;
+mod anchor;
 mod audit;
 pub(crate) mod backend;
 pub(super) mod balances;

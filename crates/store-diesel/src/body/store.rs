@@ -1,5 +1,6 @@
 //! The store: readers, a writer, start-up and shutdown.
 
+use super::anchor::Anchor;
 use super::backend::{self, Conn, Place, Readers};
 use super::errors::{Outcome, Stop};
 use super::group::Command;
@@ -13,6 +14,10 @@ use tokio::sync::Semaphore;
 
 /// The time that a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The time that a caller waits for a read. A server that hangs keeps its connections, and can't end the wait itself.
+const READ_DEADLINE: Duration = Duration::from_secs(10);
+/// The time that one transaction of the writer may take before the store counts as not ready.
+const STUCK: Duration = Duration::from_secs(5);
 
 /// A store on one database, which implements every storage port. Clones share it.
 #[derive(Clone)]
@@ -21,7 +26,7 @@ pub struct Store {
 }
 
 struct Inner {
-    place: Place,
+    anchor: Anchor,
     readers: Readers,
     /// One permit per reader, so that waiting for a reader blocks no thread.
     permits: Arc<Semaphore>,
@@ -34,18 +39,19 @@ impl Store {
         let place = backend::place(settings)?;
         backend::create(&place, settings.create)?;
         // The writer starts before the readers, because it reports errors immediately and briefly.
-        let writer = Writer::start(&place, settings.queue)?;
+        let anchor = Anchor::new(place.clone());
+        let writer = Writer::start(&anchor, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self { inner: Arc::new(Inner { place, readers, permits, writer }) })
+        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, writer }) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
     /// one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
-            backend::connect_writer(&self.inner.place).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+            backend::connect_writer(self.place()).map_err(|error| StoreError::Unavailable(error.to_string()))?;
         Ok(backend::migrate(&mut conn)?)
     }
 
@@ -64,7 +70,7 @@ impl Store {
 
     /// Returns the address of the database.
     pub(super) fn place(&self) -> &Place {
-        &self.inner.place
+        self.inner.anchor.place()
     }
 
     /// Returns the connections that read.
@@ -72,17 +78,36 @@ impl Store {
         &self.inner.readers
     }
 
-    /// Whether the store accepts writes.
-    pub(crate) fn has_writer(&self) -> bool {
-        self.inner.writer.is_alive()
+    /// Checks that the writer accepts writes and is not stuck.
+    pub(crate) fn check_writer(&self) -> Result<(), StoreError> {
+        if !self.inner.writer.is_alive() {
+            return Err(StoreError::Unavailable("the writer has stopped".into()));
+        }
+        match self.inner.writer.longest() {
+            Some(time) if time > STUCK => {
+                Err(StoreError::Unavailable(format!("a write has been in progress for {} s", time.as_secs())))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Runs a read on a thread that may block. The read may run more than once.
+    /// Runs a read on a thread that may block, until a deadline. The read may run more than once.
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
+        let read = tokio::time::timeout(READ_DEADLINE, self.read_to_the_end(work));
+        read.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the database did not respond in time".into())))
+    }
+
+    /// Runs a read of the whole store, which may take any time. The read may run more than once.
+    pub(crate) async fn read_to_the_end<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.anchor.check()?;
         let permits = Arc::clone(&self.inner.permits);
         let Ok(Ok(permit)) = tokio::time::timeout(PATIENCE, permits.acquire_owned()).await else {
             return Err(StoreError::Unavailable("no reader was free in time".into()));

@@ -23,9 +23,7 @@ const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_
 #[async_trait]
 impl Upkeep for Store {
     async fn readiness(&self) -> Result<Readiness, StoreError> {
-        if !self.has_writer() {
-            return Err(StoreError::Unavailable("the writer has stopped".into()));
-        }
+        self.check_writer()?;
         self.read(readiness).await
     }
 

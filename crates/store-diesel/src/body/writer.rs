@@ -4,10 +4,13 @@
 //! only the commit is left, it hands the turn over, and the other thread starts while the disk is busy. The second
 //! thread acquires its locks after the first one, so commands of a budget keep the order of their arrival.
 
+mod progress;
 mod queue;
 
+use self::progress::Progress;
 use self::queue::{Counter, Entrance, Turn};
-use super::backend::{self, Conn, Place};
+use super::anchor::Anchor;
+use super::backend::{self, Conn};
 use super::body;
 use super::errors::{Failure, Outcome};
 use super::group::{Footprint, RecordKey, WorkingSet, text_of};
@@ -28,21 +31,34 @@ const MAX_TRIES: u32 = 10;
 /// Time during which a group is retried. Its callers get an answer soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The time that a caller waits for a write. A server that hangs can't end the wait itself.
+const WRITE_DEADLINE: Duration = Duration::from_secs(30);
+/// The time that a stop waits for the threads.
+const STOP_DEADLINE: Duration = Duration::from_secs(10);
+
 /// The handle of the writer's threads.
 pub(crate) struct Writer {
     queue: Entrance,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    progress: Arc<Progress>,
 }
 
 impl Writer {
     /// Connects, and starts the threads.
-    pub(crate) fn start(place: &Place, room: usize) -> Result<Self, OpenError> {
+    pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
         let (queue, counter) = queue::with_room(room.max(1));
         let counter = Arc::new(counter);
-        let writer = Self { queue, threads: Mutex::default() };
-        for _ in 0..backend::WRITERS {
-            let conn = Some(backend::connect_writer(place)?);
-            let desk = Desk { place: place.clone(), conn, counter: Arc::clone(&counter) };
+        let progress = Arc::new(Progress::default());
+        let writer = Self { queue, threads: Mutex::default(), progress: Arc::clone(&progress) };
+        for number in 0..backend::WRITERS {
+            let conn = Some(backend::connect_writer(anchor.place())?);
+            let desk = Desk {
+                anchor: anchor.clone(),
+                conn,
+                counter: Arc::clone(&counter),
+                number,
+                progress: Arc::clone(&progress),
+            };
             let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || desk.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
         }
@@ -59,8 +75,16 @@ impl Writer {
         (job, answer): (Job, oneshot::Receiver<Result<T, E>>),
     ) -> Result<T, E> {
         self.queue.add(job)?;
-        // The writer drops a job without an answer only when its threads end.
-        answer.await.unwrap_or_else(|_| Err(queue::stopped().into()))
+        match tokio::time::timeout(WRITE_DEADLINE, answer).await {
+            // The writer drops a job without an answer only when its threads end.
+            Ok(answer) => answer.unwrap_or_else(|_| Err(queue::stopped().into())),
+            Err(_) => Err(StoreError::OutcomeUnknown("the database did not respond in time".into()).into()),
+        }
+    }
+
+    /// How long the oldest transaction in progress has taken so far.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        self.progress.longest()
     }
 
     /// Whether a job would be refused for lack of room.
@@ -74,10 +98,22 @@ impl Writer {
         !threads.is_empty() && threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Lets the writer finish the queued jobs, and waits until its threads end.
+    /// Lets the writer finish the queued jobs, and waits until its threads end or a deadline has passed.
     pub(crate) fn stop(&self) {
         let threads = std::mem::take(&mut *self.threads());
-        self.queue.close();
+        if threads.is_empty() {
+            return;
+        }
+        let until = Instant::now() + STOP_DEADLINE;
+        let mut is_closed = false;
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            is_closed = is_closed || self.queue.close();
+            if Instant::now() > until {
+                tracing::error!("the database does not respond; queued writes are lost");
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
         for thread in threads {
             if thread.join().is_err() {
                 tracing::error!("a writer thread had panicked");
@@ -88,10 +124,13 @@ impl Writer {
 
 /// The state of a thread of the writer.
 struct Desk {
-    place: Place,
+    anchor: Anchor,
     /// `None` after the connection was lost, until a new one is opened.
     conn: Option<Conn>,
     counter: Arc<Counter>,
+    /// Its number among the threads.
+    number: usize,
+    progress: Arc<Progress>,
 }
 
 impl Desk {
@@ -172,9 +211,11 @@ impl Desk {
 
     /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
     fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
+        let _working = self.progress.begin(self.number);
+        self.anchor.check()?;
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
-            None => backend::connect_writer(&self.place)?,
+            None => backend::connect_writer(self.anchor.place())?,
         };
         let mut at_commit = false;
         let counter = &self.counter;
@@ -193,7 +234,7 @@ impl Desk {
         match done {
             Ok((Ok(()), conn)) => {
                 self.conn = Some(conn);
-                Ok(())
+                self.anchor.check_committed()
             }
             Ok((Err(failure), conn)) => {
                 self.conn = failure.keeps_connection().then_some(conn);

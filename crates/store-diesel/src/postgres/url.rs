@@ -26,6 +26,15 @@ pub(crate) struct PostgresUrl {
     secrets: Vec<String>,
 }
 
+/// The identity of a database: nobody can replace it while it is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity;
+
+/// Returns the identity of the database.
+pub(crate) fn identify(_place: &PostgresUrl) -> Identity {
+    Identity
+}
+
 /// Returns the database that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> {
     if crate::POSTGRES.takes(settings) { PostgresUrl::parse(&settings.url) } else { Err(OpenError::WrongAdapter) }

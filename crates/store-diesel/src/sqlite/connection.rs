@@ -1,12 +1,12 @@
 //! Connections: one that writes, several that read.
 
 use super::Conn;
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, corrupt};
 use super::failures::is_locked;
 use super::place::Place;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
-use diesel::sql_types::{Bool, Integer};
+use diesel::sql_types::{Bool, Integer, Text};
 use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
@@ -136,6 +136,20 @@ pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
+/// Checks the structure of the whole file: pages, rows and indexes.
+pub(crate) fn check_integrity(conn: &mut Conn) -> Outcome<()> {
+    #[derive(QueryableByName)]
+    struct Finding {
+        #[diesel(sql_type = Text)]
+        integrity_check: String,
+    }
+    let found = sql_query("PRAGMA integrity_check(1)").load::<Finding>(conn)?;
+    match found.first().map(|finding| finding.integrity_check.as_str()) {
+        Some("ok") => Ok(()),
+        finding => Err(corrupt(format!("the database file is damaged: {}", finding.unwrap_or_default()))),
+    }
+}
+
 /// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for
 /// readers, because waiting would block other writers.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
@@ -159,7 +173,6 @@ fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diesel::sql_types::Text;
 
     #[derive(QueryableByName)]
     struct Value {

@@ -40,9 +40,9 @@ pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
 /// does. If two programs start together, one finds the migrations applied.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     conn.immediate_transaction(|conn| {
-        let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+        let applied = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len();
         conn.batch_execute(&format!("PRAGMA application_id = {APPLICATION_ID};"))?;
-        Ok(run.len())
+        Ok(applied)
     })
 }
 

@@ -6,6 +6,23 @@ use std::path::PathBuf;
 /// The address of a database: its file.
 pub(crate) type Place = PathBuf;
 
+/// The identity of a file: its device and its number there. `None`: there is no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity(Option<(u64, u64)>);
+
+/// Returns the identity of the file that is at this place now. Another file may be put there while the old one is open.
+pub(crate) fn identify(place: &Place) -> Identity {
+    let metadata = std::fs::metadata(place).ok();
+    #[cfg(unix)]
+    let numbers = |metadata: std::fs::Metadata| {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let numbers = |_| (0, 0);
+    Identity(metadata.map(numbers))
+}
+
 /// Returns the file that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
     if !crate::SQLITE.takes(settings) {

@@ -1,9 +1,12 @@
 //! Opening, migration and readiness, and data that survives a restart.
 
 use crate::support::{Home, MINE, authorize, follow_up, fresh, id, settings, stamp, world};
+use diesel::Connection;
+use diesel::connection::SimpleConnection;
+use florin_domain::access::Environment;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::money::Minor;
-use florin_ports::{Accounts, CardLedger, Readiness, Seeding, StoreError, Upkeep};
+use florin_ports::{Accounts, CardLedger, LedgerAudit, Readiness, Seeding, StoreError, Upkeep};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 use std::sync::{Arc, Barrier};
@@ -96,4 +99,81 @@ fn errors_of_opening_are_one_line() {
     assert!(error(path("text")).contains("not a database"), "{}", error(path("text")));
     assert!(error(directory.path().display().to_string()).contains("can't be opened"));
     assert!(error("sqlite::memory:".into()).contains(":memory:"));
+}
+
+#[test]
+fn a_missing_database_is_created_only_if_that_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = StoreSettings { create: false, ..settings(&directory) };
+    let error = Store::open(&settings).err().unwrap().to_string();
+    assert!(error.contains("does not exist"), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    Store::open(&StoreSettings { create: true, ..settings.clone() }).unwrap().close();
+    Store::open(&settings).unwrap().close();
+}
+
+#[test]
+fn a_database_of_another_program_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = settings(&directory);
+    let path = settings.url.trim_start_matches("sqlite://");
+    let sql = |sql: &str| {
+        let mut conn = diesel::SqliteConnection::establish(path).unwrap();
+        conn.batch_execute(sql).unwrap();
+    };
+    sql("CREATE TABLE notes (text TEXT)");
+    let error = Store::open(&settings).err().unwrap().to_string();
+    assert!(error.contains("not one of Florin"), "{error}");
+    sql("DROP TABLE notes");
+    let store = Store::open(&settings).unwrap();
+    store.migrate().unwrap();
+    store.close();
+    drop(store);
+    sql("PRAGMA application_id = 7");
+    assert!(Store::open(&settings).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_or_replaced_file_is_noticed() {
+    for replaced in [false, true] {
+        let home = Home::seeded().await;
+        let url = settings(&home.directory).url;
+        let path = url.trim_start_matches("sqlite://");
+        let aside = format!("{path}.aside");
+        std::fs::rename(path, &aside).unwrap();
+        if replaced {
+            std::fs::copy(&aside, path).unwrap();
+        }
+        assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
+        assert!(matches!(home.store.bind(Environment::Sandbox).await, Err(StoreError::Unavailable(_))));
+        assert!(matches!(Accounts::find(&home.store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
+        std::fs::rename(&aside, path).unwrap();
+        assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
+        assert_eq!(home.store.bind(Environment::Sandbox).await, Ok(Environment::Sandbox));
+    }
+}
+
+/// Every page but the first one is overwritten, in turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_page_is_found_by_the_audit() {
+    const PAGE: usize = 4096;
+
+    let home = Home::seeded().await;
+    authorize(&home.store, 1, "10").await;
+    let settings = settings(&home.directory);
+    home.store.close();
+    let path = settings.url.trim_start_matches("sqlite://").to_owned();
+    let sound = std::fs::read(&path).unwrap();
+    for page in (1..sound.len() / PAGE).step_by(7) {
+        let mut damaged = sound.clone();
+        damaged[page * PAGE..(page + 1) * PAGE].fill(0xA5);
+        std::fs::write(&path, damaged).unwrap();
+        let audited = match Store::open(&settings) {
+            Ok(store) => store.audit().await.map(drop),
+            Err(error) => Err(StoreError::Corrupt(error.to_string())),
+        };
+        assert!(audited.is_err(), "page {page} is damaged");
+    }
+    std::fs::write(&path, sound).unwrap();
+    assert!(Store::open(&settings).unwrap().audit().await.unwrap().discrepancies.is_empty());
 }

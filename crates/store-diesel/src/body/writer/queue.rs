@@ -77,10 +77,10 @@ impl Entrance {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Closes the queue: jobs that are added later are rejected.
-    pub(super) fn close(&self) {
-        // Sending fails if the threads have ended already. Then there is nothing to stop.
-        let _ = self.queue.send(Message::Stop);
+    /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed; a full queue is not.
+    pub(super) fn close(&self) -> bool {
+        // Sending also fails if the threads have ended already. Then there is nothing to stop.
+        !matches!(self.queue.try_send(Message::Stop), Err(TrySendError::Full(_)))
     }
 }
 

@@ -1,0 +1,112 @@
+//! A store is bound to one environment, and no command creates a store by mistake.
+
+use std::fs;
+
+use crate::support::assert::text;
+use crate::support::{BANKS, Home, Server, expect_json};
+
+/// Returns a home with an initialized production store.
+fn production() -> Home {
+    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let initialized = home.json(&["init", "--json"]);
+    assert_eq!(initialized["environment"], "production");
+    home
+}
+
+/// Checks that a command fails with exit code 2, and returns its message.
+fn refused(home: &Home, arguments: &[&str]) -> String {
+    assert_eq!(home.run(arguments).status.code(), Some(2), "{arguments:?}");
+    home.refused(arguments)
+}
+
+fn is_sqlite(home: &Home) -> bool {
+    home.setting("FLORIN_DATABASE_URL").starts_with("sqlite:")
+}
+
+#[test]
+fn a_production_server_requires_an_initialized_store() {
+    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    for command in ["serve", "migrate"] {
+        let said = refused(&home, &[command]);
+        assert!(said.contains("florin init"), "{said}");
+    }
+    assert_eq!(fs::read_dir(home.path()).unwrap().filter(|file| is_database(file)).count(), 0);
+    home.json(&["init", "--json"]);
+    assert_eq!(Server::on(home).banner["environment"], "production");
+}
+
+fn is_database(file: &std::io::Result<fs::DirEntry>) -> bool {
+    file.as_ref().unwrap().file_name().to_string_lossy().starts_with("florin.db")
+}
+
+#[test]
+fn a_store_of_another_environment_is_refused() {
+    let production = production();
+    let before = production.stored();
+    let sandbox = production.set("FLORIN_ENVIRONMENT", "sandbox");
+    for arguments in [&["serve"][..], &["init"], &["migrate"], &["demo"], &["keys", "list"], &["export", "x.jsonl"]] {
+        let said = refused(&sandbox, arguments);
+        assert!(said.contains("FLORIN_ENVIRONMENT=production"), "{arguments:?}: {said}");
+    }
+    // The default of a server is the sandbox.
+    let unset = sandbox.unset("FLORIN_ENVIRONMENT");
+    assert!(refused(&unset, &["serve"]).contains("FLORIN_ENVIRONMENT=production"));
+    assert_eq!(unset.stored(), before);
+
+    let demo = Home::demo().set("FLORIN_ENVIRONMENT", "production");
+    let said = refused(&demo, &["serve"]);
+    assert!(said.contains("this is a sandbox database"), "{said}");
+}
+
+#[test]
+fn other_commands_follow_the_store() {
+    let home = production().unset("FLORIN_ENVIRONMENT");
+    home.json(&["clients", "create", "--name", "Live", "--json"]);
+    let key = home.json(&["keys", "issue", "--client", "Live", "--all-scopes", "--json"]);
+    assert_eq!(key["environment"], "production");
+    assert!(text(&key, "/key").starts_with("florin_production_"), "{key}");
+    assert!(home.run(&["migrate"]).status.success());
+}
+
+#[test]
+fn a_second_init_changes_nothing() {
+    let home = production();
+    let before = home.stored();
+    assert!(home.run(&["init"]).status.success());
+    assert_eq!(home.stored(), before);
+}
+
+#[test]
+fn commands_do_not_create_a_store_at_a_mistyped_path() {
+    let home = Home::empty();
+    for arguments in [
+        &["keys", "list"][..],
+        &["clients", "create", "--name", "Ada"],
+        &["check"],
+        &["export", "out.jsonl"],
+        &["import", "in.jsonl"],
+        &["migrate", "--check"],
+    ] {
+        let path = home.path().join("florin.bd");
+        let line = [arguments, &["--database-url", path.to_str().unwrap()]].concat();
+        let said = refused(&home, &line);
+        assert!(said.contains("florin init") && !path.exists(), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn the_database_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let server = Server::on(Home::empty());
+    if !is_sqlite(server.home()) {
+        return;
+    }
+    expect_json(&server.client().get(BANKS), 200);
+    let files: Vec<_> = fs::read_dir(server.home().path()).unwrap().filter(is_database).collect();
+    assert_eq!(files.len(), 3, "the database, its log and its index");
+    for file in files {
+        let mode = file.as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{file:?}");
+    }
+}
