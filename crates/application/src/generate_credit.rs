@@ -2,8 +2,7 @@
 
 use crate::Services;
 use florin_domain::access::Account;
-use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSituation, CreditStamp, decide_credit};
-use florin_domain::ids::JournalId;
+use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSituation, decide_credit};
 use florin_ports::{CreditCommand, Mode, RepeatClaim, WriteError, Written};
 use std::sync::Arc;
 
@@ -16,11 +15,12 @@ pub async fn generate_credit(
     repeat: Option<RepeatClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
     let at = services.at(account).await?;
-    let stamp = CreditStamp { journal: JournalId(at.next_id()), now: at.now() };
     let command = CreditCommand {
         account: account.id.clone(),
         budget: instruction.budget,
-        decide: Arc::new(move |CreditSituation { budget, number }| decide_credit(budget, *number, &instruction, stamp)),
+        decide: Arc::new(move |CreditSituation { budget, number }| {
+            at.rule(|stamp| decide_credit(budget, *number, &instruction, stamp))
+        }),
         mode,
         repeat,
     };

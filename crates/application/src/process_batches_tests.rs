@@ -5,12 +5,13 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
     CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch, PaymentBatchStatus,
-    PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation, Stamp,
+    PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation,
     TakeSituation, UploadRequest, check_rows, decide_create,
 };
 use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::stamp::Stamp;
 use florin_domain::world::Timeline;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{

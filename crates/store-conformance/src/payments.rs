@@ -11,12 +11,13 @@ use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchSummary, CancelSituation, ConfirmSituation,
     CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentBatchStatus, PaymentFilter,
     PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentStatus, PaymentTerms, Reported,
-    SettleSituation, Stamp, TakeSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel,
-    decide_confirm, decide_settle, decide_start, decide_take,
+    SettleSituation, TakeSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
+    decide_settle, decide_start, decide_take,
 };
 use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, Mode, RecordCommand,
     StartCommand, TakeCommand, UploadCommand,

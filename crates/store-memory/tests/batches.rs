@@ -10,10 +10,11 @@ use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Account;
 use florin_domain::batch::{
     InputFormat, ModulusTable, PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentRow, PaymentStatus,
-    RecipientInput, Stamp, UploadRefusal, UploadRequest, decide_confirm,
+    RecipientInput, UploadRefusal, UploadRequest, decide_confirm,
 };
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
+use florin_domain::stamp::Stamp;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, Mode, PaymentBatches,

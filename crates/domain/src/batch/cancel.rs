@@ -1,9 +1,10 @@
 //! Cancelling a payment batch before it starts.
 
-use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
+use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a cancellation.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ pub enum CancelRefusal {
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
 /// let situation = CancelSituation { batch: world.batch.clone(), balances: world.balances.clone() };
-/// let cancelled = world.stamped(|stamp| decide_cancel(&situation, stamp)).unwrap();
+/// let cancelled = decide_cancel(&situation, &world.stamp()).unwrap();
 /// assert_eq!(cancelled.batch.status, PaymentBatchStatus::Cancelled);
 /// ```
 pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<CancelDecision, CancelRefusal> {

@@ -1,12 +1,13 @@
 //! Confirming a payment batch (contract 3.2). Checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
-use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus, Stamp};
+use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus};
 use crate::event::{Event, EventKind};
 use crate::ids::{BudgetId, ClientId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::money::Money;
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a confirmation.
 #[derive(Clone, Debug)]
@@ -113,7 +114,7 @@ impl ConfirmDecision {
 /// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// let situation = world.confirm_situation();
-/// let decision = world.stamped(|stamp| decide_confirm(&situation, None, CLIENT, stamp));
+/// let decision = decide_confirm(&situation, None, CLIENT, &world.stamp());
 /// assert_eq!(decision.answer.unwrap().journal.len(), 1);
 /// ```
 pub fn decide_confirm(

@@ -2,10 +2,11 @@
 
 use super::upload::{Filled, fill};
 use super::{
-    Alert, BatchMove, FundingBudgets, Payment, PaymentBatch, PaymentBatchStatus, Stamp, UploadRefusal, UploadRequest,
+    Alert, BatchMove, FundingBudgets, Payment, PaymentBatch, PaymentBatchStatus, UploadRefusal, UploadRequest,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
+use crate::stamp::Stamp;
 use crate::text::Text;
 
 /// The name of a batch.
@@ -56,7 +57,7 @@ pub struct CreateDecision {
 ///     visible: true,
 ///     payments: None,
 /// };
-/// let created = world.stamped(|stamp| decide_create(&FundingBudgets::new(), &request, stamp)).unwrap();
+/// let created = decide_create(&FundingBudgets::new(), &request, &world.stamp()).unwrap();
 /// assert_eq!(created.batch.status, PaymentBatchStatus::Draft);
 /// ```
 pub fn decide_create(

@@ -8,6 +8,7 @@ use super::*;
 use crate::event::EventKind;
 use crate::ledger::{Balances, JournalKind};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 use chrono::TimeDelta;
 
 fn uploaded(batch: PaymentBatch, inputs: Vec<PaymentInput>) -> Result<UploadDecision, UploadRefusal> {

@@ -19,7 +19,6 @@ mod payment;
 #[cfg(test)]
 mod properties;
 mod settle;
-mod stamp;
 mod start;
 mod status;
 #[cfg(test)]
@@ -44,7 +43,6 @@ pub use instruction::{FailureReason, PaymentInstruction, PaymentOutcome, Payment
 pub use network::PaymentNetwork;
 pub use payment::{Payment, PaymentStatus, PaymentTerms};
 pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
-pub use stamp::Stamp;
 pub use start::{StartDecision, TakeDecision, TakeSituation, decide_start, decide_take};
 pub use status::{BatchMove, IllegalMove, PaymentBatchStatus};
 pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};

@@ -1,7 +1,8 @@
 //! Starting a confirmed batch, and selecting its payments for sending.
 
-use super::{BatchMove, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
+use super::{BatchMove, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus};
 use crate::event::{Event, EventKind};
+use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
 /// What an adapter stores atomically after a start.
@@ -22,7 +23,7 @@ pub struct StartDecision {
 /// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
-/// let started = world.stamped(|stamp| decide_start(&world.batch, stamp)).unwrap();
+/// let started = decide_start(&world.batch, &world.stamp()).unwrap();
 /// assert_eq!(started.batch.status, PaymentBatchStatus::Started);
 /// ```
 pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
@@ -65,7 +66,7 @@ pub struct TakeDecision {
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
 /// world.start().unwrap();
-/// let taken = world.stamped(|stamp| decide_take(&world.batch, &world.payments, world.now, stamp));
+/// let taken = decide_take(&world.batch, &world.payments, world.now, &world.stamp());
 /// assert_eq!(taken.payments[0].status, PaymentStatus::Started);
 /// ```
 pub fn decide_take(

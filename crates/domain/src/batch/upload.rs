@@ -3,11 +3,12 @@
 use super::check::CheckedRow;
 use super::{
     Alert, BatchInput, BatchMove, CheckedRows, FundingBudgets, IllegalMove, InputFormat, InputStatus, Payment,
-    PaymentBatch, PaymentOrder, PaymentStatus, PaymentTerms, Stamp,
+    PaymentBatch, PaymentOrder, PaymentStatus, PaymentTerms,
 };
 use crate::ids::{BudgetId, OrderId, PaymentId};
 use crate::ledger::AmountOverflow;
 use crate::money::{Currency, Minor};
+use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
 /// What an adapter loads under the lock to decide an upload.
@@ -62,7 +63,7 @@ pub enum UploadRefusal {
 /// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// let request = upload_of([a_payment("60.00 GBP")], check_basis(world.funding.clone()));
 /// let situation = UploadSituation { batch: world.batch.clone(), funding: world.funding.clone() };
-/// let uploaded = world.stamped(|stamp| decide_upload(&situation, &request, stamp)).unwrap();
+/// let uploaded = decide_upload(&situation, &request, &world.stamp()).unwrap();
 /// assert_eq!(uploaded.batch.status, PaymentBatchStatus::Validated);
 /// ```
 pub fn decide_upload(

@@ -121,10 +121,10 @@ async fn explained(handle: Handle) -> Proof {
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
         let command = first(Who::Mine, card, message.clone(), stamp(number))?;
         let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
-        let wanted: Option<Explanation> =
-            florin_domain::card::decide::decide_first(&situation, &message, &stamp(number))
-                .ok()
-                .and_then(|made| made.declined);
+        let wanted: Option<Explanation> = stamp(number)
+            .rule(|stamp| florin_domain::card::decide::decide_first(&situation, &message, stamp))
+            .ok()
+            .and_then(|made| made.declined);
         fresh(handle.cards.first_message(command).await)?;
         let told = story(&handle, number).await?;
         same("the explanation", &told.messages[0].declined, &wanted)?;

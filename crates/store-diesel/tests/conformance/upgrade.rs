@@ -2,12 +2,13 @@
 
 use chrono::DateTime;
 use florin_domain::batch::{
-    BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, Stamp, decide_confirm,
+    BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardRecord};
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimCommand, ConfirmCommand, LedgerAudit,
     Mode, PaymentBatches, Seeding, WriteError, Written,

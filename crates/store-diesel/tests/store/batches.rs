@@ -2,8 +2,7 @@
 
 use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
 use florin_domain::batch::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus, Stamp,
-    decide_confirm,
+    ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
 use florin_domain::ids::MfaSessionId;
 use florin_domain::mfa::{
@@ -11,6 +10,7 @@ use florin_domain::mfa::{
     decide_open,
 };
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     ConfirmCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written,
 };

@@ -73,7 +73,7 @@ async fn checks_of_the_schema_stop_what_no_rule_may_do() {
     let home = Home::seeded().await;
     let message = first_message(ChainKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {
-        let mut decision = decide_first(situation, &message, &stamp(1))?;
+        let mut decision = stamp(1).rule(|stamp| decide_first(situation, &message, stamp))?;
         decision.chain.as_mut().unwrap().held = Minor(-1);
         Ok(decision)
     });

@@ -3,10 +3,12 @@
 use crate::batches::{confirm, open};
 use crate::credits::credit;
 use crate::groups::{Gate, queue, queued};
-use crate::support::{Home, MINE, OTHER, amount, authorization, budget, follow_up, fresh, gbp, id, noon, stamp, world};
+use crate::support::{
+    Home, MINE, MessageIds, OTHER, amount, authorization, budget, follow_up, fresh, gbp, id, noon, stamp, world,
+};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatchStatus};
-use florin_domain::card::decide::{CardRefusal, FollowUp, MessageStamp, decide_expiry};
+use florin_domain::card::decide::{CardRefusal, FollowUp, decide_expiry};
 use florin_domain::card::{SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
@@ -57,8 +59,8 @@ async fn a_hold_expires_once_in_a_group() {
     let mut sweeps = Vec::new();
     for number in 2..5 {
         let store = home.store.clone();
-        let late = MessageStamp { now: noon() + TimeDelta::days(7), ..stamp(number) };
-        let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
+        let late = MessageIds { now: noon() + TimeDelta::days(7), ..stamp(number) };
+        let decide = Arc::new(move |situation: &_| late.rule(|stamp| decide_expiry(situation, stamp)));
         let command = ExpiryCommand { hold: DueHold { account: id(MINE), chain: stamp(1).token }, decide };
         sweeps.push(queued(async move { store.expire(command).await }).await);
     }

@@ -1,9 +1,10 @@
 //! Bookings of payments: how their money moves.
 
 use super::{SettleRefusal, SettleSituation};
-use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
+use crate::batch::{BatchBalances, Payment, PaymentTerms};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::stamp::Stamp;
 
 /// The journal transactions written so far, and the resulting balances.
 pub(super) struct Books<'a> {

@@ -2,9 +2,10 @@
 
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
-use crate::batch::{BatchMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentReport, PaymentStatus, Stamp};
+use crate::batch::{BatchMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentReport, PaymentStatus};
 use crate::event::EventKind;
 use crate::ledger::JournalKind;
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// let report = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
 /// let reports = [Reported { payment: world.payments[0].id, report }];
 /// let situation = world.settle_situation(&reports);
-/// let settled = world.stamped(|stamp| decide_settle(&situation, &reports, stamp)).unwrap();
+/// let settled = decide_settle(&situation, &reports, &world.stamp()).unwrap();
 /// assert_eq!(settled.payments[0].status, PaymentStatus::Completed);
 /// ```
 pub fn decide_settle(

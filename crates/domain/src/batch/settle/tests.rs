@@ -3,12 +3,13 @@
 use super::*;
 use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
 use crate::batch::{
-    ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, Stamp, decide_confirm,
-    decide_start, decide_take,
+    ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, decide_confirm, decide_start,
+    decide_take,
 };
 use crate::event::EventKind;
 use crate::ledger::{Balances, JournalKind};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use PaymentOutcome::{Completed, Failed, Pending, Returned};

@@ -2,15 +2,17 @@
 
 use super::booking::Movement;
 use super::rules::{FundsEffect, RuleInput};
-use super::{CardDecision, CardRefusal, MessageStamp};
+use super::{CardDecision, CardRefusal};
 use crate::card::conversion::Terms;
 use crate::card::{
     AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, Explanation, MessageKind, Network, Response,
     Rule, SpendingLimit, TransactionState,
 };
 use crate::fault::Flaw;
+use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{DecimalAmount, Minor, Quotes};
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock of the budget to decide a first message.
 #[derive(Clone, Debug)]
@@ -104,11 +106,11 @@ pub(super) fn rounds_to_zero(card: &Card) -> CardRefusal {
 pub fn decide_first(
     situation: &FirstSituation,
     message: &FirstMessage,
-    stamp: &MessageStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
     let card = &situation.card;
     let priced = message.price(card)?;
-    let opening = Opening { situation, message, stamp, priced: &priced };
+    let opening = Opening { situation, message, token: TransactionToken(stamp.id()), stamp, priced: &priced };
     let is_check = priced.asked.is_zero();
     let effect = match message.kind {
         ChainKind::Refund => FundsEffect::Credit,
@@ -140,7 +142,8 @@ pub fn decide_first(
 struct Opening<'a> {
     situation: &'a FirstSituation,
     message: &'a FirstMessage,
-    stamp: &'a MessageStamp,
+    token: TransactionToken,
+    stamp: &'a Stamp<'a>,
     priced: &'a Priced,
 }
 
@@ -162,7 +165,8 @@ impl Opening<'_> {
         let terms = &priced.terms;
         let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
-        let (journal, balances) = Movement::hold(total)?.book(&situation.card, &situation.balances, stamp)?;
+        let (journal, balances) =
+            Movement::hold(total)?.book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
         (transaction.amount, transaction.conversion) = (amount, terms.shown(asked));
@@ -200,10 +204,10 @@ impl Opening<'_> {
 
     /// The record of the message, with unchanged balances.
     fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
-        let Self { situation: FirstSituation { card, balances, .. }, message, stamp, priced } = self;
+        let Self { situation: FirstSituation { card, balances, .. }, message, token, stamp, priced } = self;
         CardTransaction {
-            token: stamp.token,
-            chain: stamp.token,
+            token: *token,
+            chain: *token,
             account: card.account.clone(),
             card: card.id,
             user_token: card.user_token,
@@ -232,7 +236,7 @@ impl Opening<'_> {
     fn chain(&self, authorised: Minor, merchant: Minor, (held, end): (Minor, Option<ChainEnd>)) -> Chain {
         let card = &self.situation.card;
         Chain {
-            id: self.stamp.token,
+            id: self.token,
             account: card.account.clone(),
             card: card.id,
             budget: card.budget,

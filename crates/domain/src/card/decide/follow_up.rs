@@ -1,7 +1,7 @@
 //! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
 
 use super::step::Step;
-use super::{CardDecision, CardRefusal, MessageStamp};
+use super::{CardDecision, CardRefusal};
 use crate::card::conversion::Terms;
 use crate::card::{
     Card, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Response, SpendingLimit, TransactionState,
@@ -9,6 +9,7 @@ use crate::card::{
 use crate::ids::TransactionToken;
 use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock of the budget to decide a follow-up.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ pub fn decide_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
     message: &FollowUp,
-    stamp: &MessageStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
     let terms = Terms::of(situation.card.currency, situation.first.conversion);
     let amount = message.amount().map(|amount| terms.minor(amount)).transpose().map_err(CardRefusal::Amount)?;
@@ -133,7 +134,7 @@ pub fn decide_follow_up(
         _ => Minor::ZERO,
     };
     let chain = open_chain(situation, message)?;
-    let step = Step { situation, chain, terms, stamp, kind: message.kind(), preceding: token };
+    let step = Step::new(situation, chain, terms, (message.kind(), token), stamp);
     let sent = amount.unwrap_or_default();
     match message {
         FollowUp::Advice { .. } => step.advice(sent),

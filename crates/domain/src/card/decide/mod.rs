@@ -19,21 +19,8 @@ pub use follow_up::{ChainSituation, FollowUp, decide_follow_up};
 
 use super::{CardTransaction, Chain, Explanation, MessageKind, SpendingLimit, TransactionState};
 use crate::fault::Flaw;
-use crate::ids::{JournalId, TransactionToken};
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
-use chrono::{DateTime, Utc};
-
-/// Ids and time, passed in so that decisions are pure.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageStamp {
-    /// The token of the message.
-    pub token: TransactionToken,
-    /// The id of its journal transaction, if money moves.
-    pub journal: JournalId,
-    /// The time of the message.
-    pub now: DateTime<Utc>,
-}
 
 /// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::booking::Movement;
 use super::first::rounds_to_zero;
 use super::follow_up::ChainSituation;
 use super::rules::{FundsEffect, RuleInput};
-use super::{CardDecision, CardRefusal, MessageStamp};
+use super::{CardDecision, CardRefusal};
 use crate::card::conversion::Terms;
 use crate::card::{
     CardTransaction, Chain, ChainEnd, Explanation, MessageKind, Response, Rule, SpendingLimit, TransactionState,
@@ -15,15 +15,17 @@ use crate::card::{
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 
 /// A follow-up to an open chain.
 pub(super) struct Step<'a> {
-    pub(super) situation: &'a ChainSituation,
-    pub(super) chain: &'a Chain,
-    pub(super) terms: Terms,
-    pub(super) stamp: &'a MessageStamp,
-    pub(super) kind: MessageKind,
-    pub(super) preceding: TransactionToken,
+    situation: &'a ChainSituation,
+    chain: &'a Chain,
+    terms: Terms,
+    kind: MessageKind,
+    preceding: TransactionToken,
+    token: TransactionToken,
+    stamp: &'a Stamp<'a>,
 }
 
 /// The amounts of a record.
@@ -47,7 +49,18 @@ struct Effect {
     counted: Minor,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    /// A follow-up of a kind to the message with the token `preceding`. It draws its own token.
+    pub(super) fn new(
+        situation: &'a ChainSituation,
+        chain: &'a Chain,
+        terms: Terms,
+        (kind, preceding): (MessageKind, TransactionToken),
+        stamp: &'a Stamp<'a>,
+    ) -> Self {
+        Self { situation, chain, terms, kind, preceding, token: TransactionToken(stamp.id()), stamp }
+    }
+
     pub(super) fn advice(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let chain = self.holding_more(sent)?;
         let (total, change) = (chain.held, less(chain.held, self.chain.held)?);
@@ -213,7 +226,8 @@ impl Step<'_> {
     }
 
     fn apply(&self, effect: Effect) -> Result<CardDecision, CardRefusal> {
-        let (journal, balances) = effect.movement.book(&self.situation.card, &self.situation.balances, self.stamp)?;
+        let ChainSituation { card, balances, .. } = self.situation;
+        let (journal, balances) = effect.movement.book(card, balances, self.token, self.stamp)?;
         let first_state = effect.chain.end.map(|_| {
             if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
         });
@@ -258,7 +272,7 @@ impl Step<'_> {
         balances: &Balances,
     ) -> CardTransaction {
         CardTransaction {
-            token: self.stamp.token,
+            token: self.token,
             kind: self.kind,
             state,
             amount: amounts.own,
