@@ -4,9 +4,9 @@ use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
 use super::payment::{check_basis, upload_of};
 use crate::batch::{
-    Alert, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision, ConfirmRefusal,
-    ConfirmSituation, Confirmation, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment, PaymentBatch,
-    PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
+    Alert, AllPayments, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision,
+    ConfirmRefusal, ConfirmSituation, ConfirmedBatch, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment,
+    PaymentBatch, PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
     SettleSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_create,
     decide_edit, decide_settle, decide_start, decide_take, decide_upload,
 };
@@ -102,7 +102,7 @@ impl BatchWorld {
     }
 
     /// Confirms the batch without multi-factor authentication.
-    pub fn confirm(&mut self) -> Result<Confirmation, ConfirmRefusal> {
+    pub fn confirm(&mut self) -> Result<ConfirmedBatch, ConfirmRefusal> {
         self.confirm_with(None).answer
     }
 
@@ -148,7 +148,7 @@ impl BatchWorld {
 
     /// Sends at most `max` confirmed payments of a started batch to the bank.
     pub fn take(&mut self, max: usize) {
-        let confirmed = self.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
+        let confirmed = self.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next: Vec<_> = confirmed.take(max).cloned().collect();
         let ask_at = self.now + TimeDelta::seconds(30);
         let done = decide_take(&self.batch, &next, ask_at, &self.stamp());
@@ -176,8 +176,8 @@ impl BatchWorld {
         SettleSituation {
             batch: self.batch.clone(),
             payments: self.payments.iter().filter(named).cloned().collect(),
-            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
+            open: self.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64,
+            any_paid: self.payments.iter().any(|payment| payment.status().was_paid()),
             balances: self.balances.clone(),
         }
     }
@@ -227,9 +227,9 @@ impl BatchWorld {
         self.events.extend_from_slice(events);
     }
 
-    fn set_payments(&mut self, status: PaymentStatus) {
+    fn set_payments(&mut self, all: AllPayments) {
         for payment in &mut self.payments {
-            (payment.status, payment.updated_at) = (status, self.batch.updated_at);
+            all.apply(payment, self.batch.updated_at);
         }
     }
 

@@ -23,6 +23,7 @@ mod ids;
 mod money;
 mod movement;
 mod payment;
+mod state;
 
 pub use batch_world::BatchWorld;
 pub use budget::{BudgetBuilder, a_budget};
@@ -32,3 +33,4 @@ pub use ids::{BUDGET, CLIENT, CountingIds, account, noon};
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};
 pub use payment::{a_payment, a_payment_abroad, check_basis, checked, living_in, upload_of};
+pub use state::{a_batch_state, a_payment_state};

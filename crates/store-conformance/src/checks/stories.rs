@@ -192,7 +192,7 @@ async fn merchant_side(handle: Handle) -> Proof {
     with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
     follow(&handle, 3, clearing("3.33", false)?).await?;
-    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held, chain.cleared));
+    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
     let wanted = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
     same("after a part", side(&story(&handle, 1).await?), Some((wanted, Minor(525), Minor(262))))?;
     follow(&handle, 4, clearing("3.33", false)?).await?;

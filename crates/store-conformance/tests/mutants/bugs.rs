@@ -65,7 +65,7 @@ bugs! {
     LeasesNotExclusive,
     TakenNotStored,
     RefusedUploadRenames,
-    ConfirmLeavesPayments,
+    ConfirmCancelsPayments,
     CancelLeavesPayments,
     CancelKeepsTheMoney,
     BankForgetsTheFirst,

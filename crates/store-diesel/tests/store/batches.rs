@@ -2,7 +2,8 @@
 
 use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
 use florin_domain::batch::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus, decide_confirm,
+    BatchState, ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus,
+    decide_confirm,
 };
 use florin_domain::ids::MfaSessionId;
 use florin_domain::mfa::{
@@ -73,7 +74,7 @@ async fn a_confirmation_reserves_and_burns_in_one() {
     assert_eq!(situation(&home, 1).await.session, Some(session));
     let right = MfaVerdict::Right { step: Some(i64::MAX) };
     let confirmed = fresh(home.store.confirm(confirm(1, 1, provider, right)).await);
-    assert_eq!(confirmed.status, PaymentBatchStatus::Confirmed);
+    assert_eq!(confirmed.status(), PaymentBatchStatus::Confirmed);
     assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
     let after = situation(&home, 1).await;
     assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
@@ -166,7 +167,7 @@ async fn a_confirmation_that_fails_half_way_leaves_nothing() {
 async fn a_session_is_refused_for_a_batch_that_is_not_validated() {
     let home = Home::empty();
     let mut world = world(9_500);
-    world.accounts[0].batches[0].status = PaymentBatchStatus::Draft;
+    world.accounts[0].batches[0].state = BatchState::Draft;
     home.store.seed(world).await.unwrap();
     let refused = home.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
     assert!(matches!(refused, Err(WriteError::Refused(_))), "{refused:?}");

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::{
     CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
@@ -214,7 +214,7 @@ pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
         id: batch(account),
         account: id(account),
         name: "Wages".into(),
-        status: PaymentBatchStatus::Validated,
+        state: BatchState::Validated,
         orders: vec![order],
         created_by: client(account),
         visible: true,
@@ -222,10 +222,6 @@ pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
         input: None,
         created_at: noon(),
         updated_at: noon(),
-        confirmed_by: None,
-        confirmed_at: None,
-        passed_mfa_check_at: None,
-        orders_sent_at: None,
     }
 }
 

@@ -148,7 +148,7 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     }
     assert!(matches!(answers[0], Err(WriteError::Refused(ConfirmRefusal::Mfa(_)))), "{:?}", answers[0]);
     assert!(matches!(answers[2], Err(WriteError::Refused(ConfirmRefusal::State(_)))), "{:?}", answers[2]);
-    assert_eq!(fresh(answers.swap_remove(1)).status, PaymentBatchStatus::Confirmed);
+    assert_eq!(fresh(answers.swap_remove(1)).status(), PaymentBatchStatus::Confirmed);
     let enrolment = home.store.enrolment(&id(MINE)).await.unwrap().unwrap();
     assert_eq!((enrolment.wrong_at.len(), enrolment.used_steps), (1, vec![7]));
     assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));

@@ -19,9 +19,13 @@ impl<'a> Books<'a> {
         Self { situation, stamp, journal: Vec::new(), balances: BatchBalances::new() }
     }
 
-    /// Moves the money of a payment. A payment without terms moves none.
-    pub(super) fn write(&mut self, payment: &Payment, kind: JournalKind) -> Result<(), SettleRefusal> {
-        let Some(terms) = &payment.terms else { return Ok(()) };
+    /// Moves the money of a payment.
+    pub(super) fn write(
+        &mut self,
+        payment: &Payment,
+        terms: &PaymentTerms,
+        kind: JournalKind,
+    ) -> Result<(), SettleRefusal> {
         let postings = postings(terms, kind)?;
         let key = (terms.budget, terms.currency);
         let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Expiry of holds (contract 5.5).
 
 use super::step::Step;
+use super::terms::Terms;
 use super::{CardDecision, CardRefusal, ChainSituation};
-use crate::card::conversion::Terms;
 use crate::card::{ChainEnd, MessageKind};
 use crate::stamp::Stamp;
 
@@ -21,7 +21,7 @@ use crate::stamp::Stamp;
 /// assert_eq!(expired.balances.held(), minor("0.00 GBP"));
 /// ```
 pub fn decide_expiry(situation: &ChainSituation, stamp: &Stamp<'_>) -> Result<Option<CardDecision>, CardRefusal> {
-    let Some(chain) = situation.chain.as_ref().filter(|chain| chain.end.is_none()) else { return Ok(None) };
+    let Some(chain) = situation.chain.as_ref().filter(|chain| chain.end().is_none()) else { return Ok(None) };
     if chain.due_at().is_none_or(|due_at| stamp.now < due_at) {
         return Ok(None);
     }

@@ -2,28 +2,17 @@
 
 use super::booking::Movement;
 use super::rules::{FundsEffect, RuleInput};
-use super::{CardDecision, CardRefusal};
-use crate::card::conversion::Terms;
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, FirstSituation};
 use crate::card::{
-    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, Explanation, MessageKind, Network, Response,
-    Rule, SpendingLimit, TransactionState,
+    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Explanation, MessageKind, Network,
+    Response, Rule, TransactionState,
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
-use crate::ledger::{AmountOverflow, Balances};
+use crate::ledger::AmountOverflow;
 use crate::money::{DecimalAmount, Minor, Quotes};
 use crate::stamp::Stamp;
-
-/// What an adapter loads under the lock of the budget to decide a first message.
-#[derive(Clone, Debug)]
-pub struct FirstSituation {
-    /// The card.
-    pub card: Card,
-    /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
-    /// Its budget's balances in the card's currency.
-    pub balances: Balances,
-}
 
 /// A first message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,12 +114,12 @@ pub fn decide_first(
             None => Ok(opening.declined(declined)),
         },
         (None, FundsEffect::None) => {
-            let end = (Minor::ZERO, Some(ChainEnd::Cleared));
+            let chain = opening.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
             let state = (TransactionState::Completion, Response::AccountVerified);
-            Ok(opening.unmoved(Some(opening.chain(Minor::ZERO, Minor::ZERO, end)), Minor::ZERO, state))
+            Ok(opening.unmoved(Some(chain), Minor::ZERO, state))
         }
         (None, FundsEffect::Credit) => {
-            let chain = opening.chain(priced.requested, Minor::ZERO, (Minor::ZERO, None));
+            let chain = opening.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
@@ -175,7 +164,7 @@ impl Opening<'_> {
         transaction.ledger_balance = balances.ledger();
         Ok(CardDecision {
             transaction,
-            chain: Some(self.chain(amount, both, (total, None))),
+            chain: Some(self.chain(amount, both, ChainState::Open { held: total })),
             first_state: None,
             journal: Some(journal),
             balances,
@@ -232,8 +221,8 @@ impl Opening<'_> {
         }
     }
 
-    /// The chain, with its hold in the merchant's currency and in the card's.
-    fn chain(&self, authorised: Minor, merchant: Minor, (held, end): (Minor, Option<ChainEnd>)) -> Chain {
+    /// The chain, with its hold in the merchant's currency.
+    fn chain(&self, authorised: Minor, merchant: Minor, state: ChainState) -> Chain {
         let card = &self.situation.card;
         Chain {
             id: self.token,
@@ -243,10 +232,9 @@ impl Opening<'_> {
             currency: card.currency,
             kind: self.message.kind,
             authorised,
-            held,
+            state,
             cleared: Minor::ZERO,
             created_at: self.stamp.now,
-            end,
             merchant: self.priced.terms.side(merchant, Minor::ZERO),
         }
     }

@@ -1,32 +1,12 @@
 //! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
 
 use super::step::Step;
-use super::{CardDecision, CardRefusal};
-use crate::card::conversion::Terms;
-use crate::card::{
-    Card, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Response, SpendingLimit, TransactionState,
-};
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, ChainSituation};
+use crate::card::{Chain, ChainEnd, ChainKind, MessageKind, Response, TransactionState};
 use crate::ids::TransactionToken;
-use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
 use crate::stamp::Stamp;
-
-/// What an adapter loads under the lock of the budget to decide a follow-up.
-#[derive(Clone, Debug)]
-pub struct ChainSituation {
-    /// The card.
-    pub card: Card,
-    /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
-    /// Its budget's balances in the card's currency.
-    pub balances: Balances,
-    /// The first message of the chain.
-    pub first: CardTransaction,
-    /// The message whose token was sent: its kind and state.
-    pub named: (MessageKind, TransactionState),
-    /// The chain. `None` if the first message was declined.
-    pub chain: Option<Chain>,
-}
 
 /// A follow-up as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +148,7 @@ fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&
     let Some(chain) = situation.chain.as_ref().filter(|chain| names_a_chain && message.follows(chain.kind)) else {
         return Err(wrong_kind);
     };
-    match chain.end {
+    match chain.end() {
         None => Ok(chain),
         Some(ChainEnd::Cleared) => Err(CardRefusal::AlreadyCleared),
         Some(ChainEnd::Reversed) => Err(CardRefusal::AlreadyReversed),
