@@ -7,7 +7,7 @@ use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, decide_fi
 use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageCommand, FollowUpCommand, Mode, RatesUnavailable, RepeatClaim, WriteError, Written,
+    ExchangeRates, FirstMessageCommand, FollowUpCommand, IdempotencyClaim, Mode, RatesUnavailable, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub async fn send_first_message(
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
     mode: Mode,
-    repeat: Option<RepeatClaim<CardTransaction>>,
+    repeat: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
@@ -67,7 +67,7 @@ pub async fn send_follow_up(
     token: TransactionToken,
     message: FollowUp,
     mode: Mode,
-    repeat: Option<RepeatClaim<CardTransaction>>,
+    repeat: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let at = services.at(account).await?;
     let command = FollowUpCommand {

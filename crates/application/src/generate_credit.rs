@@ -3,7 +3,7 @@
 use crate::Services;
 use florin_domain::access::Account;
 use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSituation, decide_credit};
-use florin_ports::{CreditCommand, Mode, RepeatClaim, WriteError, Written};
+use florin_ports::{CreditCommand, IdempotencyClaim, Mode, WriteError, Written};
 use std::sync::Arc;
 
 /// Credits a budget of the account.
@@ -12,7 +12,7 @@ pub async fn generate_credit(
     account: &Account,
     instruction: CreditInstruction,
     mode: Mode,
-    repeat: Option<RepeatClaim<Credit>>,
+    repeat: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
     let at = services.at(account).await?;
     let command = CreditCommand {

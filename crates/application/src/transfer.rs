@@ -3,7 +3,7 @@
 use crate::ManagementServices;
 use florin_domain::access::Account;
 use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, decide_transfer};
-use florin_ports::{Mode, RepeatClaim, TransferCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, Mode, TransferCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Transfers money between two budgets of the account.
@@ -12,7 +12,7 @@ pub async fn transfer(
     account: &Account,
     instruction: TransferInstruction,
     mode: Mode,
-    repeat: Option<RepeatClaim<TransferDone>>,
+    repeat: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
     let at = services.at(account).await?;
     let command = TransferCommand {

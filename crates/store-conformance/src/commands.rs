@@ -17,7 +17,7 @@ use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
     Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+    IdempotencyClaim, IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -201,7 +201,7 @@ pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<
 }
 
 /// Verdict for a token that the scripted provider accepts.
-pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 /// Returns a source of sequential ids that starts at journal id `first`.
 pub(crate) fn ids_from(first: u128) -> impl Fn() -> Uuid {
@@ -247,8 +247,8 @@ pub(crate) fn request(body: &str) -> RecordedRequest {
 }
 
 /// Builds an idempotency claim of the account's client; the stored answer is the outcome's debug text.
-pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<RepeatClaim<T>, Failure> {
-    Ok(RepeatClaim {
+pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<IdempotencyClaim<T>, Failure> {
+    Ok(IdempotencyClaim {
         client: who.client(),
         account: who.account()?,
         key: IdempotencyKey::parse(key.as_bytes())?,

@@ -66,7 +66,7 @@ fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision 
     decide_confirm(situation, Some(&proof), check().client, &stamp())
 }
 
-const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 #[test]
 fn confirming_reserves_the_sum_and_burns_the_session() {

@@ -72,7 +72,7 @@ fn a_clock_stops_goes_on_and_never_back() {
 
 #[test]
 fn a_world_is_made_once() {
-    let under = MadeUnder { key: "k".into(), request: "one".into() };
+    let under = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
     let of = |worlds, lives, made: Option<&str>| CreateSituation {
         worlds,

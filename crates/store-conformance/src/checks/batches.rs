@@ -35,7 +35,7 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
 async fn stores_all(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
-    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
     same(
         "the status",

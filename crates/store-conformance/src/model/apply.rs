@@ -20,8 +20,8 @@ use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, Ope
 use florin_domain::money::Currency;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode,
-    OpenSessionCommand, RepeatClaim, StoreError, WriteError,
+    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim,
+    Mode, OpenSessionCommand, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -98,9 +98,9 @@ impl Turn<'_> {
         who: Who,
         key: Option<u8>,
         kind: &str,
-    ) -> Result<Option<RepeatClaim<T>>, Failure> {
+    ) -> Result<Option<IdempotencyClaim<T>>, Failure> {
         let Some(key) = key else { return Ok(None) };
-        Ok(Some(RepeatClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
+        Ok(Some(IdempotencyClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
     }
 
     fn first(

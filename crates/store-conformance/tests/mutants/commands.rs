@@ -13,7 +13,7 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, RepeatClaim, StoreError,
+    IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, StoreError,
     WriteError, Written,
 };
 use std::sync::atomic::Ordering;
@@ -53,7 +53,7 @@ fn half(mut decision: CardDecision) -> CardDecision {
 }
 
 impl Mutant {
-    pub(crate) fn claim<T>(&self, claim: Option<RepeatClaim<T>>) -> Option<RepeatClaim<T>> {
+    pub(crate) fn claim<T>(&self, claim: Option<IdempotencyClaim<T>>) -> Option<IdempotencyClaim<T>> {
         let mut claim = claim?;
         if self.no_records.load(Ordering::Relaxed) {
             if self.has(Bug::RecordsAfterTheCommit) {

@@ -18,7 +18,7 @@ use florin_domain::batch::{
     BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, RepeatClaim, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, IdempotencyClaim, Mode, PaymentBatches, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
@@ -45,7 +45,7 @@ impl RecordedCommand for ConfirmCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<PaymentBatch>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<PaymentBatch>> {
         self.repeat.as_ref()
     }
 

@@ -129,7 +129,7 @@ impl Round {
     }
 
     fn right(&self) -> MfaVerdict {
-        MfaVerdict::Right { step: Some(i64::try_from(self.0).unwrap()) }
+        MfaVerdict::Correct { step: Some(i64::try_from(self.0).unwrap()) }
     }
 }
 

@@ -72,7 +72,7 @@ async fn a_confirmation_reserves_and_burns_in_one() {
     let provider = MfaProviderName::Totp;
     let session = opened(&home, 1, provider).await;
     assert_eq!(situation(&home, 1).await.session, Some(session));
-    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let confirmed = fresh(home.store.confirm(confirm(1, 1, provider, right)).await);
     assert_eq!(confirmed.status(), PaymentBatchStatus::Confirmed);
     assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
@@ -107,7 +107,7 @@ async fn attempts_count_though_the_answer_is_an_error() {
 async fn short_funds_burn_nothing() {
     let home = Home::funded(999).await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let refused = home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await;
     assert!(matches!(refused, Err(WriteError::Refused(ConfirmRefusal::InsufficientFunds(_)))), "{refused:?}");
     let seen = situation(&home, 1).await;
@@ -121,7 +121,7 @@ async fn of_two_confirmations_at_once_one_wins() {
     for number in 1..=10 {
         opened(&home, number, MfaProviderName::Sandbox).await;
     }
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let tasks: Vec<_> = (1..=10)
         .map(|number| {
             let store = home.store.clone();
@@ -143,7 +143,7 @@ async fn of_two_confirmations_at_once_one_wins() {
 async fn a_confirmation_that_fails_half_way_leaves_nothing() {
     let home = Home::seeded().await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let mut command = confirm(1, 1, MfaProviderName::Sandbox, right);
     let rule = command.decide;
     // The second journal transaction has the same id as the first.

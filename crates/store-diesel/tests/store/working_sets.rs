@@ -134,7 +134,7 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     let store = home.store.clone();
     let opened = queued(async move { store.open(open(MINE, MINE, 1, provider)).await }).await;
     let mut confirmations = Vec::new();
-    let right = MfaVerdict::Right { step: Some(7) };
+    let right = MfaVerdict::Correct { step: Some(7) };
     for (number, verdict) in [(1, MfaVerdict::Wrong), (2, right), (3, right)] {
         let store = home.store.clone();
         let command = confirm(1, number, provider, verdict);
