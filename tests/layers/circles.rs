@@ -1,7 +1,8 @@
 //! No circles of files inside a crate: a file that imports, through any number of others, itself.
 //!
-//! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A re-export counts as the file
-//! that defines the name, so a `mod.rs` that only lists its modules is in no circle. Unit tests are left out.
+//! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A name that a module imports
+//! from elsewhere counts as the file that defines it, so a `mod.rs` that only lists its modules is in no circle. Unit tests are
+//! left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +17,8 @@ struct File {
     name: String,
     /// All paths that the file names, from the root of the crate.
     imports: BTreeSet<Path>,
-    /// What it re-exports: a name, and the path behind it.
-    exports: BTreeMap<String, Path>,
+    /// The names that it imports or re-exports, with the path behind each. Its child modules see both.
+    names: BTreeMap<String, Path>,
 }
 
 impl Modules {
@@ -26,21 +27,20 @@ impl Modules {
         let places: BTreeSet<Path> = sources.iter().map(|(name, _)| module_of(name)).collect();
         let file = |(name, text): &(&str, &str)| {
             let module = module_of(name);
-            let mut file = File { name: (*name).to_owned(), imports: BTreeSet::new(), exports: BTreeMap::new() };
+            let mut file = File { name: (*name).to_owned(), imports: BTreeSet::new(), names: BTreeMap::new() };
             let code = code(text);
             let mut names = Vec::new();
             for (is_public, tree) in uses(&code) {
                 for (path, alias) in leaves(&tree) {
                     let Some(path) = absolute(&path, &module, &places) else { continue };
-                    if is_public {
-                        file.exports.insert(alias, path);
-                    } else {
+                    file.names.insert(alias.clone(), path.clone());
+                    if !is_public {
                         file.imports.insert(path.clone());
                         names.push((alias, path));
                     }
                 }
             }
-            for path in inline(&code) {
+            for path in inline(&without_uses(&code)) {
                 let aliased = names.iter().filter(|(alias, _)| *alias == path[0]);
                 file.imports.extend(aliased.map(|(_, target)| [target, &path[1..]].concat()));
                 file.imports.extend(absolute(&path, &module, &places));
@@ -54,7 +54,7 @@ impl Modules {
     fn definition(&self, path: &[String], depth: usize) -> Option<&File> {
         let known = (0..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
         let file = &self.files[&path[..known]];
-        match path.get(known).and_then(|name| file.exports.get(name)) {
+        match path.get(known).and_then(|name| file.names.get(name)) {
             Some(target) if depth > 0 => self.definition(&[target, &path[known + 1..]].concat(), depth - 1),
             _ => Some(file),
         }
@@ -121,6 +121,19 @@ fn uses(code: &str) -> Vec<(bool, String)> {
         rest = &rest[at + 4..];
     }
     found
+}
+
+/// The code without its `use` trees.
+fn without_uses(code: &str) -> String {
+    let mut rest = code;
+    let mut kept = String::new();
+    while let Some(at) = rest.find("use ") {
+        let begins = rest[..at].rsplit('\n').next().unwrap_or_default().trim();
+        let end = rest[at..].find(';').filter(|_| begins.is_empty() || begins.starts_with("pub"));
+        kept.push_str(&rest[..at]);
+        rest = &rest[at + end.unwrap_or(4)..];
+    }
+    kept + rest
 }
 
 /// The paths of a `use` tree, each with the name that it gets.
@@ -210,6 +223,14 @@ mod tests {
             ("b/other.rs", "// use crate::a::X;\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n"),
         ];
         assert_eq!(Modules::read(&sources).circles(), [""; 0]);
+        let aliased = [
+            LIB,
+            ("a.rs", "use crate::b;\n"),
+            ("b/mod.rs", "pub use inner::Thing;\nmod inner;\nuse crate::c as root;\n"),
+            ("b/inner.rs", "use super::root::Other;\n"),
+            ("c.rs", ""),
+        ];
+        assert_eq!(Modules::read(&aliased).circles(), [""; 0], "a name that `mod.rs` imports leads to its file");
         let mut circle = sources;
         circle[3].1 = "use crate::{\n    a::{X},\n};\n";
         assert_eq!(

@@ -56,9 +56,9 @@ macro_rules! remembered {
 
 remembered! {
     /// Caches callers in front of a store.
-    RecentCallers: Callers finds Caller, by KeyHash;
+    CachedCallers: Callers finds Caller, by KeyHash;
     /// Caches accounts in front of a store.
-    RecentAccounts: Accounts finds Account, by AccountId, and forget;
+    CachedAccounts: Accounts finds Account, by AccountId, and forget;
 }
 
 #[cfg(test)]

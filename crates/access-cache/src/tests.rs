@@ -36,7 +36,7 @@ fn account(id: &str) -> Account {
 async fn known_keys_are_cached_and_unknown_keys_are_not() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(4).returning(|hash| Ok((hash.0[0] != 0).then(|| caller(hash.0[0]))));
-    let recent = RecentCallers::new(Arc::new(mock));
+    let recent = CachedCallers::new(Arc::new(mock));
     for number in [1, 2, 1, 2, 1] {
         assert_eq!(recent.find(&KeyHash([number; 32])).await, Ok(Some(caller(number))));
     }
@@ -49,7 +49,7 @@ async fn known_keys_are_cached_and_unknown_keys_are_not() {
 async fn a_cached_key_still_expires() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
-    let recent = RecentCallers::new(Arc::new(mock));
+    let recent = CachedCallers::new(Arc::new(mock));
     for (minutes, valid) in [(59, true), (60, false)] {
         let found = recent.find(&KeyHash([1; 32])).await.unwrap().unwrap();
         let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
@@ -64,7 +64,7 @@ async fn an_account_is_looked_up_once_and_failures_are_returned() {
         "F3" => Err(StoreError::Unavailable("gone".into())),
         id => Ok(Some(account(id))),
     });
-    let recent = RecentAccounts::new(Arc::new(mock));
+    let recent = CachedAccounts::new(Arc::new(mock));
     for id in ["F1", "F2", "F1", "F2"] {
         assert_eq!(recent.find(&account(id).id).await, Ok(Some(account(id))));
     }
@@ -78,7 +78,7 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(2).returning(|id| Ok(Some(account(id.as_str()))));
     mock.expect_forget().times(1).return_const(());
-    let recent = RecentAccounts::new(Arc::new(mock));
+    let recent = CachedAccounts::new(Arc::new(mock));
     let id = account("F1").id;
     for _ in 0..2 {
         assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));

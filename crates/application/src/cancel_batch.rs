@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{CancelRefusal, PaymentBatch, decide_cancel};
 use florin_domain::ids::PaymentBatchId;
-use florin_ports::{CancelBatchCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{CancelBatchCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// Cancels a batch and releases its reservation.
@@ -12,7 +12,7 @@ pub async fn cancel_batch(
     services: &BatchServices,
     account: &Account,
     batch: PaymentBatchId,
-    repeat: Option<RepeatClaim<PaymentBatch>>,
+    repeat: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
     let at = services.at(account).await?;
     let command = CancelBatchCommand {

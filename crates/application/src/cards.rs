@@ -3,12 +3,11 @@
 use crate::Services;
 use florin_domain::access::Account;
 use florin_domain::card::CardTransaction;
-use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, MessageStamp, decide_first, decide_follow_up};
-use florin_domain::ids::{CardId, JournalId, TransactionToken};
+use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, decide_first, decide_follow_up};
+use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageCommand, FollowUpCommand, Mode, RatesUnavailable, RepeatClaim, StoreError, WriteError,
-    Written,
+    ExchangeRates, FirstMessageCommand, FollowUpCommand, IdempotencyClaim, Mode, RatesUnavailable, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -34,15 +33,15 @@ pub async fn send_first_message(
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
     mode: Mode,
-    repeat: Option<RepeatClaim<CardTransaction>>,
+    repeat: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
-    let stamp = stamp(services, account).await.map_err(WriteError::Store)?;
+    let at = services.at(account).await.map_err(WriteError::Store)?;
     let command = FirstMessageCommand {
         account: account.id.clone(),
         card,
-        decide: Arc::new(move |situation| decide_first(situation, &message, &stamp)),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_first(situation, &message, stamp))),
         mode,
         repeat,
     };
@@ -68,23 +67,17 @@ pub async fn send_follow_up(
     token: TransactionToken,
     message: FollowUp,
     mode: Mode,
-    repeat: Option<RepeatClaim<CardTransaction>>,
+    repeat: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let stamp = stamp(services, account).await?;
+    let at = services.at(account).await?;
     let command = FollowUpCommand {
         account: account.id.clone(),
         token,
-        decide: Arc::new(move |situation| decide_follow_up(situation, token, &message, &stamp)),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_follow_up(situation, token, &message, stamp))),
         mode,
         repeat,
     };
     services.cards.follow_up(command).await
-}
-
-/// The time and ids of one message.
-async fn stamp(services: &Services, account: &Account) -> Result<MessageStamp, StoreError> {
-    let at = services.at(account).await?;
-    Ok(MessageStamp { token: TransactionToken(at.next_id()), journal: JournalId(at.next_id()), now: at.now() })
 }
 
 #[cfg(test)]

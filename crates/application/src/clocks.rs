@@ -4,7 +4,7 @@ use crate::Services;
 use crate::expire_holds::expire_holds_of;
 use florin_domain::access::Account;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, decide_clock};
-use florin_ports::{ClockCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{ClockCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// Reads the clock of an account.
@@ -17,7 +17,7 @@ pub async fn set_clock(
     services: &Services,
     account: &Account,
     change: ClockChange,
-    repeat: Option<RepeatClaim<ClockReading>>,
+    repeat: Option<IdempotencyClaim<ClockReading>>,
 ) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
     let real = services.time.real_now();
     let command = ClockCommand {

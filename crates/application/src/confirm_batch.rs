@@ -6,7 +6,7 @@ use florin_domain::access::{Account, Caller};
 use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName};
-use florin_ports::{ConfirmCommand, MfaUnavailable, Mode, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{ConfirmCommand, IdempotencyClaim, MfaUnavailable, Mode, StoreError, WriteError, Written};
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub async fn confirm_batch(
     account: &Account,
     request: ConfirmRequest,
     mode: Mode,
-    repeat: Option<RepeatClaim<PaymentBatch>>,
+    repeat: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
     let at = services.at(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);

@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{BatchName, BatchSummary, CreateRequest, UploadRefusal, UploadRequest, decide_create};
 use florin_domain::ids::{ClientId, PaymentBatchId};
-use florin_ports::{CreateBatchCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateBatchCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -24,7 +24,7 @@ pub async fn create_batch(
     client: ClientId,
     account: &Account,
     new: NewBatch,
-    repeat: Option<RepeatClaim<BatchSummary>>,
+    repeat: Option<IdempotencyClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
     let at = services.at(account).await?;
     let request = CreateRequest {

@@ -6,7 +6,7 @@ use florin_domain::budget::{BudgetFeature, BudgetRecord, BudgetRequest, CreateBu
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateBudgetCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateBudgetCommand, IdempotencyClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub async fn create_budget(
     services: &ManagementServices,
     account: &Account,
     new: NewBudget,
-    repeat: Option<RepeatClaim<BudgetRecord>>,
+    repeat: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
     let (at, parent) = (services.at(account).await?, new.parent);
     let request = BudgetRequest {

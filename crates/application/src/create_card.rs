@@ -7,7 +7,7 @@ use florin_domain::card::{CardOwner, CardRecord, CardRequest, CreateCardRefusal,
 use florin_domain::ids::{BudgetId, CardId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateCardCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{CreateCardCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -32,7 +32,7 @@ pub async fn create_card(
     services: &ManagementServices,
     account: &Account,
     new: NewCard,
-    repeat: Option<RepeatClaim<CardRecord>>,
+    repeat: Option<IdempotencyClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
     let at = services.at(account).await?;
     let (owner, user_token) = match new.user {

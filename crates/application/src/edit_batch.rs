@@ -4,7 +4,7 @@ use crate::BatchServices;
 use florin_domain::access::Account;
 use florin_domain::batch::{BatchEdit, BatchSummary, decide_edit};
 use florin_domain::ids::PaymentBatchId;
-use florin_ports::{EditBatchCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{EditBatchCommand, IdempotencyClaim, WriteError, Written};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub async fn edit_batch(
     account: &Account,
     batch: PaymentBatchId,
     edit: BatchEdit,
-    repeat: Option<RepeatClaim<BatchSummary>>,
+    repeat: Option<IdempotencyClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
     let now = services.time.now_of(account);
     let decide = Arc::new(move |batch: &_| decide_edit(batch, &edit, now));

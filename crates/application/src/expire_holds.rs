@@ -2,8 +2,8 @@
 
 use crate::Services;
 use chrono::{DateTime, Utc};
-use florin_domain::card::decide::{MessageStamp, decide_expiry};
-use florin_domain::ids::{AccountId, JournalId, TransactionToken};
+use florin_domain::card::decide::decide_expiry;
+use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::world::Timeline;
 use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::collections::BTreeSet;
@@ -108,13 +108,8 @@ async fn expire(
         decide: Arc::new(move |situation| {
             let due_at = situation.chain.as_ref().and_then(florin_domain::card::Chain::due_at);
             let at = due_at.filter(|due_at| when_due.is_some() && *due_at <= now).unwrap_or(now);
-            let moment = time.because(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
-            let stamp = MessageStamp {
-                token: TransactionToken(moment.next_id()),
-                journal: JournalId(moment.next_id()),
-                now: at,
-            };
-            decide_expiry(situation, &stamp)
+            let clock = time.because(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
+            clock.rule(|stamp| decide_expiry(situation, stamp))
         }),
     };
     match services.cards.expire(command).await {

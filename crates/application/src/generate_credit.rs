@@ -2,9 +2,8 @@
 
 use crate::Services;
 use florin_domain::access::Account;
-use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSituation, CreditStamp, decide_credit};
-use florin_domain::ids::JournalId;
-use florin_ports::{CreditCommand, Mode, RepeatClaim, WriteError, Written};
+use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSituation, decide_credit};
+use florin_ports::{CreditCommand, IdempotencyClaim, Mode, WriteError, Written};
 use std::sync::Arc;
 
 /// Credits a budget of the account.
@@ -13,14 +12,15 @@ pub async fn generate_credit(
     account: &Account,
     instruction: CreditInstruction,
     mode: Mode,
-    repeat: Option<RepeatClaim<Credit>>,
+    repeat: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
     let at = services.at(account).await?;
-    let stamp = CreditStamp { journal: JournalId(at.next_id()), now: at.now() };
     let command = CreditCommand {
         account: account.id.clone(),
         budget: instruction.budget,
-        decide: Arc::new(move |CreditSituation { budget, number }| decide_credit(budget, *number, &instruction, stamp)),
+        decide: Arc::new(move |CreditSituation { budget, number }| {
+            at.rule(|stamp| decide_credit(budget, *number, &instruction, stamp))
+        }),
         mode,
         repeat,
     };

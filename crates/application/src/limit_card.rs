@@ -7,7 +7,7 @@ use florin_domain::card::{
 };
 use florin_domain::ids::CardId;
 use florin_domain::money::DecimalAmount;
-use florin_ports::{LimitCommand, RemoveLimitCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, LimitCommand, RemoveLimitCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -27,7 +27,7 @@ pub async fn set_limit(
     account: &Account,
     card: CardId,
     NewLimit { window, amount, most_uses }: NewLimit,
-    repeat: Option<RepeatClaim<LimitSet>>,
+    repeat: Option<IdempotencyClaim<LimitSet>>,
 ) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
     let change = LimitChange { window, amount, most_uses, now: services.time.now_of(account) };
     let decide = Arc::new(move |limits: &_| decide_limit(limits, &change));
@@ -40,7 +40,7 @@ pub async fn remove_limit(
     account: &Account,
     card: CardId,
     window: SpendingWindow,
-    repeat: Option<RepeatClaim<SpendingWindow>>,
+    repeat: Option<IdempotencyClaim<SpendingWindow>>,
 ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
     let decide = Arc::new(move |limits: &_| decide_limit_removal(limits, window));
     services.cards.remove_limit(RemoveLimitCommand { account: account.id.clone(), card, decide, repeat }).await

@@ -4,7 +4,7 @@ use crate::Services;
 use florin_domain::access::{Account, Caller};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, decide_open};
-use florin_ports::{OpenSessionCommand, RepeatClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, OpenSessionCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -22,7 +22,7 @@ pub async fn open_mfa_session(
     caller: &Caller,
     account: &Account,
     request: OpenSessionRequest,
-    repeat: Option<RepeatClaim<MfaSession>>,
+    repeat: Option<IdempotencyClaim<MfaSession>>,
 ) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
     let at = services.at(account).await?;
     let open = OpenRequest {

@@ -135,7 +135,7 @@ fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind:
     for payment in &mut decision.payments {
         let told = reports.iter().any(|told| told.payment == payment.id && told.report.ask_again_at.is_some());
         if !told {
-            payment.ask_at = payment.ask_at.map(|at| at + behind);
+            payment.state = payment.state.asked_later(behind);
         }
     }
 }

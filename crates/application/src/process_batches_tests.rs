@@ -4,13 +4,15 @@ use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch, PaymentBatchStatus,
-    PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentStatus, RecipientInput, SettleSituation, Stamp,
-    TakeSituation, UploadRequest, check_rows, decide_create,
+    AllPayments, CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch,
+    PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentState, PaymentStatus,
+    RecipientInput, Sent, SettleSituation, TakeSituation, UploadRequest, check_rows, decide_create,
 };
 use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::stamp::Stamp;
+use florin_domain::test_support::a_batch_state;
 use florin_domain::world::Timeline;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
@@ -49,8 +51,8 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     let ids = CountingIds::default();
     let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &|| ids.next_id() };
     let mut made = decide_create(&funding, &request, &stamp).unwrap();
-    made.batch.status = PaymentBatchStatus::Confirmed;
-    made.payments.iter_mut().for_each(|payment| payment.status = PaymentStatus::Confirmed);
+    made.batch.state = a_batch_state(PaymentBatchStatus::Confirmed);
+    made.payments.iter_mut().for_each(|payment| AllPayments::Confirmed.apply(payment, DateTime::UNIX_EPOCH));
     (made.batch, made.payments)
 }
 
@@ -72,14 +74,14 @@ impl Stored {
         SettleSituation {
             batch: self.batch.clone(),
             payments: self.payments.clone(),
-            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
+            open: self.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64,
+            any_paid: self.payments.iter().any(|payment| payment.status().was_paid()),
             balances: [((BUDGET, pounds), Balances::new(Minor(0), Minor(0), Minor(10_000)).unwrap())].into(),
         }
     }
 
     fn due(&self, now: DateTime<Utc>) -> Vec<Payment> {
-        self.payments.iter().filter(|payment| payment.ask_at.is_some_and(|at| at <= now)).cloned().collect()
+        self.payments.iter().filter(|payment| payment.state.ask_at().is_some_and(|at| at <= now)).cloned().collect()
     }
 }
 
@@ -107,7 +109,7 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     let it = of(stored);
     mock.expect_take().returning(move |order| {
         let mut stored = it.lock().unwrap();
-        let open = stored.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
+        let open = stored.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next = open.take(order.max as usize).cloned().collect();
         let decision = (order.decide)(&TakeSituation { batch: stored.batch.clone(), payments: next });
         stored.keep(&decision.payments);
@@ -173,12 +175,12 @@ async fn every_payment_is_sent_once_and_the_batch_ends() {
     rail.expect_send().times(5).returning(move |instruction| {
         let stored = seen.lock().unwrap();
         let payment = stored.payments.iter().find(|payment| payment.id == instruction.id).unwrap();
-        assert_eq!(payment.status, PaymentStatus::Started, "marked before it is sent");
+        assert_eq!(payment.status(), PaymentStatus::Started, "marked before it is sent");
         Ok(PAID)
     });
     let services = services(processing(&stored), rail, &clock());
     assert_eq!(process_batches(&services).await, Ok(5));
-    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+    assert_eq!(stored.lock().unwrap().batch.status(), PaymentBatchStatus::Completed);
     assert_eq!(process_batches(&services).await, Ok(0));
 }
 
@@ -188,15 +190,15 @@ async fn a_started_but_unsent_payment_is_sent_after_a_query() {
     {
         // A worker stopped after the payment was started and before it was sent.
         let mut stored = stored.lock().unwrap();
-        stored.batch.status = PaymentBatchStatus::Started;
-        stored.payments[0].status = PaymentStatus::Started;
-        stored.payments[0].ask_at = Some(DateTime::UNIX_EPOCH);
+        stored.batch.state = a_batch_state(PaymentBatchStatus::Started);
+        let sent = Sent { terms: *stored.payments[0].terms().unwrap(), started_at: DateTime::UNIX_EPOCH };
+        stored.payments[0].state = PaymentState::Started { sent, ask_at: DateTime::UNIX_EPOCH };
     }
     let mut rail = MockPaymentRail::new();
     rail.expect_ask().times(1).returning(|_| Ok(None));
     rail.expect_send().times(1).returning(|_| Ok(PAID));
     assert_eq!(process_batches(&services(processing(&stored), rail, &clock())).await, Ok(1));
-    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+    assert_eq!(stored.lock().unwrap().batch.status(), PaymentBatchStatus::Completed);
 }
 
 #[tokio::test]
@@ -208,11 +210,11 @@ async fn an_unavailable_bank_is_queried_later_before_anything_is_sent() {
     rail.expect_ask().times(1).returning(|_| Ok(Some(PAID)));
     let services = services(processing(&stored), rail, &clock);
     assert_eq!(process_batches(&services).await, Ok(1));
-    assert_eq!(stored.lock().unwrap().payments[0].status, PaymentStatus::Started);
+    assert_eq!(stored.lock().unwrap().payments[0].status(), PaymentStatus::Started);
     assert_eq!(process_batches(&services).await, Ok(0), "not yet");
     clock.advance(chrono::TimeDelta::seconds(1));
     assert_eq!(process_batches(&services).await, Ok(1));
-    assert_eq!(stored.lock().unwrap().batch.status, PaymentBatchStatus::Completed);
+    assert_eq!(stored.lock().unwrap().batch.status(), PaymentBatchStatus::Completed);
 }
 
 #[tokio::test]

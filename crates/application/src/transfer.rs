@@ -2,9 +2,8 @@
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
-use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, TransferStamp, decide_transfer};
-use florin_domain::ids::{JournalId, TransferId};
-use florin_ports::{Mode, RepeatClaim, TransferCommand, WriteError, Written};
+use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, decide_transfer};
+use florin_ports::{IdempotencyClaim, Mode, TransferCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Transfers money between two budgets of the account.
@@ -13,15 +12,14 @@ pub async fn transfer(
     account: &Account,
     instruction: TransferInstruction,
     mode: Mode,
-    repeat: Option<RepeatClaim<TransferDone>>,
+    repeat: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
     let at = services.at(account).await?;
-    let stamp = TransferStamp { transfer: TransferId(at.next_id()), journal: JournalId(at.next_id()), now: at.now() };
     let command = TransferCommand {
         account: account.id.clone(),
         from: instruction.from,
         to: instruction.to,
-        decide: Arc::new(move |situation| decide_transfer(situation, &instruction, stamp)),
+        decide: Arc::new(move |situation| at.rule(|stamp| decide_transfer(situation, &instruction, stamp))),
         mode,
         repeat,
     };

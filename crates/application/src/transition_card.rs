@@ -5,7 +5,7 @@ use florin_domain::access::Account;
 use florin_domain::card::{CardRecord, CardState, IllegalTransition, TransitionRequest, decide_transition};
 use florin_domain::ids::{CardId, ClientId};
 use florin_domain::text::Text;
-use florin_ports::{RepeatClaim, TransitionCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, TransitionCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Changes the state of a card of the account, with a reason.
@@ -15,7 +15,7 @@ pub async fn transition_card(
     account: &Account,
     card: CardId,
     (to, reason): (CardState, Text<1, 140>),
-    repeat: Option<RepeatClaim<CardRecord>>,
+    repeat: Option<IdempotencyClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
     let request = TransitionRequest { to, reason, client, now: services.time.now_of(account) };
     let command = TransitionCommand {

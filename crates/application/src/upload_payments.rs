@@ -7,7 +7,7 @@ use florin_domain::batch::{
     CheckBasis, InputFormat, PaymentBatch, PaymentRow, UploadRefusal, UploadRequest, check_rows, decide_upload,
 };
 use florin_domain::ids::{BudgetId, PaymentBatchId};
-use florin_ports::{RepeatClaim, StoreError, UploadCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, StoreError, UploadCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -27,7 +27,7 @@ pub async fn upload_payments(
     account: &Account,
     batch: PaymentBatchId,
     request: UploadRequest,
-    repeat: Option<RepeatClaim<PaymentBatch>>,
+    repeat: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
     let at = services.at(account).await?;
     let command = UploadCommand {

@@ -7,11 +7,12 @@ use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateWorldRefusal, MadeUnder, RestoredWorld, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal,
-    Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
+    ClockSetting, CreateWorldRefusal, CreationClaim, RestoredWorld, SandboxWorld, SeedText, SnapshotName,
+    SnapshotRefusal, Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, WriteError, Written,
+    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, WriteError,
+    Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub struct NewWorld {
     /// Whether to replace an existing world with the same seed.
     pub replace: bool,
     /// The idempotency key of the request.
-    pub under: Option<MadeUnder>,
+    pub under: Option<CreationClaim>,
 }
 
 /// The template of a new world.
@@ -166,7 +167,7 @@ pub async fn take_snapshot(
     services: &Services,
     account: &Account,
     name: Option<SnapshotName>,
-    repeat: Option<RepeatClaim<WorldSnapshot>>,
+    repeat: Option<IdempotencyClaim<WorldSnapshot>>,
 ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
     if services.worlds.find(&account.id).await?.is_none() {
         return Err(WriteError::Absent);
@@ -188,7 +189,7 @@ pub async fn restore_world(
     services: &Services,
     account: &Account,
     snapshot: SnapshotId,
-    repeat: Option<RepeatClaim<RestoredWorld>>,
+    repeat: Option<IdempotencyClaim<RestoredWorld>>,
 ) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
     let command = RestoreCommand {
         account: account.id.clone(),

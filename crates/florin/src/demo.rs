@@ -184,7 +184,7 @@ fn card_line(card: &Card, now: DateTime<Utc>) -> CardLine {
 }
 
 fn batch_line(batch: &PaymentBatch) -> BatchLine {
-    BatchLine { id: batch.id.to_string(), status: batch.status.as_str() }
+    BatchLine { id: batch.id.to_string(), status: batch.status().as_str() }
 }
 
 fn checkout_line(checkout: &Checkout) -> CheckoutLine {

@@ -6,7 +6,7 @@ use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
-use florin_access_cache::{RecentAccounts, RecentCallers};
+use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
     AccountClocks, BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services,
 };
@@ -88,8 +88,8 @@ pub(crate) fn services(settings: &Settings, environment: Environment, store: &Ar
     Services {
         environment,
         time: account_clocks(store),
-        callers: Arc::new(RecentCallers::new(store.clone())),
-        accounts: Arc::new(RecentAccounts::new(store.clone())),
+        callers: Arc::new(CachedCallers::new(store.clone())),
+        accounts: Arc::new(CachedAccounts::new(store.clone())),
         checkouts: store.clone(),
         banks: store.clone(),
         activities: store.clone(),

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::reply::{Render, reply};
 use actix_web::HttpResponse;
 use florin_domain::access::Account;
-use florin_ports::{IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, WriteError, Written};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) fn claim<T: 'static>(
     account: &Account,
     has_secret: bool,
     render: Render<T>,
-) -> Result<Option<RepeatClaim<T>>, Problem> {
+) -> Result<Option<IdempotencyClaim<T>>, Problem> {
     let Some(key) = write.key.clone() else { return Ok(None) };
     let body = canonical(write.body.as_ref())?;
     let body = if has_secret { RecordedBody::Hash(hash(body.as_bytes())) } else { RecordedBody::Json(body) };
@@ -37,14 +37,14 @@ pub(crate) fn claim_of<T: 'static>(
     account: &Account,
     body: RecordedBody,
     render: Render<T>,
-) -> RepeatClaim<T> {
+) -> IdempotencyClaim<T> {
     let request = RecordedRequest {
         method: call.request.method().as_str().to_owned(),
         path: call.request.path().to_owned(),
         query: call.query.canonical(),
         body,
     };
-    RepeatClaim {
+    IdempotencyClaim {
         client: call.caller.client.id,
         account: account.id.clone(),
         key,
@@ -60,7 +60,7 @@ pub(crate) fn claim_without_body<T: 'static>(
     key: Option<IdempotencyKey>,
     account: &Account,
     render: Render<T>,
-) -> Option<RepeatClaim<T>> {
+) -> Option<IdempotencyClaim<T>> {
     key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
@@ -96,11 +96,11 @@ impl Write for Hash {
 /// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write
 /// changes.
 pub(crate) async fn execute<T, R>(
-    claim: Option<RepeatClaim<T>>,
+    claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
     render: Render<T>,
-    work: impl AsyncFnOnce(Option<RepeatClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+    work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;

@@ -27,7 +27,7 @@ impl MfaProvider for SandboxProvider {
 
     async fn check(&self, _: Option<Secret>, token: &str, _: DateTime<Utc>) -> Result<MfaVerdict, MfaUnavailable> {
         Ok(match token {
-            "000000" => MfaVerdict::Right { step: None },
+            "000000" => MfaVerdict::Correct { step: None },
             "000002" => MfaVerdict::ExpiresSession,
             "000003" => MfaVerdict::LocksSession,
             _ => MfaVerdict::Wrong,
@@ -42,7 +42,7 @@ mod tests {
     #[tokio::test]
     async fn tokens_are_scripted() {
         for (token, verdict) in [
-            ("000000", MfaVerdict::Right { step: None }),
+            ("000000", MfaVerdict::Correct { step: None }),
             ("000001", MfaVerdict::Wrong),
             ("000002", MfaVerdict::ExpiresSession),
             ("000003", MfaVerdict::LocksSession),

@@ -48,7 +48,7 @@ impl MfaProvider for TotpProvider {
             .build()
             .map_err(|error| MfaUnavailable(format!("the stored secret is invalid: {error}")))?;
         let step = u64::try_from(now.timestamp()).ok().and_then(|seconds| matching_step(&totp, token, seconds / STEP));
-        Ok(step.map_or(MfaVerdict::Wrong, |step| MfaVerdict::Right { step: Some(step) }))
+        Ok(step.map_or(MfaVerdict::Wrong, |step| MfaVerdict::Correct { step: Some(step) }))
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn right(step: i64) -> MfaVerdict {
-        MfaVerdict::Right { step: Some(step) }
+        MfaVerdict::Correct { step: Some(step) }
     }
 
     #[tokio::test]

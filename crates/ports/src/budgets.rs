@@ -1,6 +1,6 @@
 //! Budgets, and transfers between them.
 
-use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
     BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
@@ -18,7 +18,7 @@ pub struct CreateBudgetCommand {
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<BudgetRecord>>,
+    pub repeat: Option<IdempotencyClaim<BudgetRecord>>,
 }
 
 /// A command to transfer money.
@@ -34,7 +34,7 @@ pub struct TransferCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<TransferDone>>,
+    pub repeat: Option<IdempotencyClaim<TransferDone>>,
 }
 
 /// Reads and creates budgets.

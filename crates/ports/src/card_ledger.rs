@@ -1,6 +1,6 @@
 //! Card messages, decided under the lock of their budget.
 
-use crate::{Decide, Mode, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
@@ -18,7 +18,7 @@ pub struct FirstMessageCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<CardTransaction>>,
+    pub repeat: Option<IdempotencyClaim<CardTransaction>>,
 }
 
 /// A command to record a follow-up.
@@ -32,7 +32,7 @@ pub struct FollowUpCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<CardTransaction>>,
+    pub repeat: Option<IdempotencyClaim<CardTransaction>>,
 }
 
 /// A command to expire a hold.

@@ -1,6 +1,6 @@
 //! Credits, decided under the lock of their budget.
 
-use crate::{Decide, Mode, RepeatClaim, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -16,7 +16,7 @@ pub struct CreditCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<Credit>>,
+    pub repeat: Option<IdempotencyClaim<Credit>>,
 }
 
 /// Stores credits, with the promises of [`crate::CardLedger`].

@@ -72,7 +72,7 @@ pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
-pub use repeat::{Answer, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Written};
+pub use repeat::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
 pub use storage::{SandboxStorage, Storage};

@@ -1,6 +1,6 @@
 //! Multi-factor authentication.
 
-use crate::{Decide, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, PaymentBatchId};
@@ -36,7 +36,7 @@ pub struct OpenSessionCommand {
     /// The rule.
     pub decide: Decide<OpenSituation, Result<MfaSession, OpenRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<MfaSession>>,
+    pub repeat: Option<IdempotencyClaim<MfaSession>>,
 }
 
 /// Stores MFA sessions and reads enrolments.

@@ -1,6 +1,6 @@
 //! Dry runs: commands that are decided, and store nothing.
 
-use florin_domain::batch::{Confirmation, PaymentBatch};
+use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
 use florin_domain::card::decide::CardDecision;
 use florin_domain::card::{CardTransaction, Explanation};
@@ -75,9 +75,9 @@ impl From<TransferDecision> for DryRun<TransferDone> {
     }
 }
 
-impl From<Confirmation> for DryRun<PaymentBatch> {
-    fn from(confirmed: Confirmation) -> Self {
-        let Confirmation { batch, journal, balances, .. } = confirmed;
+impl From<ConfirmedBatch> for DryRun<PaymentBatch> {
+    fn from(confirmed: ConfirmedBatch) -> Self {
+        let ConfirmedBatch { batch, journal, balances, .. } = confirmed;
         Self { done: batch, declined: None, journal, balances }
     }
 }

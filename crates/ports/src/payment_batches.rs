@@ -1,6 +1,6 @@
 //! Confirming payment batches.
 
-use crate::{Decide, Mode, RepeatClaim, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::ids::{AccountId, MfaSessionId, PaymentBatchId};
@@ -18,7 +18,7 @@ pub struct ConfirmCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<PaymentBatch>>,
+    pub repeat: Option<IdempotencyClaim<PaymentBatch>>,
 }
 
 /// Stores confirmations of payment batches, with the promises of [`crate::CardLedger`].

@@ -1,7 +1,7 @@
 //! Stores without a sandbox.
 
 use crate::{
-    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, RepeatClaim, RestoreCommand, SandboxBankMemory,
+    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RestoreCommand, SandboxBankMemory,
     Seeding, SnapshotCommand, StoreError, Timelines, World, Worlds, WriteError, Written,
 };
 use async_trait::async_trait;
@@ -93,7 +93,7 @@ impl<S: ProductionOnly> Worlds for S {
         &self,
         _account: &AccountId,
         _snapshot: SnapshotId,
-        _repeat: Option<RepeatClaim<()>>,
+        _repeat: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         Err(WriteError::Absent)
     }

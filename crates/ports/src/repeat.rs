@@ -64,7 +64,7 @@ pub struct Answer {
 /// returns [`Written::Replayed`]; if it finds another request, [`crate::WriteError::Mismatch`]. Otherwise it stores the
 /// record, with the answer created from the outcome, in the transaction of the effect. Refusals store no record.
 #[derive(Clone)]
-pub struct RepeatClaim<T> {
+pub struct IdempotencyClaim<T> {
     /// The API client.
     pub client: ClientId,
     /// The account.
@@ -79,9 +79,9 @@ pub struct RepeatClaim<T> {
     pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
 }
 
-impl<T> fmt::Debug for RepeatClaim<T> {
+impl<T> fmt::Debug for IdempotencyClaim<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RepeatClaim")
+        f.debug_struct("IdempotencyClaim")
             .field("client", &self.client)
             .field("account", &self.account)
             .field("key", &self.key)

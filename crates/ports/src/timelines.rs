@@ -1,6 +1,6 @@
 //! Timelines of accounts: their own time, and the numbers from which ids of seeded worlds follow.
 
-use crate::{Decide, DueHold, RepeatClaim, StoreError, WriteError, Written};
+use crate::{Decide, DueHold, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::AccountId;
@@ -13,7 +13,7 @@ pub struct ClockCommand {
     /// The rule.
     pub decide: Decide<ClockSetting, Result<ClockReading, ClockRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<ClockReading>>,
+    pub repeat: Option<IdempotencyClaim<ClockReading>>,
 }
 
 /// Stores the timelines of accounts. An account gets its own timeline with the first change of its clock, a world with

@@ -1,13 +1,13 @@
 //! Worlds: accounts that are created, snapshotted, restored and deleted as a whole.
 
-use crate::{Decide, RepeatClaim, SeedAccount, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, SeedAccount, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
+    CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
     SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub struct CreateWorldCommand {
     /// The hash of the key.
     pub hash: KeyHash,
     /// The idempotency key of the request.
-    pub under: Option<MadeUnder>,
+    pub under: Option<CreationClaim>,
     /// The rule. It returns whether an existing world must be deleted first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
@@ -60,7 +60,7 @@ pub struct SnapshotCommand {
     /// The rule.
     pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<WorldSnapshot>>,
+    pub repeat: Option<IdempotencyClaim<WorldSnapshot>>,
 }
 
 /// A command to restore a world.
@@ -74,7 +74,7 @@ pub struct RestoreCommand {
     /// The rule.
     pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<RepeatClaim<RestoredWorld>>,
+    pub repeat: Option<IdempotencyClaim<RestoredWorld>>,
 }
 
 /// Stores worlds. Each call is one transaction.
@@ -119,7 +119,7 @@ pub trait Worlds: Send + Sync {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<RepeatClaim<()>>,
+        repeat: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
     /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such

@@ -3,20 +3,21 @@
 use crate::check::Failure;
 use crate::world::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
-use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
-use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, CreditStamp, decide_credit};
+use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
+use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, decide_credit};
 use florin_domain::card::decide::{
-    CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp,
-    decide_expiry, decide_first, decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry,
+    decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
 use florin_domain::ids::{CardId, JournalId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
+use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
     Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+    IdempotencyClaim, IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -40,13 +41,34 @@ pub(crate) const fn session_id(number: u128) -> MfaSessionId {
     MfaSessionId(uuid(42, number))
 }
 
+/// The ids and the time of a message, chosen before it is decided.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageIds {
+    pub(crate) token: TransactionToken,
+    pub(crate) journal: JournalId,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl MessageIds {
+    /// Runs a rule with these ids. Every run gets the same ids.
+    pub(crate) fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        stamped(self.now, (self.token.0, self.journal.0), rule)
+    }
+}
+
+/// Runs a rule with two ids, in the order in which it draws them.
+pub(crate) fn stamped<T>(now: DateTime<Utc>, (first, second): (Uuid, Uuid), rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+    let next = Cell::new(first);
+    rule(&Stamp { now, ids: &|| next.replace(second) })
+}
+
 /// Returns the ids of message `number`, stamped at noon.
-pub(crate) fn stamp(number: u128) -> MessageStamp {
+pub(crate) fn stamp(number: u128) -> MessageIds {
     stamp_at(number, noon())
 }
 
-pub(crate) const fn stamp_at(number: u128, now: DateTime<Utc>) -> MessageStamp {
-    MessageStamp { token: token(number), journal: journal_id(number), now }
+pub(crate) const fn stamp_at(number: u128, now: DateTime<Utc>) -> MessageIds {
+    MessageIds { token: token(number), journal: journal_id(number), now }
 }
 
 pub(crate) fn amount(text: &str) -> Result<DecimalAmount, Failure> {
@@ -81,9 +103,9 @@ pub(crate) fn first(
     who: Who,
     card: CardId,
     message: FirstMessage,
-    stamp: MessageStamp,
+    ids: MessageIds,
 ) -> Result<FirstMessageCommand, Failure> {
-    let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+    let decide = Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
     Ok(FirstMessageCommand { account: who.account()?, card, decide, mode: Mode::Commit, repeat: None })
 }
 
@@ -94,8 +116,10 @@ pub(crate) fn follow_up(
     number: u128,
     message: FollowUp,
 ) -> Result<FollowUpCommand, Failure> {
-    let stamp = stamp(number);
-    let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
+    let ids = stamp(number);
+    let decide = Arc::new(move |situation: &ChainSituation| {
+        ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp))
+    });
     Ok(FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat: None })
 }
 
@@ -110,8 +134,8 @@ pub(crate) fn expiry(
     number: u128,
     now: DateTime<Utc>,
 ) -> Result<ExpiryCommand, Failure> {
-    let stamp = stamp_at(number, now);
-    let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
+    let ids = stamp_at(number, now);
+    let decide = Arc::new(move |situation: &ChainSituation| ids.rule(|stamp| decide_expiry(situation, stamp)));
     Ok(ExpiryCommand { hold: DueHold { account: who.account()?, chain }, decide })
 }
 
@@ -161,10 +185,10 @@ pub(crate) fn credit_with_everything(who: Who, number: u128, text: &str) -> Resu
 
 /// Builds a credit from an instruction.
 pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) -> Result<CreditCommand, Failure> {
-    let stamp = CreditStamp { journal: journal_id(number), now: noon() };
     let budget = instruction.budget;
     let decide = Arc::new(move |situation: &CreditSituation| {
-        decide_credit(&situation.budget, situation.number, &instruction, stamp)
+        let stamp = Stamp { now: noon(), ids: &|| journal_id(number).0 };
+        decide_credit(&situation.budget, situation.number, &instruction, &stamp)
     });
     Ok(CreditCommand { account: who.account()?, budget, decide, mode: Mode::Commit, repeat: None })
 }
@@ -177,7 +201,7 @@ pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<
 }
 
 /// Verdict for a token that the scripted provider accepts.
-pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 /// Returns a source of sequential ids that starts at journal id `first`.
 pub(crate) fn ids_from(first: u128) -> impl Fn() -> Uuid {
@@ -223,8 +247,8 @@ pub(crate) fn request(body: &str) -> RecordedRequest {
 }
 
 /// Builds an idempotency claim of the account's client; the stored answer is the outcome's debug text.
-pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<RepeatClaim<T>, Failure> {
-    Ok(RepeatClaim {
+pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<IdempotencyClaim<T>, Failure> {
+    Ok(IdempotencyClaim {
         client: who.client(),
         account: who.account()?,
         key: IdempotencyKey::parse(key.as_bytes())?,

@@ -1,18 +1,18 @@
 //! Commands that manage budgets and cards, with the domain's rules.
 
 use crate::check::Failure;
-use crate::commands::journal_id;
+use crate::commands::{journal_id, stamped};
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::{
-    BudgetFeature, BudgetRequest, CreateBudgetSituation, TransferInstruction, TransferSituation, TransferStamp,
-    decide_create_budget, decide_transfer,
+    BudgetFeature, BudgetRequest, CreateBudgetSituation, TransferInstruction, TransferSituation, decide_create_budget,
+    decide_transfer,
 };
 use florin_domain::card::{
     CardLimits, CardOwner, CardRecord, CardRequest, CardState, CreateCardSituation, LimitChange, SpendingWindow,
     TransitionRequest, decide_create_card, decide_limit, decide_limit_removal, decide_transition,
 };
-use florin_domain::ids::{BudgetId, CardId, TransferId, UserToken};
+use florin_domain::ids::{BudgetId, CardId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::text::Text;
 use florin_ports::{
@@ -80,8 +80,10 @@ pub(crate) fn transfer(
         currency: gbp()?,
         reference: Some(Text::parse("Ausgleich ✓")?),
     };
-    let stamp = TransferStamp { transfer: TransferId(uuid(83, number)), journal: journal_id(number), now: noon() };
-    let decide = Arc::new(move |situation: &TransferSituation| decide_transfer(situation, &instruction, stamp));
+    let ids = (uuid(83, number), journal_id(number).0);
+    let decide = Arc::new(move |situation: &TransferSituation| {
+        stamped(noon(), ids, |stamp| decide_transfer(situation, &instruction, stamp))
+    });
     Ok(TransferCommand { account: who.account()?, from, to, decide, mode: Mode::Commit, repeat: None })
 }
 

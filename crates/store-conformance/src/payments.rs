@@ -8,15 +8,16 @@ use crate::factory::Handle;
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
-    Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchSummary, CancelSituation, ConfirmSituation,
-    CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentBatchStatus, PaymentFilter,
-    PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentStatus, PaymentTerms, Reported,
-    SettleSituation, Stamp, TakeSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel,
-    decide_confirm, decide_settle, decide_start, decide_take,
+    Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
+    ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentFilter,
+    PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus,
+    PaymentTerms, Reported, SettleSituation, TakeSituation, UploadDecision, UploadRefusal, UploadSituation,
+    decide_cancel, decide_confirm, decide_settle, decide_start, decide_take,
 };
 use florin_domain::event::{Event, EventKind, EventSubject};
 use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, Mode, RecordCommand,
     StartCommand, TakeCommand, UploadCommand,
@@ -85,7 +86,7 @@ impl Fill {
     fn decide(&self, who: Who, batch: &PaymentBatch) -> Result<UploadDecision, UploadRefusal> {
         let mut batch = batch.clone();
         let has_errors = !self.faulty.is_empty();
-        batch.status = batch.status.after(BatchMove::Upload { has_errors })?;
+        batch.state = batch.state.after(BatchMove::Upload { has_errors })?;
         if batch.locked {
             return Err(UploadRefusal::Locked);
         }
@@ -98,14 +99,10 @@ impl Fill {
                 account: batch.account.clone(),
                 batch: batch.id,
                 index,
-                status: if terms.is_some() { PaymentStatus::Validated } else { PaymentStatus::Created },
-                terms,
-                failure: None,
+                state: terms.map_or(PaymentState::Created, PaymentState::Validated),
                 input: input.clone(),
                 created_at: self.at,
                 updated_at: self.at,
-                started_at: None,
-                ask_at: None,
             });
         }
         batch.input = Some(BatchInput {
@@ -138,7 +135,7 @@ impl Fill {
 
 /// Creates a batch without payments at the given time.
 pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<PaymentBatch, Failure> {
-    let batch = crate::world::batch(who, batch_id(number), PaymentBatchStatus::Draft)?;
+    let batch = crate::world::batch(who, batch_id(number), BatchState::Draft)?;
     Ok(PaymentBatch { orders: vec![], created_at: at, updated_at: at, name: format!("batch {number}"), ..batch })
 }
 
@@ -267,7 +264,7 @@ pub(crate) async fn summary(handle: &Handle, who: Who, batch: PaymentBatchId) ->
 
 /// Counts the payments of each status that occurs.
 pub(crate) fn statuses(payments: &[Payment]) -> Vec<(PaymentStatus, usize)> {
-    let count = |status| payments.iter().filter(|payment| payment.status == status).count();
+    let count = |status| payments.iter().filter(|payment| payment.status() == status).count();
     let all = PaymentStatus::ALL.into_iter().map(|status| (status, count(status)));
     all.filter(|(_, count)| *count > 0).collect()
 }

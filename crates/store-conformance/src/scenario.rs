@@ -198,7 +198,7 @@ async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Res
     for (session, proof) in [
         (22, (SANDBOX, MfaVerdict::Wrong)),
         (23, (totp, MfaVerdict::Wrong)),
-        (23, (totp, MfaVerdict::Right { step: Some(step) })),
+        (23, (totp, MfaVerdict::Correct { step: Some(step) })),
     ] {
         let command = confirm_batch(who, batch, base + session, ids, proof)?;
         answers.add("confirmation", handle.batches.confirm(command).await)?;

@@ -4,7 +4,7 @@ use crate::check::Failure;
 use crate::factory::Handle;
 use chrono::{DateTime, NaiveDate, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::Budget;
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{
@@ -172,10 +172,7 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
             seed_budget(who, who.second_budget(), &[(gbp()?, 5_000)], 31)?,
         ],
         cards: cards(who)?,
-        batches: vec![
-            batch(who, who.batch(), PaymentBatchStatus::Validated)?,
-            batch(who, who.draft(), PaymentBatchStatus::Draft)?,
-        ],
+        batches: vec![batch(who, who.batch(), BatchState::Validated)?, batch(who, who.draft(), BatchState::Draft)?],
         payments: vec![],
     })
 }
@@ -245,7 +242,7 @@ pub(crate) fn card(who: Who, id: CardId) -> Result<Card, Failure> {
     })
 }
 
-pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) -> Result<PaymentBatch, Failure> {
+pub(crate) fn batch(who: Who, id: PaymentBatchId, state: BatchState) -> Result<PaymentBatch, Failure> {
     let order = |kind, budget, total| -> Result<PaymentOrder, Failure> {
         let (id, currency) = (OrderId(uuid(kind, id.0.as_u128())), gbp()?);
         Ok(PaymentOrder { id, budget, currency, total: Minor(total), fees: Minor::ZERO })
@@ -254,7 +251,7 @@ pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) ->
         id,
         account: who.account()?,
         name: "Wages".into(),
-        status,
+        state,
         // Deliberately not in id order: the store must keep the given order.
         orders: vec![order(70, who.budget(), 1_000)?, order(60, who.second_budget(), 500)?],
         created_by: who.client(),
@@ -263,10 +260,6 @@ pub(crate) fn batch(who: Who, id: PaymentBatchId, status: PaymentBatchStatus) ->
         input: None,
         created_at: noon(),
         updated_at: noon(),
-        confirmed_by: None,
-        confirmed_at: None,
-        passed_mfa_check_at: None,
-        orders_sent_at: None,
     })
 }
 

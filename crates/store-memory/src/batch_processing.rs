@@ -50,7 +50,7 @@ impl BatchProcessing for MemoryStore {
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         self.fenced(&command.lease, |data, batch| {
             let payments = payments_of(data, &batch.account, batch.id);
-            let next = payments.filter(|payment| payment.status == PaymentStatus::Confirmed);
+            let next = payments.filter(|payment| payment.status() == PaymentStatus::Confirmed);
             let next = next.take(usize::try_from(command.max).unwrap_or(usize::MAX)).cloned().collect();
             let decision = (command.decide)(&TakeSituation { batch, payments: next });
             save_payments(data, &decision.payments)?;
@@ -62,9 +62,9 @@ impl BatchProcessing for MemoryStore {
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let payments = payments_of(data, &lease.account, lease.batch);
-            payments.filter(|payment| payment.ask_at.is_some_and(|at| at <= now)).cloned().collect()
+            payments.filter(|payment| payment.state.ask_at().is_some_and(|at| at <= now)).cloned().collect()
         });
-        due.sort_by_key(|payment: &Payment| (payment.ask_at, payment.index));
+        due.sort_by_key(|payment: &Payment| (payment.state.ask_at(), payment.index));
         due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
         Ok(due)
     }
@@ -134,9 +134,9 @@ fn holds(data: &Data, lease: &Lease) -> bool {
 }
 
 fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
-    let takes = matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
+    let takes = matches!(batch.status(), PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
     payments_of(data, &batch.account, batch.id).any(|payment| {
-        (takes && payment.status == PaymentStatus::Confirmed) || payment.ask_at.is_some_and(|at| at <= now)
+        (takes && payment.status() == PaymentStatus::Confirmed) || payment.state.ask_at().is_some_and(|at| at <= now)
     })
 }
 
@@ -144,8 +144,8 @@ fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> Sett
     let all = || payments_of(data, &batch.account, batch.id);
     SettleSituation {
         payments: all().filter(|payment| command.payments.contains(&payment.id)).cloned().collect(),
-        open: all().filter(|payment| !payment.status.is_final()).count() as u64,
-        any_paid: all().any(|payment| payment.status.was_paid()),
+        open: all().filter(|payment| !payment.status().is_final()).count() as u64,
+        any_paid: all().any(|payment| payment.status().was_paid()),
         balances: balances_of(data, batch),
         batch: batch.clone(),
     }

@@ -125,12 +125,12 @@ fn alerts_of<'a>(data: &'a Data, account: &AccountId, batch: PaymentBatchId) -> 
 fn matches(batch: &PaymentBatch, filter: &BatchFilter) -> bool {
     (filter.include_hidden || batch.visible)
         && (filter.ids.is_empty() || filter.ids.contains(&batch.id))
-        && (filter.statuses.is_empty() || filter.statuses.contains(&batch.status))
+        && (filter.statuses.is_empty() || filter.statuses.contains(&batch.status()))
 }
 
 fn wanted(payment: &Payment, filter: &PaymentFilter) -> bool {
-    let order = payment.terms.as_ref().map(|terms| terms.order);
-    (filter.statuses.is_empty() || filter.statuses.contains(&payment.status))
+    let order = payment.terms().map(|terms| terms.order);
+    (filter.statuses.is_empty() || filter.statuses.contains(&payment.status()))
         && (filter.orders.is_empty() || order.is_some_and(|order| filter.orders.contains(&order)))
 }
 

@@ -6,8 +6,8 @@ use crate::money::{store_balances, write_journal};
 use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::batch::{
-    BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, Payment, PaymentBatch,
-    PaymentStatus,
+    AllPayments, BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, Payment,
+    PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, StoreError, WriteError, Written};
@@ -28,9 +28,9 @@ impl PaymentBatches for MemoryStore {
                 if let Some(enrolment) = decision.enrolment {
                     replace(&mut data.enrolments, &enrolment.account.clone(), enrolment)?;
                 }
-                let confirmation = decision.answer.map_err(WriteError::Refused)?;
-                save(data, &confirmation)?;
-                Ok(confirmation.batch)
+                let confirmed = decision.answer.map_err(WriteError::Refused)?;
+                save(data, &confirmed)?;
+                Ok(confirmed.batch)
             })
         })
     }
@@ -56,13 +56,13 @@ fn situation(data: &Data, command: &ConfirmCommand) -> Result<Option<ConfirmSitu
     }))
 }
 
-fn save(data: &mut Data, confirmation: &Confirmation) -> Result<(), StoreError> {
-    let batch = &confirmation.batch;
+fn save(data: &mut Data, confirmed: &ConfirmedBatch) -> Result<(), StoreError> {
+    let batch = &confirmed.batch;
     replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())?;
-    set_payments(data, batch, confirmation.payments);
-    data.events.extend(confirmation.events.iter().cloned());
-    confirmation.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
-    confirmation.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
+    set_payments(data, batch, confirmed.payments);
+    data.events.extend(confirmed.events.iter().cloned());
+    confirmed.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
+    confirmed.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
 }
 
 /// Returns the balances of a batch's funding budgets.
@@ -85,11 +85,10 @@ pub(crate) fn payments_of<'a>(
     data.payments.range(of_batch).map(|(_, payment)| payment)
 }
 
-/// Sets the status of every payment of a batch, as of the batch's last change.
-pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, status: PaymentStatus) {
+/// Changes every payment of a batch, as of the batch's last change.
+pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: AllPayments) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
     for (_, payment) in data.payments.range_mut(of_batch) {
-        payment.status = status;
-        payment.updated_at = batch.updated_at;
+        all.apply(payment, batch.updated_at);
     }
 }

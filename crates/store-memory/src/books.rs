@@ -68,7 +68,7 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     for chain in data.chains.values().filter(|chain| wanted(&chain.account) && is_open(chain)) {
         books.open_holds += 1;
         let said = of(&mut books, &chain.account, (chain.budget, chain.currency));
-        said.holds = said.holds.plus(chain.held.into());
+        said.holds = said.holds.plus(chain.held().into());
     }
     for batch in data.batches.values().filter(|batch| wanted(&batch.account)) {
         for (order, rest) in open_orders(data, batch) {
@@ -102,17 +102,17 @@ fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, Po
 }
 
 fn is_open(chain: &Chain) -> bool {
-    chain.end.is_none() && !chain.held.is_zero()
+    chain.end().is_none() && !chain.held().is_zero()
 }
 
 /// Returns the orders of a confirmed or started batch with the amounts that they still have to pay.
 fn open_orders<'a>(data: &'a Data, batch: &'a PaymentBatch) -> impl Iterator<Item = (&'a PaymentOrder, Minor)> {
-    let is_open = matches!(batch.status, PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
+    let is_open = matches!(batch.status(), PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
     let rest = move |order: &'a PaymentOrder| {
         let payments = data.payments.values().filter(|payment| {
-            payment.account == batch.account && payment.batch == batch.id && payment.status.is_final()
+            payment.account == batch.account && payment.batch == batch.id && payment.status().is_final()
         });
-        let paid = payments.filter_map(|payment| payment.terms.as_ref().filter(|terms| terms.order == order.id));
+        let paid = payments.filter_map(|payment| payment.terms().filter(|terms| terms.order == order.id));
         let paid: i64 = paid.filter_map(PaymentTerms::cost).map(|cost| cost.0).sum();
         (order, Minor(order.cost().unwrap_or_default().0 - paid))
     };
@@ -167,8 +167,8 @@ fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Ope
     let mut rows: Vec<_> = of_account
         .filter(|chain| (chain.budget, chain.currency) == of)
         .filter_map(|chain| {
-            let Chain { id, card, held, created_at, .. } = *chain;
-            Some(OpenHold { chain: id, card, amount: held, created_at, due_at: chain.due_at()? })
+            let Chain { id, card, created_at, .. } = *chain;
+            Some(OpenHold { chain: id, card, amount: chain.held(), created_at, due_at: chain.due_at()? })
         })
         .collect();
     rows.sort_by_key(|hold| (hold.due_at, hold.chain));
@@ -181,7 +181,7 @@ fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> H
     let rows = batches.into_iter().flat_map(|batch| {
         let orders =
             open_orders(data, batch).filter(|(order, rest)| (order.budget, order.currency) == of && !rest.is_zero());
-        orders.map(|(order, amount)| Reservation { batch: batch.id, order: order.id, status: batch.status, amount })
+        orders.map(|(order, amount)| Reservation { batch: batch.id, order: order.id, status: batch.status(), amount })
     });
     told(rows.collect(), |reservation| reservation.amount)
 }

@@ -1,13 +1,13 @@
 //! Idempotency records.
 
 use crate::data::{Data, Record, add, must_exist};
-use florin_ports::{RepeatClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, WriteError, Written};
 
 /// Executes work under an idempotency claim, or replays the stored answer. The record is looked up before anything else
 /// and stored together with the effect. A refusal stores no record.
 pub(crate) fn once<T, R>(
     data: &mut Data,
-    claim: Option<&RepeatClaim<T>>,
+    claim: Option<&IdempotencyClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };

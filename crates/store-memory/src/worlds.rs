@@ -12,18 +12,18 @@ use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, RestoredWorld, SandboxWorld,
+    ClockSetting, CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, RestoredWorld, SandboxWorld,
     SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds, WriteError,
-    Written,
+    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 /// A world, and the request that created it.
-pub(crate) type KeptWorld = (SandboxWorld, Option<MadeUnder>);
+pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
 
 /// A snapshot, the world's timeline, and all rows of the world.
 pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
@@ -112,7 +112,7 @@ impl Worlds for MemoryStore {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<RepeatClaim<()>>,
+        repeat: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         self.decide(|data| {
             once(data, repeat.as_ref(), |data| {

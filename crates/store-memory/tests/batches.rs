@@ -9,11 +9,12 @@ use florin_application::{
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    InputFormat, ModulusTable, PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentRow, PaymentStatus,
-    RecipientInput, Stamp, UploadRefusal, UploadRequest, decide_confirm,
+    InputFormat, ModulusTable, Payment, PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentRow, PaymentStatus,
+    RecipientInput, UploadRefusal, UploadRequest, decide_confirm,
 };
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
+use florin_domain::stamp::Stamp;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, Mode, PaymentBatches,
@@ -96,7 +97,7 @@ impl Home {
         let Written::New(made) = made else { panic!("made now") };
         let rows = self.upload(references).await;
         let filled = upload_payments(&self.batches(), &self.account, made.batch.id, rows, None).await;
-        assert!(matches!(filled, Ok(Written::New(batch)) if batch.status == PaymentBatchStatus::Validated));
+        assert!(matches!(filled, Ok(Written::New(batch)) if batch.status() == PaymentBatchStatus::Validated));
         made.batch.id
     }
 
@@ -116,13 +117,13 @@ impl Home {
     }
 
     async fn status(&self, batch: PaymentBatchId) -> PaymentBatchStatus {
-        self.store.find(&self.account.id, batch).await.unwrap().unwrap().batch.status
+        self.store.find(&self.account.id, batch).await.unwrap().unwrap().batch.status()
     }
 
     async fn payments(&self, batch: PaymentBatchId) -> Vec<PaymentStatus> {
         let (filter, page) = (PaymentFilter::default(), PageRequest::default());
         let page = self.store.payments(&self.account.id, batch, filter, page).await.unwrap().unwrap();
-        page.rows.iter().rev().map(|payment| payment.status).collect()
+        page.rows.iter().rev().map(Payment::status).collect()
     }
 
     async fn audited(&self) {

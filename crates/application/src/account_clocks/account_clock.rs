@@ -2,7 +2,7 @@
 
 use super::id_sequence::IdSequence;
 use chrono::{DateTime, Utc};
-use florin_domain::batch::Stamp;
+use florin_domain::stamp::Stamp;
 use std::sync::atomic::{AtomicU32, Ordering};
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ impl AccountClock {
         self.id_sequence.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Runs a rule with unused ids. Every run of the rule gets the same ids.
+    /// Runs a rule with unused ids. In a seeded world every run of the rule gets the same ids.
     pub fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let run = self.clone();
         rule(&Stamp { now: run.now, ids: &|| run.next_id() })

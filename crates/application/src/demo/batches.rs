@@ -5,7 +5,7 @@ use super::budgets::{Book, Movement};
 use super::ids::{Kind, id};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::Account;
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{BatchState, Confirmation, PaymentBatch, PaymentBatchStatus, PaymentOrder, Processing};
 use florin_domain::ids::{OrderId, PaymentBatchId};
 use florin_domain::ledger::{JournalKind, LedgerAccount};
 use florin_domain::money::Minor;
@@ -85,42 +85,42 @@ fn batch(number: u32, plan: &Plan, account: &Account, books: &[Book], created_at
         total: Minor(total),
         fees: Minor::ZERO,
     };
-    let (updated_after, confirmed) = match status {
-        Draft => (0, false),
-        Validated | Cancelled => (5, false),
-        Confirmed => (10, true),
-        Started => (20, true),
-        Completed | Failed => (30, true),
+    let after = |minutes| created_at + TimeDelta::minutes(minutes);
+    let (by, at) = (Some(account.client), after(10));
+    let confirmation = Confirmation { by, at, passed_mfa_check_at: Some(at) };
+    let processing = Processing { confirmation, orders_sent_at: Some(after(20)) };
+    let (state, updated_at) = match status {
+        Draft => (BatchState::Draft, created_at),
+        Validated => (BatchState::Validated, after(5)),
+        Cancelled => (BatchState::Cancelled(None), after(5)),
+        Confirmed => (BatchState::Confirmed(confirmation), after(10)),
+        Started => (BatchState::Started(processing), after(20)),
+        Completed => (BatchState::Completed(processing), after(30)),
+        Failed => (BatchState::Failed(processing), after(30)),
     };
-    let started = matches!(status, Started | Completed | Failed);
-    let confirmed_at = confirmed.then(|| created_at + TimeDelta::minutes(10));
     PaymentBatch {
         id: PaymentBatchId(id(Kind::Batch, number)),
         account: account.id.clone(),
         name: name.into(),
-        status,
+        state,
         orders: (1..).zip(orders).map(order).collect(),
         created_by: account.client,
         visible: true,
         locked: false,
         input: None,
         created_at,
-        updated_at: created_at + TimeDelta::minutes(updated_after),
-        confirmed_by: confirmed_at.map(|_| account.client),
-        confirmed_at,
-        passed_mfa_check_at: confirmed_at,
-        orders_sent_at: started.then(|| created_at + TimeDelta::minutes(20)),
+        updated_at,
     }
 }
 
 /// Writes the journal transactions of an order that the status of its batch implies.
 fn settle(batch: &PaymentBatch, order: &PaymentOrder, book: &mut Book) -> Result<(), DemoFault> {
-    let Some(confirmed_at) = batch.confirmed_at else { return Ok(()) };
+    let Some(confirmation) = batch.state.confirmation() else { return Ok(()) };
     let (available, reserved) = (LedgerAccount::Available(order.budget), LedgerAccount::Reserved(order.budget));
     let movement = |kind, at, from, to| Movement { kind, cause: batch.id.0, at, from, to, amount: order.total };
-    book.write(&movement(JournalKind::BatchReservation, confirmed_at, available, reserved))?;
+    book.write(&movement(JournalKind::BatchReservation, confirmation.at, available, reserved))?;
     let paid = LedgerAccount::OutboundPayments;
-    match batch.status {
+    match batch.status() {
         Completed => book.write(&movement(JournalKind::BatchPayout, batch.updated_at, reserved, paid)),
         Failed => book.write(&movement(JournalKind::BatchReservation, batch.updated_at, reserved, available)),
         Draft | Validated | Confirmed | Started | Cancelled => Ok(()),

@@ -148,8 +148,8 @@ impl Activity {
     /// The movement of a payment of a confirmed batch. `None` before confirmation and after cancellation, when no money
     /// moves.
     pub fn of_payment(payment: Payment) -> Option<Self> {
-        let status = ActivityStatus::of_payment(payment.status)?;
-        let terms = payment.terms.as_ref()?;
+        let status = ActivityStatus::of_payment(payment.status())?;
+        let terms = payment.terms()?;
         let impacted = match status {
             // Its money is available again.
             ActivityStatus::Failed => Some(Minor::ZERO),

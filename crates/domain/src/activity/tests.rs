@@ -5,6 +5,7 @@ use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
 use crate::card::MessageKind;
 use crate::ids::{OrderId, PaymentBatchId, PaymentId, TransferId};
 use crate::ledger::Posting;
+use crate::test_support::a_payment_state;
 use uuid::Uuid;
 
 fn gbp() -> Currency {
@@ -16,26 +17,23 @@ fn account() -> AccountId {
 }
 
 fn payment(status: PaymentStatus) -> Payment {
+    let terms = PaymentTerms {
+        order: OrderId(Uuid::from_u128(3)),
+        budget: BudgetId(Uuid::from_u128(4)),
+        currency: gbp(),
+        amount: Minor(100),
+        fee: Minor(5),
+        network: PaymentNetwork::Swift,
+    };
     Payment {
         id: PaymentId(Uuid::from_u128(1)),
         account: account(),
         batch: PaymentBatchId(Uuid::from_u128(2)),
         index: 0,
-        status,
-        terms: Some(PaymentTerms {
-            order: OrderId(Uuid::from_u128(3)),
-            budget: BudgetId(Uuid::from_u128(4)),
-            currency: gbp(),
-            amount: Minor(100),
-            fee: Minor(5),
-            network: PaymentNetwork::Swift,
-        }),
-        failure: None,
+        state: a_payment_state(status, terms),
         input: PaymentInput::default(),
         created_at: DateTime::UNIX_EPOCH,
         updated_at: DateTime::UNIX_EPOCH,
-        started_at: None,
-        ask_at: None,
     }
 }
 

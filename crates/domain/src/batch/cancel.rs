@@ -1,9 +1,10 @@
 //! Cancelling a payment batch before it starts.
 
-use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
+use super::{AllPayments, BatchBalances, BatchMove, BatchState, IllegalMove, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a cancellation.
 #[derive(Clone, Debug)]
@@ -19,8 +20,8 @@ pub struct CancelSituation {
 pub struct CancelDecision {
     /// The batch after the decision.
     pub batch: PaymentBatch,
-    /// The new status of every payment of the batch, as of `batch.updated_at`.
-    pub payments: PaymentStatus,
+    /// The change of every payment of the batch, as of `batch.updated_at`.
+    pub payments: AllPayments,
     /// The release of the reserved money.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
@@ -53,13 +54,13 @@ pub enum CancelRefusal {
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
 /// let situation = CancelSituation { batch: world.batch.clone(), balances: world.balances.clone() };
-/// let cancelled = world.stamped(|stamp| decide_cancel(&situation, stamp)).unwrap();
-/// assert_eq!(cancelled.batch.status, PaymentBatchStatus::Cancelled);
+/// let cancelled = decide_cancel(&situation, &world.stamp()).unwrap();
+/// assert_eq!(cancelled.batch.status(), PaymentBatchStatus::Cancelled);
 /// ```
 pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<CancelDecision, CancelRefusal> {
-    let was_reserved = situation.batch.status == PaymentBatchStatus::Confirmed;
+    let was_reserved = matches!(situation.batch.state, BatchState::Confirmed(_));
     let mut batch = situation.batch.clone();
-    batch.status = batch.status.after(BatchMove::Cancel)?;
+    batch.state = batch.state.after(BatchMove::Cancel)?;
     batch.updated_at = stamp.now;
     let (mut journal, mut balances) = (Vec::new(), BatchBalances::new());
     if was_reserved {
@@ -75,5 +76,5 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
         }
     }
     let events = vec![stamp.event(EventKind::PaymentBatchCancelled, (&batch.account, batch.id), None, None)];
-    Ok(CancelDecision { batch, payments: PaymentStatus::Cancelled, journal, balances, events })
+    Ok(CancelDecision { batch, payments: AllPayments::Cancelled, journal, balances, events })
 }

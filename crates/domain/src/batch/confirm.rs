@@ -1,12 +1,12 @@
 //! Confirming a payment batch (contract 3.2). Checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
-use super::{BatchBalances, BatchMove, IllegalMove, PaymentBatch, PaymentStatus, Stamp};
+use super::{AllPayments, BatchBalances, BatchMove, Confirmation, IllegalMove, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
-use crate::ids::{BudgetId, ClientId, JournalId};
+use crate::ids::{ClientId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
-use crate::money::Money;
+use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a confirmation.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct MfaProof {
 #[derive(Clone, Debug)]
 pub struct ConfirmDecision {
     /// The answer to the caller.
-    pub answer: Result<Confirmation, ConfirmRefusal>,
+    pub answer: Result<ConfirmedBatch, ConfirmRefusal>,
     /// The session, if it changed.
     pub session: Option<MfaSession>,
     /// The enrolment, if it changed.
@@ -45,28 +45,17 @@ pub struct ConfirmDecision {
 
 /// A confirmed batch, and the money reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Confirmation {
+pub struct ConfirmedBatch {
     /// The batch after the decision.
     pub batch: PaymentBatch,
-    /// The new status of every payment of the batch, as of `batch.updated_at`.
-    pub payments: PaymentStatus,
+    /// The change of every payment of the batch, as of `batch.updated_at`.
+    pub payments: AllPayments,
     /// One reservation for each funding budget and currency.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
     pub balances: BatchBalances,
     /// One event for each order.
     pub events: Vec<Event>,
-}
-
-/// A shortage of one budget in one currency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shortage {
-    /// The funding budget.
-    pub budget: BudgetId,
-    /// The amount that the orders need.
-    pub needed: Money,
-    /// The amount that is available.
-    pub available: Money,
 }
 
 /// Reasons to refuse a confirmation.
@@ -113,7 +102,7 @@ impl ConfirmDecision {
 /// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// let situation = world.confirm_situation();
-/// let decision = world.stamped(|stamp| decide_confirm(&situation, None, CLIENT, stamp));
+/// let decision = decide_confirm(&situation, None, CLIENT, &world.stamp());
 /// assert_eq!(decision.answer.unwrap().journal.len(), 1);
 /// ```
 pub fn decide_confirm(
@@ -122,8 +111,9 @@ pub fn decide_confirm(
     client: ClientId,
     stamp: &Stamp<'_>,
 ) -> ConfirmDecision {
-    let status = match situation.batch.status.after(BatchMove::Confirm) {
-        Ok(status) => status,
+    let confirmation = Confirmation { by: Some(client), at: stamp.now, passed_mfa_check_at: proof.map(|_| stamp.now) };
+    let state = match situation.batch.state.after(BatchMove::Confirm(confirmation)) {
+        Ok(state) => state,
         Err(illegal) => return ConfirmDecision::refused(illegal),
     };
     if proof.is_none() && situation.mfa_required {
@@ -144,19 +134,14 @@ pub fn decide_confirm(
         (session, enrolment) = (outcome.session, outcome.enrolment);
     }
     let booked = reserve(situation, stamp).map(|(journal, balances)| {
-        let mut batch = situation.batch.clone();
-        batch.status = status;
-        batch.updated_at = stamp.now;
-        batch.confirmed_by = Some(client);
-        batch.confirmed_at = Some(stamp.now);
-        batch.passed_mfa_check_at = proof.map(|_| stamp.now);
+        let batch = PaymentBatch { state, updated_at: stamp.now, ..situation.batch.clone() };
         let of_batch = (&batch.account, batch.id);
         let event = |order| stamp.event(EventKind::PaymentBatchOrderCreated, of_batch, Some(order), None);
         let events = batch.orders.iter().map(|order| event(order.id)).collect();
-        Confirmation { batch, payments: PaymentStatus::Confirmed, journal, balances, events }
+        ConfirmedBatch { batch, payments: AllPayments::Confirmed, journal, balances, events }
     });
     match booked {
-        Ok(confirmation) => ConfirmDecision { answer: Ok(confirmation), session, enrolment },
+        Ok(confirmed) => ConfirmDecision { answer: Ok(confirmed), session, enrolment },
         // A shortage uses up neither the session nor the TOTP step.
         Err(refusal) => ConfirmDecision::refused(refusal),
     }

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::batch::{PaymentBatchStatus, PaymentOrder};
-use crate::ids::{AccountId, MfaSessionId, OrderId, PaymentBatchId};
+use crate::ids::{AccountId, BudgetId, MfaSessionId, OrderId, PaymentBatchId};
 use crate::ledger::Balances;
 use crate::mfa::{MfaProviderName, MfaSessionState};
 use crate::money::{Currency, Minor};
+use crate::test_support::a_batch_state;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -40,7 +41,7 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
             id: batch,
             account: account.clone(),
             name: "Salaries".into(),
-            status,
+            state: a_batch_state(status),
             orders: vec![order(1, 600), order(2, 400)],
             created_by: client,
             visible: true,
@@ -48,10 +49,6 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
             input: None,
             created_at: NOW,
             updated_at: NOW,
-            confirmed_by: None,
-            confirmed_at: None,
-            passed_mfa_check_at: None,
-            orders_sent_at: None,
         },
         session: Some(MfaSession::open(MfaSessionId(Uuid::from_u128(3)), client, account, batch, provider, NOW)),
         enrolment: None,
@@ -69,14 +66,15 @@ fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision 
     decide_confirm(situation, Some(&proof), check().client, &stamp())
 }
 
-const RIGHT: MfaVerdict = MfaVerdict::Right { step: None };
+const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 #[test]
 fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
     let confirmation = decision.answer.unwrap();
-    assert_eq!(confirmation.batch.status, PaymentBatchStatus::Confirmed);
-    assert_eq!(confirmation.batch.confirmed_at, Some(NOW));
+    assert_eq!(confirmation.batch.status(), PaymentBatchStatus::Confirmed);
+    let told = Confirmation { by: Some(check().client), at: NOW, passed_mfa_check_at: Some(NOW) };
+    assert_eq!(confirmation.batch.state.confirmation(), Some(told));
     let balances = confirmation.balances[&(BUDGET, gbp())];
     assert_eq!((balances.available(), balances.reserved(), balances.ledger()), (Minor(0), Minor(1000), Minor(1000)));
     assert_eq!(confirmation.journal.len(), 1);
@@ -114,5 +112,5 @@ fn a_policy_without_mfa_needs_no_token() {
     assert!(matches!(draft.answer, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
     let lax = ConfirmSituation { mfa_required: false, ..strict };
     let confirmation = decide_confirm(&lax, None, client, &stamp).answer.unwrap();
-    assert_eq!(confirmation.batch.passed_mfa_check_at, None);
+    assert_eq!(confirmation.batch.state.confirmation().unwrap().passed_mfa_check_at, None);
 }

@@ -1,13 +1,24 @@
 //! Checks whether a batch could be confirmed now, and reports what prevents it.
 
-use super::{BatchMove, IllegalMove, PaymentBatch, Shortage};
+use super::{BatchMove, Confirmation, IllegalMove, PaymentBatch};
 use crate::ids::BudgetId;
 use crate::ledger::{AmountOverflow, Balances};
-use crate::money::{Currency, Minor};
+use crate::money::{Currency, Minor, Money};
 use std::collections::BTreeMap;
 
 /// Balances of funding budgets, per currency.
 pub type BatchBalances = BTreeMap<(BudgetId, Currency), Balances>;
+
+/// A shortage of one budget in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The funding budget.
+    pub budget: BudgetId,
+    /// The amount that the orders need.
+    pub needed: Money,
+    /// The amount that is available.
+    pub available: Money,
+}
 
 /// Obstacles to a confirmation, except authentication, which only a confirmation can check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +38,8 @@ impl Confirmability {
 
 /// Checks a batch as a confirmation would. A batch whose money is reserved has no shortage.
 pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOverflow> {
-    let status = batch.status.after(BatchMove::Confirm).err();
-    let needed = if batch.confirmed_at.is_some() { BTreeMap::new() } else { batch.costs()? };
+    let status = batch.must_allow_confirmation().err();
+    let needed = if batch.state.confirmation().is_some() { BTreeMap::new() } else { batch.costs()? };
     Ok(Confirmability { status, shortages: shortages(&needed, balances) })
 }
 
@@ -43,6 +54,13 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 }
 
 impl PaymentBatch {
+    /// Refuses a batch whose state does not allow a confirmation.
+    pub fn must_allow_confirmation(&self) -> Result<(), IllegalMove> {
+        // Who would confirm, and when, makes no difference.
+        let confirmation = Confirmation { by: None, at: self.updated_at, passed_mfa_check_at: None };
+        self.state.after(BatchMove::Confirm(confirmation)).map(|_| ())
+    }
+
     /// The cost of the batch's orders, amounts and fees, to each budget in each currency.
     pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();

@@ -1,11 +1,10 @@
 //! Creating a payment batch, with or without payments.
 
 use super::upload::{Filled, fill};
-use super::{
-    Alert, BatchMove, FundingBudgets, Payment, PaymentBatch, PaymentBatchStatus, Stamp, UploadRefusal, UploadRequest,
-};
+use super::{Alert, BatchMove, BatchState, FundingBudgets, Payment, PaymentBatch, UploadRefusal, UploadRequest};
 use crate::event::{Event, EventKind};
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
+use crate::stamp::Stamp;
 use crate::text::Text;
 
 /// The name of a batch.
@@ -56,8 +55,8 @@ pub struct CreateDecision {
 ///     visible: true,
 ///     payments: None,
 /// };
-/// let created = world.stamped(|stamp| decide_create(&FundingBudgets::new(), &request, stamp)).unwrap();
-/// assert_eq!(created.batch.status, PaymentBatchStatus::Draft);
+/// let created = decide_create(&FundingBudgets::new(), &request, &world.stamp()).unwrap();
+/// assert_eq!(created.batch.status(), PaymentBatchStatus::Draft);
 /// ```
 pub fn decide_create(
     funding: &FundingBudgets,
@@ -68,7 +67,7 @@ pub fn decide_create(
     let (mut payments, mut alerts) = (Vec::new(), Vec::new());
     if let Some(upload) = &request.payments {
         let filled: Filled = fill(&batch, upload, funding, stamp)?;
-        batch.status = batch.status.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+        batch.state = batch.state.after(BatchMove::Upload { has_errors: filled.has_errors })?;
         batch.orders = filled.orders;
         batch.input = Some(filled.input);
         batch.locked = true;
@@ -86,7 +85,7 @@ fn empty(request: &CreateRequest, stamp: &Stamp<'_>) -> PaymentBatch {
         id: *id,
         account: account.clone(),
         name: name.as_ref().map_or_else(default, |name| name.as_str().to_owned()),
-        status: PaymentBatchStatus::Draft,
+        state: BatchState::Draft,
         orders: Vec::new(),
         created_by: *client,
         visible: *visible,
@@ -94,9 +93,5 @@ fn empty(request: &CreateRequest, stamp: &Stamp<'_>) -> PaymentBatch {
         input: None,
         created_at: stamp.now,
         updated_at: stamp.now,
-        confirmed_by: None,
-        confirmed_at: None,
-        passed_mfa_check_at: None,
-        orders_sent_at: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Instructions to a bank, and its reports.
 
-use super::{Payment, PaymentNetwork, RecipientInput};
+use super::{FailureReason, Payment, PaymentNetwork, RecipientInput};
 use crate::ids::PaymentId;
 use crate::money::Money;
 use chrono::{DateTime, Utc};
@@ -27,7 +27,7 @@ pub struct PaymentInstruction {
 impl PaymentInstruction {
     /// The instruction for a payment. `None` if the payment has an Error.
     pub fn of(payment: &Payment) -> Option<Self> {
-        let terms = payment.terms.as_ref()?;
+        let terms = payment.terms()?;
         let input = &payment.input;
         Some(Self {
             id: payment.id,
@@ -62,36 +62,4 @@ pub enum PaymentOutcome {
     Failed(FailureReason),
     /// Paid, then returned by the recipient's bank.
     Returned(FailureReason),
-}
-
-/// Why a bank refused or returned a payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureReason {
-    /// The recipient's account is closed.
-    AccountClosed,
-    /// There is no such account.
-    AccountNotFound,
-    /// The account belongs to somebody else.
-    NameMismatch,
-    /// The bank gave no reason, or one not listed here.
-    RejectedByBank,
-    /// A fraud or sanctions check blocked it.
-    Compliance,
-}
-
-impl FailureReason {
-    /// All reasons.
-    pub const ALL: [Self; 5] =
-        [Self::AccountClosed, Self::AccountNotFound, Self::NameMismatch, Self::RejectedByBank, Self::Compliance];
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AccountClosed => "account_closed",
-            Self::AccountNotFound => "account_not_found",
-            Self::NameMismatch => "name_mismatch",
-            Self::RejectedByBank => "rejected_by_bank",
-            Self::Compliance => "compliance",
-        }
-    }
 }

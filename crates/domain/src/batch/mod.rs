@@ -9,6 +9,7 @@ mod create;
 #[cfg(test)]
 mod decisions_tests;
 mod edit;
+mod failure;
 mod filter;
 mod input;
 #[cfg(test)]
@@ -16,11 +17,14 @@ mod input_tests;
 mod instruction;
 mod network;
 mod payment;
+mod payment_state;
+mod payment_status;
+mod payment_terms;
 #[cfg(test)]
 mod properties;
 mod settle;
-mod stamp;
 mod start;
+mod state;
 mod status;
 #[cfg(test)]
 mod testing;
@@ -32,20 +36,22 @@ pub use cancel::{CancelDecision, CancelRefusal, CancelSituation, decide_cancel};
 pub use check::{
     CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, check_rows,
 };
-pub use confirm::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, MfaProof, Shortage, decide_confirm,
-};
-pub use confirmable::{BatchBalances, Confirmability, check_confirmable};
+pub use confirm::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, MfaProof, decide_confirm};
+pub use confirmable::{BatchBalances, Confirmability, Shortage, check_confirmable};
 pub use create::{BatchName, CreateDecision, CreateRequest, decide_create};
 pub use edit::{BatchEdit, decide_edit};
+pub use failure::FailureReason;
 pub use filter::{AlertFilter, BatchFilter, Direction, PaymentFilter};
 pub use input::{BankAddressInput, EmailInput, PaymentInput, PostalAddressInput, RecipientInput};
-pub use instruction::{FailureReason, PaymentInstruction, PaymentOutcome, PaymentReport};
+pub use instruction::{PaymentInstruction, PaymentOutcome, PaymentReport};
 pub use network::PaymentNetwork;
-pub use payment::{Payment, PaymentStatus, PaymentTerms};
+pub use payment::{AllPayments, Payment};
+pub use payment_state::{PaymentParts, PaymentState, Sent};
+pub use payment_status::PaymentStatus;
+pub use payment_terms::PaymentTerms;
 pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
-pub use stamp::Stamp;
 pub use start::{StartDecision, TakeDecision, TakeSituation, decide_start, decide_take};
-pub use status::{BatchMove, IllegalMove, PaymentBatchStatus};
+pub use state::{BatchMove, BatchState, Confirmation, Processing};
+pub use status::{IllegalMove, PaymentBatchStatus};
 pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};
 pub use whole::{BatchContent, BatchInput, BatchSummary, InputFormat, InputStatus, PaymentBatch, PaymentOrder};

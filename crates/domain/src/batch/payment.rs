@@ -1,12 +1,10 @@
-//! Payments and their states.
+//! Payments of batches.
 
-use super::{FailureReason, PaymentInput, PaymentNetwork};
-use crate::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
-use crate::money::{Currency, Minor};
+use super::{PaymentInput, PaymentState, PaymentStatus, PaymentTerms};
+use crate::ids::{AccountId, PaymentBatchId, PaymentId};
 use chrono::{DateTime, Utc};
-use std::fmt;
 
-/// A payment of a batch: its uploaded data, its terms and its progress.
+/// A payment of a batch: its uploaded data and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// Its id; the bank uses the same one.
@@ -17,109 +15,54 @@ pub struct Payment {
     pub batch: PaymentBatchId,
     /// Its row in the upload, from 0.
     pub index: u32,
-    /// Its state.
-    pub status: PaymentStatus,
-    /// Its terms. `None` if it has an Error.
-    pub terms: Option<PaymentTerms>,
-    /// Why it failed or was returned.
-    pub failure: Option<FailureReason>,
+    /// Its state, with its terms.
+    pub state: PaymentState,
     /// The payment as uploaded.
     pub input: PaymentInput,
     /// When it was uploaded.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When a worker marked it as started.
-    pub started_at: Option<DateTime<Utc>>,
-    /// When to query the bank next. `None` if the bank has nothing more to report.
-    pub ask_at: Option<DateTime<Utc>>,
 }
 
-/// The terms of a payment without Errors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PaymentTerms {
-    /// The order it belongs to.
-    pub order: OrderId,
-    /// The budget that pays.
-    pub budget: BudgetId,
-    /// The currency.
-    pub currency: Currency,
-    /// The amount sent to the recipient, above zero.
-    pub amount: Minor,
-    /// The fee, zero or more, in the same currency.
-    pub fee: Minor,
-    /// Its payment network.
-    pub network: PaymentNetwork,
-}
+impl Payment {
+    /// The name of its state.
+    pub const fn status(&self) -> PaymentStatus {
+        self.state.status()
+    }
 
-impl PaymentTerms {
-    /// Its cost to the budget: amount plus fee. `None` if it overflows 64 bits.
-    pub fn cost(&self) -> Option<Minor> {
-        self.amount.plus(self.fee)
+    /// Its terms; `None` if it has an Error.
+    pub const fn terms(&self) -> Option<&PaymentTerms> {
+        self.state.terms()
     }
 }
 
-/// The status of a payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PaymentStatus {
-    /// Uploaded, with an Error.
-    Created,
-    /// Uploaded and checked.
-    Validated,
-    /// Its batch was confirmed and its money is reserved.
+/// A change of every payment of a batch, which happens with a change of the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllPayments {
+    /// All are confirmed.
     Confirmed,
-    /// Sent to the bank, or about to be.
-    Started,
-    /// Paid.
-    Completed,
-    /// Refused by the bank; its money is available again.
-    Failed,
-    /// Paid, then returned by the recipient's bank; its amount is available again, its fee is not.
-    Returned,
-    /// Its batch was cancelled.
+    /// All are cancelled.
     Cancelled,
 }
 
-impl PaymentStatus {
-    /// All states, in the order of a payment's life.
-    pub const ALL: [Self; 8] = [
-        Self::Created,
-        Self::Validated,
-        Self::Confirmed,
-        Self::Started,
-        Self::Completed,
-        Self::Failed,
-        Self::Returned,
-        Self::Cancelled,
-    ];
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
+impl AllPayments {
+    /// The status of every payment after the change.
+    pub const fn status(self) -> PaymentStatus {
         match self {
-            Self::Created => "created",
-            Self::Validated => "validated",
-            Self::Confirmed => "confirmed",
-            Self::Started => "started",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Returned => "returned",
-            Self::Cancelled => "cancelled",
+            Self::Confirmed => PaymentStatus::Confirmed,
+            Self::Cancelled => PaymentStatus::Cancelled,
         }
     }
 
-    /// Whether the payment needs no further processing. A completed payment can still be returned.
-    pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Returned | Self::Cancelled)
-    }
-
-    /// Whether the recipient's bank was paid, even if it returned the payment later.
-    pub const fn was_paid(self) -> bool {
-        matches!(self, Self::Completed | Self::Returned)
-    }
-}
-
-impl fmt::Display for PaymentStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    /// Changes a payment of the batch, as of the batch's last change.
+    pub fn apply(self, payment: &mut Payment, at: DateTime<Utc>) {
+        let terms = payment.state.terms().copied();
+        payment.state = match (self, terms) {
+            (Self::Confirmed, Some(terms)) => PaymentState::Confirmed(terms),
+            (Self::Confirmed, None) => PaymentState::Created,
+            (Self::Cancelled, terms) => PaymentState::Cancelled(terms),
+        };
+        payment.updated_at = at;
     }
 }

@@ -141,8 +141,8 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     let reserved: i64 = life.world.balances.values().map(|balances| balances.reserved().0).sum();
     prop_assert_eq!(life.confirmed, paid + fees + released + reserved);
     // Money stays reserved only for payments that are still open.
-    let open = |payment: &&Payment| matches!(payment.status, PaymentStatus::Confirmed | PaymentStatus::Started);
-    let open_costs = life.world.payments.iter().filter(open).filter_map(|payment| payment.terms.as_ref()?.cost());
+    let open = |payment: &&Payment| matches!(payment.status(), PaymentStatus::Confirmed | PaymentStatus::Started);
+    let open_costs = life.world.payments.iter().filter(open).filter_map(|payment| payment.terms()?.cost());
     prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
     let now: i64 = life.world.balances.values().map(|balances| balances.ledger().0).sum();
     let began = FUNDS * i64::try_from(life.world.balances.len()).unwrap();
@@ -163,7 +163,7 @@ fn final_once(life: &Life) -> Result<(), TestCaseError> {
         }
     }
     for payment in &life.world.payments {
-        let wanted = match payment.status {
+        let wanted = match payment.status() {
             PaymentStatus::Completed => [1, 0, 0],
             PaymentStatus::Failed => [0, 1, 0],
             PaymentStatus::Returned => [1, 0, 1],
@@ -171,10 +171,10 @@ fn final_once(life: &Life) -> Result<(), TestCaseError> {
         };
         prop_assert_eq!(ends.get(&payment.id).copied().unwrap_or_default(), wanted);
     }
-    let all_final = life.world.payments.iter().all(|payment| payment.status.is_final());
-    let ended = matches!(life.world.batch.status, PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
+    let all_final = life.world.payments.iter().all(|payment| payment.status().is_final());
+    let ended = matches!(life.world.batch.status(), PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
     prop_assert!(!ended || all_final);
-    prop_assert!(!(all_final && life.world.batch.status == PaymentBatchStatus::Started));
+    prop_assert!(!(all_final && life.world.batch.status() == PaymentBatchStatus::Started));
     Ok(())
 }
 

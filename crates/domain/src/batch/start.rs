@@ -1,7 +1,8 @@
 //! Starting a confirmed batch, and selecting its payments for sending.
 
-use super::{BatchMove, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, Stamp};
+use super::{BatchMove, BatchState, IllegalMove, Payment, PaymentBatch, PaymentState, Sent};
 use crate::event::{Event, EventKind};
+use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
 /// What an adapter stores atomically after a start.
@@ -22,14 +23,12 @@ pub struct StartDecision {
 /// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
-/// let started = world.stamped(|stamp| decide_start(&world.batch, stamp)).unwrap();
-/// assert_eq!(started.batch.status, PaymentBatchStatus::Started);
+/// let started = decide_start(&world.batch, &world.stamp()).unwrap();
+/// assert_eq!(started.batch.status(), PaymentBatchStatus::Started);
 /// ```
 pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
-    let mut batch = batch.clone();
-    batch.status = batch.status.after(BatchMove::Start)?;
-    batch.orders_sent_at = Some(stamp.now);
-    batch.updated_at = stamp.now;
+    let state = batch.state.after(BatchMove::Start { at: stamp.now })?;
+    let batch = PaymentBatch { state, updated_at: stamp.now, ..batch.clone() };
     let events = vec![stamp.event(EventKind::PaymentBatchProcessing, (&batch.account, batch.id), None, None)];
     Ok(StartDecision { batch, events })
 }
@@ -65,8 +64,8 @@ pub struct TakeDecision {
 /// world.upload([a_payment("60.00 GBP")]).unwrap();
 /// world.confirm().unwrap();
 /// world.start().unwrap();
-/// let taken = world.stamped(|stamp| decide_take(&world.batch, &world.payments, world.now, stamp));
-/// assert_eq!(taken.payments[0].status, PaymentStatus::Started);
+/// let taken = decide_take(&world.batch, &world.payments, world.now, &world.stamp());
+/// assert_eq!(taken.payments[0].status(), PaymentStatus::Started);
 /// ```
 pub fn decide_take(
     batch: &PaymentBatch,
@@ -75,20 +74,15 @@ pub fn decide_take(
     stamp: &Stamp<'_>,
 ) -> TakeDecision {
     let mut decision = TakeDecision { payments: Vec::new(), events: Vec::new() };
-    if batch.status != PaymentBatchStatus::Started {
+    if !matches!(batch.state, BatchState::Started(_)) {
         return decision;
     }
-    for payment in payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed) {
-        let order = payment.terms.as_ref().map(|terms| terms.order);
-        let (now, of_batch) = (Some(stamp.now), (&batch.account, batch.id));
-        decision.payments.push(Payment {
-            status: PaymentStatus::Started,
-            updated_at: stamp.now,
-            started_at: now,
-            ask_at: Some(ask_at),
-            ..payment.clone()
-        });
-        decision.events.push(stamp.event(EventKind::PaymentCreated, of_batch, order, Some(payment.id)));
+    for payment in payments {
+        let PaymentState::Confirmed(terms) = payment.state else { continue };
+        let state = PaymentState::Started { sent: Sent { terms, started_at: stamp.now }, ask_at };
+        decision.payments.push(Payment { state, updated_at: stamp.now, ..payment.clone() });
+        let of_batch = (&batch.account, batch.id);
+        decision.events.push(stamp.event(EventKind::PaymentCreated, of_batch, Some(terms.order), Some(payment.id)));
     }
     decision
 }

@@ -1,10 +1,11 @@
 //! Shared helpers of the tests of batches.
 
 use super::{
-    BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, PaymentInput, Stamp,
-    UploadRequest, decide_create,
+    BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, PaymentInput, UploadRequest,
+    decide_create,
 };
 use crate::ids::{BudgetId, PaymentBatchId};
+use crate::stamp::Stamp;
 use crate::test_support::{a_payment, a_payment_abroad, check_basis, upload_of};
 use chrono::{DateTime, Utc};
 use std::cell::Cell;

@@ -3,11 +3,12 @@
 use super::check::CheckedRow;
 use super::{
     Alert, BatchInput, BatchMove, CheckedRows, FundingBudgets, IllegalMove, InputFormat, InputStatus, Payment,
-    PaymentBatch, PaymentOrder, PaymentStatus, PaymentTerms, Stamp,
+    PaymentBatch, PaymentOrder, PaymentState, PaymentTerms,
 };
 use crate::ids::{BudgetId, OrderId, PaymentId};
 use crate::ledger::AmountOverflow;
 use crate::money::{Currency, Minor};
+use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
 /// What an adapter loads under the lock to decide an upload.
@@ -62,8 +63,8 @@ pub enum UploadRefusal {
 /// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
 /// let request = upload_of([a_payment("60.00 GBP")], check_basis(world.funding.clone()));
 /// let situation = UploadSituation { batch: world.batch.clone(), funding: world.funding.clone() };
-/// let uploaded = world.stamped(|stamp| decide_upload(&situation, &request, stamp)).unwrap();
-/// assert_eq!(uploaded.batch.status, PaymentBatchStatus::Validated);
+/// let uploaded = decide_upload(&situation, &request, &world.stamp()).unwrap();
+/// assert_eq!(uploaded.batch.status(), PaymentBatchStatus::Validated);
 /// ```
 pub fn decide_upload(
     situation: &UploadSituation,
@@ -72,12 +73,12 @@ pub fn decide_upload(
 ) -> Result<UploadDecision, UploadRefusal> {
     let mut batch = situation.batch.clone();
     // Check the state first, so that the refusal does not depend on the upload.
-    batch.status.after(BatchMove::Upload { has_errors: true })?;
+    batch.state.after(BatchMove::Upload { has_errors: true })?;
     if batch.locked {
         return Err(UploadRefusal::Locked);
     }
     let filled = fill(&batch, request, &situation.funding, stamp)?;
-    batch.status = batch.status.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+    batch.state = batch.state.after(BatchMove::Upload { has_errors: filled.has_errors })?;
     batch.orders = filled.orders;
     batch.input = Some(filled.input);
     batch.updated_at = stamp.now;
@@ -155,13 +156,9 @@ fn payment(
         account: batch.account.clone(),
         batch: batch.id,
         index,
-        status: if terms.is_some() { PaymentStatus::Validated } else { PaymentStatus::Created },
-        terms,
-        failure: None,
+        state: terms.map_or(PaymentState::Created, PaymentState::Validated),
         input: row.row.input.clone(),
         created_at: stamp.now,
         updated_at: stamp.now,
-        started_at: None,
-        ask_at: None,
     })
 }

@@ -1,6 +1,6 @@
 //! Payment batches and their orders.
 
-use super::{Alert, Payment, PaymentBatchStatus};
+use super::{Alert, BatchState, Payment, PaymentBatchStatus};
 use crate::ids::{AccountId, BudgetId, ClientId, OrderId, PaymentBatchId};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -15,7 +15,7 @@ pub struct PaymentBatch {
     /// Its name, 1 to 256 characters.
     pub name: String,
     /// Its state.
-    pub status: PaymentBatchStatus,
+    pub state: BatchState,
     /// One order per funding budget and currency, of the payments without Errors.
     pub orders: Vec<PaymentOrder>,
     /// The API client that created it.
@@ -30,14 +30,13 @@ pub struct PaymentBatch {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// The API client that confirmed it.
-    pub confirmed_by: Option<ClientId>,
-    /// When it was confirmed.
-    pub confirmed_at: Option<DateTime<Utc>>,
-    /// When its confirmation passed multi-factor authentication.
-    pub passed_mfa_check_at: Option<DateTime<Utc>>,
-    /// When processing started.
-    pub orders_sent_at: Option<DateTime<Utc>>,
+}
+
+impl PaymentBatch {
+    /// The name of its state.
+    pub const fn status(&self) -> PaymentBatchStatus {
+        self.state.status()
+    }
 }
 
 /// The payments of a batch in one currency from one funding budget.

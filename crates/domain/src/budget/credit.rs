@@ -5,6 +5,7 @@ use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor};
+use crate::stamp::Stamp;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
@@ -72,15 +73,6 @@ pub struct CreditInstruction {
     pub institution_address: Option<Text<0, 140>>,
 }
 
-/// Ids and time, passed in so that the decision is pure.
-#[derive(Clone, Copy, Debug)]
-pub struct CreditStamp {
-    /// The id of the journal transaction.
-    pub journal: JournalId,
-    /// The time of the credit.
-    pub now: DateTime<Utc>,
-}
-
 /// An accepted credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credit {
@@ -134,17 +126,17 @@ pub enum CreditRefusal {
 ///
 /// ```
 /// use florin_domain::budget::decide_credit;
-/// use florin_domain::test_support::{a_budget, a_credit, a_credit_stamp, minor};
+/// use florin_domain::test_support::{a_budget, a_credit, a_stamp, minor};
 ///
 /// let budget = a_budget().with("5.00 GBP").build().budget;
-/// let decision = decide_credit(&budget, 1, &a_credit("200.00 GBP"), a_credit_stamp()).unwrap();
+/// let decision = decide_credit(&budget, 1, &a_credit("200.00 GBP"), &a_stamp()).unwrap();
 /// assert_eq!(decision.credit.balances.available(), minor("205.00 GBP"));
 /// ```
 pub fn decide_credit(
     budget: &Budget,
     box_transaction_id: i64,
     instruction: &CreditInstruction,
-    stamp: CreditStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<CreditDecision, CreditRefusal> {
     let currency = instruction.currency;
     let mut faults = Vec::new();
@@ -168,8 +160,9 @@ pub fn decide_credit(
         Posting { account: LedgerAccount::Available(budget.id), amount },
     ];
     let balances = balances.after(budget.id, &postings)?;
-    let cause = (JournalKind::Credit, stamp.journal.0);
-    let journal = JournalTransaction::new(stamp.journal, budget.account.clone(), cause, currency, stamp.now, postings)?;
+    let id = JournalId(stamp.id());
+    let cause = (JournalKind::Credit, id.0);
+    let journal = JournalTransaction::new(id, budget.account.clone(), cause, currency, stamp.now, postings)?;
     let credit = Credit {
         box_transaction_id,
         account: budget.account.clone(),
@@ -185,13 +178,13 @@ pub fn decide_credit(
 mod tests {
     use super::*;
     use crate::fault::FlawCode;
-    use crate::test_support::{a_budget, a_credit, a_credit_stamp, currency};
+    use crate::test_support::{a_budget, a_credit, a_stamp, currency};
 
     fn credit(available: i64, amount: &str) -> Result<CreditDecision, CreditRefusal> {
         let balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
         let mut budget = a_budget().build().budget;
         budget.balances.push((currency("GBP"), balances));
-        decide_credit(&budget, 1, &a_credit(amount), a_credit_stamp())
+        decide_credit(&budget, 1, &a_credit(amount), &a_stamp())
     }
 
     #[test]

@@ -10,12 +10,11 @@ pub use create::{
     check_currencies, check_features, decide_create_budget,
 };
 pub use credit::{
-    Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, CreditStamp, decide_credit,
+    Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, decide_credit,
 };
 pub use record::{BudgetFeature, BudgetFilter, BudgetRecord};
 pub use transfer::{
-    Transfer, TransferDecision, TransferDone, TransferInstruction, TransferRefusal, TransferSituation, TransferStamp,
-    decide_transfer,
+    Transfer, TransferDecision, TransferDone, TransferInstruction, TransferRefusal, TransferSituation, decide_transfer,
 };
 
 use crate::ids::{AccountId, BudgetId};

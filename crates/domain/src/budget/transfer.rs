@@ -5,6 +5,7 @@ use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
+use crate::stamp::Stamp;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
@@ -37,17 +38,6 @@ pub struct TransferSituation {
     pub from: BudgetRecord,
     /// The budget that receives. `None` if the account has no such budget.
     pub to: Option<BudgetRecord>,
-}
-
-/// Ids and time, passed in so that the decision is pure.
-#[derive(Clone, Copy, Debug)]
-pub struct TransferStamp {
-    /// The id of the transfer.
-    pub transfer: TransferId,
-    /// The id of its journal transaction.
-    pub journal: JournalId,
-    /// The time of the transfer.
-    pub now: DateTime<Utc>,
 }
 
 /// A completed transfer. It never changes.
@@ -126,18 +116,18 @@ pub enum TransferRefusal {
 ///
 /// ```
 /// use florin_domain::budget::{TransferSituation, decide_transfer};
-/// use florin_domain::test_support::{a_budget, a_transfer, a_transfer_stamp, minor};
+/// use florin_domain::test_support::{a_budget, a_stamp, a_transfer, minor};
 ///
 /// let (from, to) = (a_budget().with("50.00 GBP").build(), a_budget().numbered(2).with("0.00 GBP").build());
 /// let transfer = a_transfer("40.00 GBP", to.budget.id);
 /// let situation = TransferSituation { from, to: Some(to) };
-/// let decision = decide_transfer(&situation, &transfer, a_transfer_stamp()).unwrap();
+/// let decision = decide_transfer(&situation, &transfer, &a_stamp()).unwrap();
 /// assert_eq!(decision.done.from.available(), minor("10.00 GBP"));
 /// ```
 pub fn decide_transfer(
     situation: &TransferSituation,
     instruction: &TransferInstruction,
-    stamp: TransferStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<TransferDecision, TransferRefusal> {
     let giver = &situation.from;
     let receiver = situation.to.as_ref().ok_or(TransferRefusal::NoReceiver)?;
@@ -159,16 +149,17 @@ pub fn decide_transfer(
     ];
     let (from, to) = (from.after(giver.id, &postings)?, to.after(receiver.id, &postings)?);
     let account = giver.account.clone();
-    let cause = (JournalKind::Transfer, stamp.transfer.0);
-    let journal = JournalTransaction::new(stamp.journal, account.clone(), cause, currency, stamp.now, postings)?;
+    let (id, journal) = (TransferId(stamp.id()), JournalId(stamp.id()));
+    let cause = (JournalKind::Transfer, id.0);
+    let journal = JournalTransaction::new(journal, account.clone(), cause, currency, stamp.now, postings)?;
     let transfer = Transfer {
-        id: stamp.transfer,
+        id,
         account,
         from: giver.id,
         to: receiver.id,
         currency,
         amount,
-        journal: stamp.journal,
+        journal: journal.id,
         reference: instruction.reference.as_ref().map(|reference| reference.as_str().to_owned()),
         created_at: stamp.now,
     };

@@ -1,6 +1,7 @@
 use super::*;
 use crate::budget::Budget;
 use crate::fault::FlawCode;
+use crate::test_support::CountingIds;
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -36,12 +37,9 @@ fn decide(
     amount: &str,
     code: &str,
 ) -> Result<TransferDecision, TransferRefusal> {
-    let stamp = TransferStamp {
-        transfer: TransferId(Uuid::from_u128(8)),
-        journal: JournalId(Uuid::from_u128(9)),
-        now: DateTime::UNIX_EPOCH,
-    };
-    decide_transfer(&TransferSituation { from, to }, &instruction(amount, code), stamp)
+    let ids = CountingIds::starting_at(8);
+    let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: ids.source() };
+    decide_transfer(&TransferSituation { from, to }, &instruction(amount, code), &stamp)
 }
 
 #[test]
@@ -51,7 +49,7 @@ fn a_transfer_debits_one_budget_and_credits_the_other() {
             .unwrap();
     assert_eq!((decision.done.from.available(), decision.done.from.ledger()), (Minor(0), Minor(75)));
     assert_eq!((decision.done.to.available(), decision.done.to.ledger()), (Minor(900), Minor(900)));
-    assert_eq!(decision.journal.cause, Uuid::from_u128(8));
+    assert_eq!((decision.journal.cause, decision.journal.id.0), (Uuid::from_u128(8), Uuid::from_u128(9)));
     assert_eq!(decision.journal.kind, JournalKind::Transfer);
     assert_eq!(decision.done.transfer.reference.as_deref(), Some("rent"));
 }

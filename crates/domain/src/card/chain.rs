@@ -55,6 +55,29 @@ impl ChainEnd {
     }
 }
 
+/// The state of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainState {
+    /// It accepts follow-ups.
+    Open {
+        /// The amount held. Always zero on a refund.
+        held: Minor,
+    },
+    /// It ended, and holds nothing.
+    Ended(ChainEnd),
+}
+
+impl ChainState {
+    /// The state with this hold and this end. `None` if an ended chain still holds money.
+    pub const fn from_parts(held: Minor, end: Option<ChainEnd>) -> Option<Self> {
+        match end {
+            None => Some(Self::Open { held }),
+            Some(end) if held.is_zero() => Some(Self::Ended(end)),
+            Some(_) => None,
+        }
+    }
+}
+
 /// A chain: an approved first message, its follow-ups, and its hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
@@ -72,14 +95,12 @@ pub struct Chain {
     pub kind: ChainKind,
     /// The amount of its first message.
     pub authorised: Minor,
-    /// The amount held: above zero on an open purchase or ATM chain, otherwise zero.
-    pub held: Minor,
+    /// Whether it is open, and what it holds.
+    pub state: ChainState,
     /// The amount cleared so far.
     pub cleared: Minor,
     /// When its first message was recorded.
     pub created_at: DateTime<Utc>,
-    /// What ended it; `None` while it is open.
-    pub end: Option<ChainEnd>,
     /// Its amounts in the merchant's currency. `None` if that is the card's currency.
     pub merchant: Option<MerchantSide>,
 }
@@ -90,8 +111,24 @@ impl Chain {
         TimeDelta::days(7)
     }
 
+    /// The amount held; zero after its end.
+    pub const fn held(&self) -> Minor {
+        match self.state {
+            ChainState::Open { held } => held,
+            ChainState::Ended(_) => Minor::ZERO,
+        }
+    }
+
+    /// What ended it; `None` while it is open.
+    pub const fn end(&self) -> Option<ChainEnd> {
+        match self.state {
+            ChainState::Open { .. } => None,
+            ChainState::Ended(end) => Some(end),
+        }
+    }
+
     /// When its hold is due to expire. `None` if nothing is held.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
-        (!self.held.is_zero()).then(|| self.created_at + Self::hold_lifetime())
+        (!self.held().is_zero()).then(|| self.created_at + Self::hold_lifetime())
     }
 }

@@ -1,9 +1,6 @@
 //! Conversion from the merchant's currency to the card's (contract 5.7).
 
-use super::decide::CardRefusal;
-use crate::fault::Flaw;
-use crate::ledger::AmountOverflow;
-use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
+use crate::money::{Currency, Minor, Rate};
 
 /// The amount of a message in the merchant's currency. The rate is that of the chain's first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,71 +24,4 @@ pub struct MerchantSide {
     pub held: Minor,
     /// The amount cleared so far.
     pub cleared: Minor,
-}
-
-/// The currency of a chain's messages, and its conversion into the card's currency.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
-    card: Currency,
-    merchant: Option<(Currency, Rate)>,
-}
-
-impl Terms {
-    /// The terms of a first message. If the merchant's currency is the card's, nothing is converted.
-    pub(super) fn quoted(card: Currency, quotes: Option<&Quotes>) -> Result<Self, CardRefusal> {
-        let Some(quotes) = quotes.filter(|quotes| quotes.from != card) else {
-            return Ok(Self { card, merchant: None });
-        };
-        let none = || {
-            CardRefusal::Currency(Flaw::value(format!("must have an exchange rate to {card} (got {})", quotes.from)))
-        };
-        Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
-    }
-
-    /// The terms of a follow-up.
-    pub(super) fn of(card: Currency, first: Option<Conversion>) -> Self {
-        Self { card, merchant: first.map(|first| (first.currency, first.rate)) }
-    }
-
-    /// The currency of the messages.
-    pub(super) fn currency(&self) -> Currency {
-        self.merchant.map_or(self.card, |(currency, _)| currency)
-    }
-
-    /// Converts an amount as sent to minor units of the messages' currency.
-    pub(super) fn minor(&self, amount: &DecimalAmount) -> Result<Minor, Flaw> {
-        amount.to_minor(self.currency())
-    }
-
-    /// Converts an amount from the messages' currency to the card's.
-    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, AmountOverflow> {
-        match self.merchant {
-            None => Ok(amount),
-            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(AmountOverflow),
-        }
-    }
-
-    /// The largest amount up to `max` that converts to no more than `available`.
-    pub(super) fn within(&self, available: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
-        let (mut fits, mut too_much) = (0, max.0.saturating_add(1));
-        while fits + 1 < too_much {
-            let middle = fits + (too_much - fits) / 2;
-            if self.to_card(Minor(middle))? <= available {
-                fits = middle;
-            } else {
-                too_much = middle;
-            }
-        }
-        Ok(Minor(fits))
-    }
-
-    /// The conversion for the record of a message.
-    pub(super) fn shown(&self, amount: Minor) -> Option<Conversion> {
-        self.merchant.map(|(currency, rate)| Conversion { currency, amount, rate })
-    }
-
-    /// The amounts of a chain in the merchant's currency, if it differs from the card's.
-    pub(super) fn side(&self, held: Minor, cleared: Minor) -> Option<MerchantSide> {
-        self.merchant.map(|_| MerchantSide { held, cleared })
-    }
 }

@@ -1,6 +1,5 @@
 //! Spending limits of cards.
 
-use super::LimitSeen;
 use crate::money::Minor;
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
 
@@ -106,6 +105,39 @@ impl SpendingLimit {
         }
         let spent = current.spent.plus(change).unwrap_or(Minor(i64::MAX)).max(Minor::ZERO);
         Self { spent, ..current }
+    }
+}
+
+/// A spending limit as evaluated, with its use in the window at that time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitSeen {
+    /// The window it counts over.
+    pub window: SpendingWindow,
+    /// The first day of the window.
+    pub window_start: NaiveDate,
+    /// Maximum amount in a window.
+    pub amount: Minor,
+    /// The amount spent in the window.
+    pub spent: Minor,
+    /// Maximum number of uses in a window. `None` for any number, or if the message does not count as a use.
+    pub most_uses: Option<u32>,
+    /// Number of uses of the card in the window.
+    pub uses: u32,
+    /// The requested amount.
+    pub asked: Minor,
+}
+
+impl LimitSeen {
+    /// Evaluates a current limit for a message of `asked`.
+    pub(super) fn of(current: &SpendingLimit, asked: Minor) -> Self {
+        let SpendingLimit { window, amount, most_uses, window_start, spent, uses } = *current;
+        Self { window, window_start, amount, spent, most_uses, uses, asked }
+    }
+
+    /// Whether the amount stays within the limit.
+    pub fn allows(&self) -> bool {
+        self.spent.plus(self.asked).is_some_and(|sum| sum <= self.amount)
+            && self.most_uses.is_none_or(|max| self.uses < max)
     }
 }
 

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 /// A provider's verdict on a token, independent of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MfaVerdict {
-    /// The token is right.
-    Right {
+    /// The token is correct.
+    Correct {
         /// The TOTP time step of the token, if the provider has steps.
         step: Option<i64>,
     },
@@ -105,7 +105,7 @@ impl MfaCheck {
 
 fn settle_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
     let (passed, session) = match verdict {
-        MfaVerdict::Right { .. } => (Ok(()), session.turned(MfaSessionState::Burnt)),
+        MfaVerdict::Correct { .. } => (Ok(()), session.turned(MfaSessionState::Burnt)),
         MfaVerdict::Wrong => (Err(MfaFailure::Failed), session.after_wrong_token()),
         MfaVerdict::ExpiresSession => (Err(MfaFailure::Expired), session.turned(MfaSessionState::Expired)),
         MfaVerdict::LocksSession => (Err(MfaFailure::Locked), session.turned(MfaSessionState::Locked)),
@@ -115,11 +115,11 @@ fn settle_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
 
 fn settle_totp(session: &MfaSession, enrolment: &TotpEnrolment, verdict: MfaVerdict, now: DateTime<Utc>) -> MfaOutcome {
     match verdict {
-        MfaVerdict::Right { step: Some(step) } if !enrolment.is_spent(step) => {
+        MfaVerdict::Correct { step: Some(step) } if !enrolment.is_spent(step) => {
             MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..settle_session(session, verdict) }
         }
         // A step that was used before, or a verdict without a step, counts as a wrong token.
-        MfaVerdict::Right { .. } | MfaVerdict::Wrong => MfaOutcome {
+        MfaVerdict::Correct { .. } | MfaVerdict::Wrong => MfaOutcome {
             enrolment: Some(enrolment.after_wrong_token(now)),
             ..settle_session(session, MfaVerdict::Wrong)
         },

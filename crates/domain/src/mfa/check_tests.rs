@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
-const RIGHT: MfaVerdict = MfaVerdict::Right { step: Some(7) };
+const RIGHT: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
 fn check(provider: MfaProviderName) -> MfaCheck {
     MfaCheck {
@@ -88,7 +88,7 @@ fn a_totp_step_is_used_once() {
     for (step, passed) in
         [(7, Err(MfaFailure::Failed)), (3, Err(MfaFailure::Failed)), (5, Ok(())), (6, Ok(())), (8, Ok(()))]
     {
-        let next = check.settle(Some(&session), Some(&used), MfaVerdict::Right { step: Some(step) }, NOW);
+        let next = check.settle(Some(&session), Some(&used), MfaVerdict::Correct { step: Some(step) }, NOW);
         assert_eq!(next.passed, passed, "{step}");
     }
 }

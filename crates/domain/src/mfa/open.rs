@@ -1,7 +1,7 @@
 //! Opening an MFA session for a batch.
 
 use super::{MfaProviderName, MfaSession, TotpEnrolment};
-use crate::batch::{BatchMove, IllegalMove, PaymentBatch};
+use crate::batch::{IllegalMove, PaymentBatch};
 use crate::ids::{ClientId, MfaSessionId};
 use chrono::{DateTime, Utc};
 
@@ -55,7 +55,7 @@ pub enum OpenRefusal {
 /// ```
 pub fn decide_open(situation: &OpenSituation, request: &OpenRequest) -> Result<MfaSession, OpenRefusal> {
     let batch = &situation.batch;
-    batch.status.after(BatchMove::Confirm)?;
+    batch.must_allow_confirmation()?;
     match request.provider {
         // Every account counts as enrolled with the scripted provider.
         MfaProviderName::Sandbox => {}

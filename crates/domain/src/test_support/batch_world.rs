@@ -4,11 +4,11 @@ use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
 use super::payment::{check_basis, upload_of};
 use crate::batch::{
-    Alert, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision, ConfirmRefusal,
-    ConfirmSituation, Confirmation, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment, PaymentBatch,
-    PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
-    SettleSituation, Stamp, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
-    decide_create, decide_edit, decide_settle, decide_start, decide_take, decide_upload,
+    Alert, AllPayments, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision,
+    ConfirmRefusal, ConfirmSituation, ConfirmedBatch, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment,
+    PaymentBatch, PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
+    SettleSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_create,
+    decide_edit, decide_settle, decide_start, decide_take, decide_upload,
 };
 use crate::budget::BudgetRecord;
 use crate::event::Event;
@@ -16,6 +16,7 @@ use crate::ids::PaymentBatchId;
 use crate::ledger::{Balances, JournalTransaction};
 use crate::mfa::{MfaSession, TotpEnrolment};
 use crate::money::{Currency, Minor};
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -59,8 +60,7 @@ impl BatchWorld {
             visible: true,
             payments: None,
         };
-        let give = || ids.next_id();
-        let created = decide_create(&FundingBudgets::new(), &request, &Stamp { now, ids: &give }).unwrap();
+        let created = decide_create(&FundingBudgets::new(), &request, &Stamp { now, ids: ids.source() }).unwrap();
         let world = Self {
             batch: created.batch,
             payments: Vec::new(),
@@ -91,7 +91,7 @@ impl BatchWorld {
     pub fn upload(&mut self, inputs: impl IntoIterator<Item = PaymentInput>) -> Result<UploadDecision, UploadRefusal> {
         let request = upload_of(inputs, check_basis(self.funding.clone()));
         let situation = UploadSituation { batch: self.batch.clone(), funding: self.funding.clone() };
-        let done = self.stamped(|stamp| decide_upload(&situation, &request, stamp))?;
+        let done = decide_upload(&situation, &request, &self.stamp())?;
         (self.batch, self.payments, self.alerts) = (done.batch.clone(), done.payments.clone(), done.alerts.clone());
         Ok(done)
     }
@@ -102,14 +102,14 @@ impl BatchWorld {
     }
 
     /// Confirms the batch without multi-factor authentication.
-    pub fn confirm(&mut self) -> Result<Confirmation, ConfirmRefusal> {
+    pub fn confirm(&mut self) -> Result<ConfirmedBatch, ConfirmRefusal> {
         self.confirm_with(None).answer
     }
 
     /// Confirms the batch with a proof.
     pub fn confirm_with(&mut self, proof: Option<&MfaProof>) -> ConfirmDecision {
         let situation = self.confirm_situation();
-        let decision = self.stamped(|stamp| decide_confirm(&situation, proof, CLIENT, stamp));
+        let decision = decide_confirm(&situation, proof, CLIENT, &self.stamp());
         if let Ok(done) = &decision.answer {
             self.save(Some(&done.batch), &done.journal, &done.balances, &done.events);
             self.set_payments(done.payments);
@@ -133,7 +133,7 @@ impl BatchWorld {
     /// Cancels the batch.
     pub fn cancel(&mut self) -> Result<CancelDecision, CancelRefusal> {
         let situation = CancelSituation { batch: self.batch.clone(), balances: self.balances.clone() };
-        let done = self.stamped(|stamp| decide_cancel(&situation, stamp))?;
+        let done = decide_cancel(&situation, &self.stamp())?;
         self.save(Some(&done.batch), &done.journal, &done.balances, &done.events);
         self.set_payments(done.payments);
         Ok(done)
@@ -141,17 +141,17 @@ impl BatchWorld {
 
     /// Starts a confirmed batch.
     pub fn start(&mut self) -> Result<(), IllegalMove> {
-        let done = self.stamped(|stamp| decide_start(&self.batch, stamp))?;
+        let done = decide_start(&self.batch, &self.stamp())?;
         self.save(Some(&done.batch), &[], &BatchBalances::new(), &done.events);
         Ok(())
     }
 
     /// Sends at most `max` confirmed payments of a started batch to the bank.
     pub fn take(&mut self, max: usize) {
-        let confirmed = self.payments.iter().filter(|payment| payment.status == PaymentStatus::Confirmed);
+        let confirmed = self.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next: Vec<_> = confirmed.take(max).cloned().collect();
         let ask_at = self.now + TimeDelta::seconds(30);
-        let done = self.stamped(|stamp| decide_take(&self.batch, &next, ask_at, stamp));
+        let done = decide_take(&self.batch, &next, ask_at, &self.stamp());
         self.events.extend(done.events);
         self.save_payments(&done.payments);
     }
@@ -164,7 +164,7 @@ impl BatchWorld {
         };
         let reports: Vec<_> = outcomes.iter().map(report).collect();
         let situation = self.settle_situation(&reports);
-        let done = self.stamped(|stamp| decide_settle(&situation, &reports, stamp))?;
+        let done = decide_settle(&situation, &reports, &self.stamp())?;
         self.save(done.batch.as_ref(), &done.journal, &done.balances, &done.events);
         self.save_payments(&done.payments);
         Ok(done)
@@ -176,8 +176,8 @@ impl BatchWorld {
         SettleSituation {
             batch: self.batch.clone(),
             payments: self.payments.iter().filter(named).cloned().collect(),
-            open: self.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status.was_paid()),
+            open: self.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64,
+            any_paid: self.payments.iter().any(|payment| payment.status().was_paid()),
             balances: self.balances.clone(),
         }
     }
@@ -207,9 +207,9 @@ impl BatchWorld {
         shown(pool(&self.balances[&(BUDGET, currency)]), currency)
     }
 
-    /// Runs a rule with the time and the next ids of the world.
-    pub fn stamped<T>(&self, decide: impl FnOnce(&Stamp<'_>) -> T) -> T {
-        decide(&Stamp { now: self.now, ids: &|| self.ids.next_id() })
+    /// The time of the next decision, and its ids.
+    pub fn stamp(&self) -> Stamp<'_> {
+        Stamp { now: self.now, ids: self.ids.source() }
     }
 
     fn save(
@@ -227,9 +227,9 @@ impl BatchWorld {
         self.events.extend_from_slice(events);
     }
 
-    fn set_payments(&mut self, status: PaymentStatus) {
+    fn set_payments(&mut self, all: AllPayments) {
         for payment in &mut self.payments {
-            (payment.status, payment.updated_at) = (status, self.batch.updated_at);
+            all.apply(payment, self.batch.updated_at);
         }
     }
 

@@ -5,12 +5,13 @@ use super::money::{decimal, shown};
 use super::{a_purchase, a_refund, a_withdrawal};
 use crate::budget::BudgetRecord;
 use crate::card::decide::{
-    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_expiry,
-    decide_first, decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
+    decide_follow_up,
 };
 use crate::card::{Card, CardTransaction, Chain, Explanation, SpendingLimit, TransactionState};
-use crate::ids::{JournalId, TransactionToken};
+use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction};
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// One card and its budget. Passes messages to the rules, and stores their decisions as an adapter would.
@@ -154,10 +155,9 @@ impl CardWorld {
         }
     }
 
-    /// The time and ids of the next message.
-    pub fn stamp(&self) -> MessageStamp {
-        let id = self.ids.next_id();
-        MessageStamp { token: TransactionToken(id), journal: JournalId(id), now: self.now }
+    /// The time of the next message, and its ids.
+    pub fn stamp(&self) -> Stamp<'_> {
+        Stamp { now: self.now, ids: self.ids.source() }
     }
 
     fn record(&self, token: TransactionToken) -> &CardTransaction {

@@ -3,6 +3,7 @@
 use crate::ids::{AccountId, BudgetId, ClientId};
 use chrono::{DateTime, TimeZone, Utc};
 use std::cell::Cell;
+use std::fmt;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -22,17 +23,29 @@ pub fn noon() -> DateTime<Utc> {
 }
 
 /// A source of ids that count up. Clones share the counter.
-#[derive(Clone, Debug)]
-pub struct CountingIds(Rc<Cell<u128>>);
+#[derive(Clone)]
+pub struct CountingIds(Rc<dyn Fn() -> Uuid>);
 
 impl CountingIds {
     /// Ids that count from `first`.
     pub fn starting_at(first: u128) -> Self {
-        Self(Rc::new(Cell::new(first)))
+        let next = Cell::new(first);
+        Self(Rc::new(move || Uuid::from_u128(next.replace(next.get() + 1))))
     }
 
     /// The next id.
     pub fn next_id(&self) -> Uuid {
-        Uuid::from_u128(self.0.replace(self.0.get() + 1))
+        (self.0)()
+    }
+
+    /// The source, for a [`Stamp`](crate::stamp::Stamp).
+    pub fn source(&self) -> &dyn Fn() -> Uuid {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for CountingIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountingIds").finish_non_exhaustive()
     }
 }

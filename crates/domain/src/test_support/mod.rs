@@ -23,6 +23,7 @@ mod ids;
 mod money;
 mod movement;
 mod payment;
+mod state;
 
 pub use batch_world::BatchWorld;
 pub use budget::{BudgetBuilder, a_budget};
@@ -30,5 +31,6 @@ pub use card::{CardBuilder, a_card, a_limit, a_purchase, a_refund, a_withdrawal,
 pub use card_world::CardWorld;
 pub use ids::{BUDGET, CLIENT, CountingIds, account, noon};
 pub use money::{balances, currency, decimal, minor, money, quotes};
-pub use movement::{a_credit, a_credit_stamp, a_transfer, a_transfer_stamp};
+pub use movement::{a_credit, a_stamp, a_transfer};
 pub use payment::{a_payment, a_payment_abroad, check_basis, checked, living_in, upload_of};
+pub use state::{a_batch_state, a_payment_state};

@@ -2,8 +2,9 @@
 
 use super::ids::{BUDGET, noon};
 use super::money::{currency, decimal};
-use crate::budget::{CreditInstruction, CreditScheme, CreditStamp, TransferInstruction, TransferStamp};
-use crate::ids::{BudgetId, JournalId, TransferId};
+use crate::budget::{CreditInstruction, CreditScheme, TransferInstruction};
+use crate::ids::BudgetId;
+use crate::stamp::Stamp;
 use crate::text::Text;
 use uuid::Uuid;
 
@@ -28,22 +29,13 @@ pub fn a_credit(amount: &str) -> CreditInstruction {
     }
 }
 
-/// The time and ids of a credit.
-pub fn a_credit_stamp() -> CreditStamp {
-    CreditStamp { journal: JournalId(Uuid::from_u128(0x11)), now: noon() }
-}
-
 /// A transfer of an amount such as `40.00 GBP` from [`BUDGET`] to another budget.
 pub fn a_transfer(amount: &str, to: BudgetId) -> TransferInstruction {
     let (sent, code) = amount.split_once(' ').unwrap();
     TransferInstruction { from: BUDGET, to, amount: decimal(sent), currency: currency(code), reference: None }
 }
 
-/// The time and ids of a transfer.
-pub fn a_transfer_stamp() -> TransferStamp {
-    TransferStamp {
-        transfer: TransferId(Uuid::from_u128(0x22)),
-        journal: JournalId(Uuid::from_u128(0x23)),
-        now: noon(),
-    }
+/// A decision at noon. All its ids are equal.
+pub fn a_stamp() -> Stamp<'static> {
+    Stamp { now: noon(), ids: &|| Uuid::from_u128(0x11) }
 }

@@ -9,7 +9,7 @@ mod tests;
 pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::parse_duration;
 pub use rules::{
-    CreateSituation, CreateWorldRefusal, MadeUnder, RestoreSituation, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD,
+    CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD,
     SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_restore, decide_snapshot,
 };
 

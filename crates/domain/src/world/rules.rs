@@ -12,7 +12,7 @@ pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 /// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API
 /// key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MadeUnder {
+pub struct CreationClaim {
     /// The idempotency key.
     pub key: String,
     /// A hash of the request.
@@ -80,7 +80,7 @@ pub enum CreateWorldRefusal {
 pub fn decide_create_world(
     situation: &CreateSituation,
     replace: bool,
-    under: Option<&MadeUnder>,
+    under: Option<&CreationClaim>,
 ) -> Result<bool, CreateWorldRefusal> {
     if let (Some(under), Some((account, request))) = (under, &situation.made) {
         return Err(if under.request == *request {

@@ -72,7 +72,7 @@ fn a_clock_freezes_and_resumes_but_never_goes_back() {
 
 #[test]
 fn an_idempotency_key_creates_one_world() {
-    let under = MadeUnder { key: "k".into(), request: "one".into() };
+    let under = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
     let of = |worlds, lives, made: Option<&str>| CreateSituation {
         worlds,

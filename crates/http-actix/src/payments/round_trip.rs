@@ -4,7 +4,7 @@ use super::columns::COLUMNS;
 use super::{read_csv, write_csv};
 use chrono::DateTime;
 use florin_domain::batch::{
-    Alert, AlertCode, BatchContent, Payment, PaymentBatch, PaymentBatchStatus, PaymentInput, PaymentStatus,
+    Alert, AlertCode, BatchContent, BatchState, Payment, PaymentBatch, PaymentInput, PaymentState,
 };
 use florin_domain::fault::Faults;
 use florin_domain::ids::{AccountId, ClientId, PaymentBatchId, PaymentId};
@@ -17,7 +17,7 @@ fn content(inputs: &[PaymentInput], alerts: Vec<Alert>) -> BatchContent {
         id,
         account: account.clone(),
         name: "x".to_owned(),
-        status: PaymentBatchStatus::Draft,
+        state: BatchState::Draft,
         orders: Vec::new(),
         created_by: ClientId(Uuid::nil()),
         visible: true,
@@ -25,24 +25,16 @@ fn content(inputs: &[PaymentInput], alerts: Vec<Alert>) -> BatchContent {
         input: None,
         created_at: DateTime::UNIX_EPOCH,
         updated_at: DateTime::UNIX_EPOCH,
-        confirmed_by: None,
-        confirmed_at: None,
-        passed_mfa_check_at: None,
-        orders_sent_at: None,
     };
     let payment = |(index, input): (u32, &PaymentInput)| Payment {
         id: PaymentId(Uuid::nil()),
         account: account.clone(),
         batch: id,
         index,
-        status: PaymentStatus::Created,
-        terms: None,
-        failure: None,
+        state: PaymentState::Created,
         input: input.clone(),
         created_at: DateTime::UNIX_EPOCH,
         updated_at: DateTime::UNIX_EPOCH,
-        started_at: None,
-        ask_at: None,
     };
     BatchContent { batch, payments: (0..).zip(inputs).map(payment).collect(), alerts }
 }

@@ -40,7 +40,7 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
     for column in COLUMNS {
         writer.write_field(guarded((column.get)(&payment.input).unwrap_or_default()).as_bytes())?;
     }
-    writer.write_field(payment.status.as_str())?;
+    writer.write_field(payment.status().as_str())?;
     for kind in [AlertKind::Error, AlertKind::Warning] {
         let messages = alerts.iter().filter(|alert| alert.kind == kind);
         let messages: Vec<_> = messages.map(|alert| format!("{}: {}", alert.code.as_str(), alert.message)).collect();

@@ -161,11 +161,11 @@ impl HoldView {
         let steps = story.steps().into_iter().zip(&story.messages);
         Self {
             authorised_amount: money(chain.authorised),
-            held_amount: money(chain.held),
+            held_amount: money(chain.held()),
             cleared_amount: money(chain.cleared),
             currency_code: chain.currency.code(),
             due_at: chain.due_at().map(Time),
-            ended_by: chain.end.map(ChainEnd::as_str),
+            ended_by: chain.end().map(ChainEnd::as_str),
             merchant,
             steps: steps
                 .map(|(step, told)| StepView {

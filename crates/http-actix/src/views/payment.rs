@@ -66,8 +66,9 @@ pub(crate) struct PaymentView {
 
 impl From<Payment> for PaymentView {
     fn from(payment: Payment) -> Self {
-        let Payment { terms, input, .. } = payment;
-        let (amount, currency, budget, fees, order) = match terms {
+        let status = payment.status().as_str();
+        let input = payment.input;
+        let (amount, currency, budget, fees, order) = match payment.state.terms() {
             Some(terms) => (
                 Some(terms.amount.of(terms.currency).to_string()),
                 Some(terms.currency.code().to_owned()),
@@ -81,7 +82,7 @@ impl From<Payment> for PaymentView {
             id: payment.id.to_string(),
             payment_batch_id: payment.batch.to_string(),
             order_id: order,
-            status: payment.status.as_str(),
+            status,
             amount,
             currency_code: currency,
             funding_budget_id: budget,
@@ -91,7 +92,7 @@ impl From<Payment> for PaymentView {
             external_id: input.external_id.clone(),
             fees,
             charges: "SHA",
-            failure_reason: payment.failure.map(florin_domain::batch::FailureReason::as_str),
+            failure_reason: payment.state.failure().map(florin_domain::batch::FailureReason::as_str),
             created_at: Time(payment.created_at),
             updated_at: Time(payment.updated_at),
             input_index: payment.index,

@@ -116,18 +116,18 @@ impl From<&BatchInput> for InputView {
 impl From<&BatchSummary> for BatchView {
     fn from(summary: &BatchSummary) -> Self {
         let BatchSummary { batch, alerts } = summary;
-        let PaymentBatch { orders, input, .. } = batch;
+        let (PaymentBatch { orders, input, .. }, confirmation) = (batch, batch.state.confirmation());
         Self {
             id: batch.id.to_string(),
             account_id: batch.account.to_string(),
             name: batch.name.clone(),
             created_by: batch.created_by.into(),
-            status: batch.status.as_str(),
+            status: batch.status().as_str(),
             visible: batch.visible,
-            confirmed_by: batch.confirmed_by.map(ActorView::from),
-            confirmed_at: batch.confirmed_at.map(Time),
-            passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
-            orders_sent_at: batch.orders_sent_at.map(Time),
+            confirmed_by: confirmation.and_then(|confirmed| confirmed.by).map(ActorView::from),
+            confirmed_at: confirmation.map(|confirmed| Time(confirmed.at)),
+            passed_mfa_check_at: confirmation.and_then(|confirmed| confirmed.passed_mfa_check_at).map(Time),
+            orders_sent_at: batch.state.orders_sent_at().map(Time),
             created_at: Time(batch.created_at),
             updated_at: Time(batch.updated_at),
             alerts: alerts.iter().map(AlertView::from).collect(),

@@ -189,7 +189,7 @@ async fn credit_number_taken(handle: Handle) -> Proof {
 
 async fn confirm_journal_taken(handle: Handle) -> Proof {
     let before = used(&handle).await?;
-    let right = (MfaProviderName::Totp, MfaVerdict::Right { step: Some(7) });
+    let right = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
     // The second of its two journal ids already belongs to a credit.
     store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, batch};
 use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
-use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatchStatus};
+use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentBatchStatus};
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaSessionState, MfaVerdict, TotpEnrolment};
@@ -35,12 +35,16 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
 async fn stores_all(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
-    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
-    same("the status", (done.status, done.confirmed_at), (PaymentBatchStatus::Confirmed, Some(noon())))?;
+    same(
+        "the status",
+        (done.status(), done.state.confirmation().map(|confirmed| confirmed.at)),
+        (PaymentBatchStatus::Confirmed, Some(noon())),
+    )?;
     let batches = handle.seeding.batches(&Who::Mine.account()?).await?;
     same("the batch", batches.first(), Some(&done))?;
-    same("another batch", batches.get(1).map(|batch| batch.status), Some(PaymentBatchStatus::Draft))?;
+    same("another batch", batches.get(1).map(PaymentBatch::status), Some(PaymentBatchStatus::Draft))?;
     let after = seen(&handle, 1).await?;
     same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Burnt))?;
     same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;

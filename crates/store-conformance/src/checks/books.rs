@@ -9,7 +9,7 @@ use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, re
 use crate::together::{Work, in_order};
 use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
-use florin_domain::batch::{FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
+use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{Explanation, Invariant, MAX_TOLD, Pools, explain, judge};
 use florin_domain::card::ChainKind;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
@@ -142,7 +142,7 @@ async fn reservations(handle: Handle) -> Proof {
     // Payments 0, 2 and 4 belong to this budget; two of them are final.
     let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
     let mut open = content.payments.iter().filter(|payment| payment.index == 4);
-    let open = there("a payment", open.find_map(|payment| payment.terms.as_ref()?.cost()))?;
+    let open = there("a payment", open.find_map(|payment| payment.terms()?.cost()))?;
     same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
 }
 
@@ -151,11 +151,11 @@ async fn many(handle: Handle) -> Proof {
     let (more, mut world) = (MAX_TOLD + 1, world(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
     let seed = &mut world.accounts[0];
+    let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     for number in 0..more as u128 {
-        let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), PaymentBatchStatus::Confirmed)?;
+        let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), BatchState::Confirmed(confirmation))?;
         let order = PaymentOrder { id: OrderId(uuid(57, number)), total: Minor(1), ..batch.orders[0].clone() };
         batch.orders = vec![order];
-        (batch.confirmed_at, batch.confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
         seed.batches.push(batch);
     }
     let budget = Who::Mine.budget();

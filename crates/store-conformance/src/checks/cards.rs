@@ -38,7 +38,11 @@ async fn stores_all(handle: Handle) -> Proof {
     same("the message", &seen.first, &done)?;
     same("what it is", seen.named, (MessageKind::Authorization, TransactionState::Pending))?;
     let hold = there("the chain", seen.chain)?;
-    same("the hold", (hold.id, hold.held, hold.authorised, hold.end), (token(1), Minor(1_025), Minor(1_025), None))?;
+    same(
+        "the hold",
+        (hold.id, hold.held(), hold.authorised, hold.end()),
+        (token(1), Minor(1_025), Minor(1_025), None),
+    )?;
     same("when the hold is due", hold.due_at(), Some(done.created_at + florin_domain::card::Chain::hold_lifetime()))?;
     let wanted = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, wanted)?;
@@ -140,14 +144,14 @@ async fn follow_up_stores_all(handle: Handle) -> Proof {
     let seen = there("the clearing", chain(&handle, &account, token(2)).await?)?;
     same("what was named", seen.named, (MessageKind::Clearing, TransactionState::Completion))?;
     let hold = there("the chain", seen.chain)?;
-    same("the hold", (hold.held, hold.cleared, hold.end), (Minor(600), Minor(400), None))?;
+    same("the hold", (hold.held(), hold.cleared, hold.end()), (Minor(600), Minor(400), None))?;
     same("the balances", seen.balances, Balances::new(Minor(8_500), Minor(600), Minor(0))?)?;
     same("the answer", (part.preceding, part.ledger_balance), (Some(token(1)), Minor(9_100)))?;
     // The clearing exceeds the hold: available funds cover the difference, and the chain ends.
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
     let seen = there("the chain", chain(&handle, &account, token(1)).await?)?;
     let hold = there("the chain", seen.chain)?;
-    same("the end", (hold.held, hold.cleared, hold.end), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
+    same("the end", (hold.held(), hold.cleared, hold.end()), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
     same("the balances", seen.balances, Balances::new(Minor(8_400), Minor(0), Minor(0))?)?;
     audited(&handle).await
 }

@@ -42,7 +42,7 @@ checks! {
 
 const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
-const RIGHT_STEP: MfaVerdict = MfaVerdict::Right { step: Some(7) };
+const RIGHT_STEP: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
 /// The dry run that a store returns. An effect instead of it is a failure.
 fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {

@@ -40,7 +40,7 @@ async fn stores_all(handle: Handle) -> Proof {
     same("what is named", seen.named, (MessageKind::Expiry, TransactionState::Cleared))?;
     same("the first message", seen.first.state, TransactionState::Cleared)?;
     let ended = there("the chain", seen.chain)?;
-    same("the chain", (ended.held, ended.end), (Minor(0), Some(ChainEnd::Expired)))?;
+    same("the chain", (ended.held(), ended.end()), (Minor(0), Some(ChainEnd::Expired)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     same("due holds", handle.cards.due_holds(due(), 10).await?, vec![])?;
     audited(&handle).await

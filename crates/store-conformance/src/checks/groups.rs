@@ -135,7 +135,7 @@ async fn confirmations(handle: Handle) -> Proof {
         send!(commands, handle.mfa.open(session(1, totp, who.batch())?));
         send!(commands, handle.mfa.open(session(2, SANDBOX, who.batch())?));
         send!(commands, handle.mfa.open(session(3, totp, batch_id(1))?));
-        let step = MfaVerdict::Right { step: Some(7) };
+        let step = MfaVerdict::Correct { step: Some(7) };
         for (session, proof) in [
             (2, (SANDBOX, MfaVerdict::Wrong)),
             (1, (totp, MfaVerdict::Wrong)),
@@ -146,7 +146,7 @@ async fn confirmations(handle: Handle) -> Proof {
         }
         send!(commands, handle.mfa.open(session(4, SANDBOX, who.batch())?));
         // The step was already used for the first batch.
-        for (verdict, ids) in [(step, 2_000), (MfaVerdict::Right { step: Some(8) }, 2_100), (RIGHT, 2_200)] {
+        for (verdict, ids) in [(step, 2_000), (MfaVerdict::Correct { step: Some(8) }, 2_100), (RIGHT, 2_200)] {
             send!(commands, handle.batches.confirm(confirm_batch(who, batch_id(1), 3, ids, (totp, verdict))?));
         }
         send!(commands, handle.cards.first_message(purchase(who, 5, "84")?));

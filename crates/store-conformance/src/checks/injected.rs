@@ -167,7 +167,7 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
             end(handle.batches.confirm(command).await)
         }
         _ => {
-            let proof = (MfaProviderName::Totp, MfaVerdict::Right { step: Some(7) });
+            let proof = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
             let mut command = confirm_batch(Who::Mine, batch_of(base), base + 1, base * 1_000, proof)?;
             command.repeat = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.batches.confirm(command).await)

@@ -7,8 +7,8 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
 use florin_domain::budget::CreditRefusal;
-use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
+use florin_domain::card::{ChainKind, ChainState};
 use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::{Currency, Minor};
 
@@ -71,7 +71,7 @@ async fn pools(handle: Handle) -> Proof {
         decision.transaction.requested = all;
         decision.transaction.impacted = Minor(-all.0);
         if let Some(chain) = &mut decision.chain {
-            (chain.held, chain.authorised) = (all, all);
+            (chain.state, chain.authorised) = (ChainState::Open { held: all }, all);
         }
         if let Some(booked) = everything_held(situation.card.budget, all, decision) {
             (decision.journal, decision.balances) = (Some(booked.0), booked.1);
@@ -81,7 +81,7 @@ async fn pools(handle: Handle) -> Proof {
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(0), Minor(i64::MAX), Minor(0))?)?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
-    same("the hold", seen.chain.map(|chain| chain.held), Some(Minor(i64::MAX)))?;
+    same("the hold", seen.chain.map(|chain| chain.held()), Some(Minor(i64::MAX)))?;
     fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;

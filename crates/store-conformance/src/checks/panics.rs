@@ -12,7 +12,7 @@ use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, SpendingWindow};
 use florin_domain::world::ClockChange;
-use florin_ports::{Answer, Readiness, RepeatClaim};
+use florin_ports::{Answer, IdempotencyClaim, Readiness};
 use std::sync::Arc;
 
 checks! {
@@ -63,7 +63,7 @@ macro_rules! unanswered {
         let before = Observation::take(&$handle, 5).await?;
         let mut command = $command;
         let repeat = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
-        command.repeat = Some(RepeatClaim { answer: Arc::new(|_| bug::<Answer>()), ..repeat.clone() });
+        command.repeat = Some(IdempotencyClaim { answer: Arc::new(|_| bug::<Answer>()), ..repeat.clone() });
         store_failed($handle.$port.$method(command).await)?;
         before
             .still_holds(concat!(stringify!($port), ".", stringify!($method), " without its record"), &$handle)

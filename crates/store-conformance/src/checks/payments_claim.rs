@@ -122,7 +122,7 @@ async fn due_is_work(handle: Handle) -> Proof {
     let done = record(&lease, &payments, PaymentOutcome::Completed, Some(after(500)), 900);
     handle.processing.record(done).await?;
     handle.processing.release(&lease).await?;
-    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status, PaymentBatchStatus::Completed)?;
+    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
     same("it is completed", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
     let lease = leased(&handle, 5, after(500)).await?;
     let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);

@@ -19,7 +19,7 @@ checks! {
 async fn confirmed_with_fees(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 4).await?;
-    same("who confirmed it", batch.confirmed_by, Some(Who::Mine.client()))?;
+    same("who confirmed it", batch.state.confirmation().and_then(|confirmed| confirmed.by), Some(Who::Mine.client()))?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", &found.batch, &batch)?;
     same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;

@@ -75,7 +75,7 @@ async fn batches(handle: Handle) -> Proof {
                     let batch = &found.batch;
                     (include_hidden || batch.visible)
                         && (ids.is_empty() || ids.contains(&batch.id))
-                        && (statuses.is_empty() || statuses.contains(&batch.status))
+                        && (statuses.is_empty() || statuses.contains(&batch.status()))
                 });
                 let wanted = in_direction(wanted.cloned().collect(), direction);
                 for page in pages(wanted.len()) {
@@ -143,8 +143,7 @@ async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
 }
 
 fn payment_filters(payments: &[Payment]) -> Vec<PaymentFilter> {
-    let orders: Vec<OrderId> =
-        payments.iter().filter_map(|payment| payment.terms.as_ref()).map(|terms| terms.order).collect();
+    let orders: Vec<OrderId> = payments.iter().filter_map(Payment::terms).map(|terms| terms.order).collect();
     let statuses = [
         vec![],
         vec![PaymentStatus::Completed],
@@ -161,8 +160,8 @@ fn payment_filters(payments: &[Payment]) -> Vec<PaymentFilter> {
 
 fn matching(payments: &[Payment], filter: &PaymentFilter) -> Vec<Payment> {
     let matches = |payment: &&Payment| {
-        let of_order = payment.terms.as_ref().is_some_and(|terms| filter.orders.contains(&terms.order));
-        (filter.statuses.is_empty() || filter.statuses.contains(&payment.status))
+        let of_order = payment.terms().is_some_and(|terms| filter.orders.contains(&terms.order));
+        (filter.statuses.is_empty() || filter.statuses.contains(&payment.status()))
             && (filter.orders.is_empty() || of_order)
     };
     payments.iter().filter(matches).cloned().collect()

@@ -7,8 +7,8 @@ use crate::observe::{Observation, audited};
 use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{
-    BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus, UploadRefusal,
-    UploadSituation,
+    BatchState, BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus,
+    UploadRefusal, UploadSituation,
 };
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
@@ -225,7 +225,8 @@ async fn cancelled(handle: Handle) -> Proof {
     let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
     holds("nothing is reserved", balance_set(&handle).await? != untouched)?;
     let done = fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
-    let wanted = PaymentBatch { status: PaymentBatchStatus::Cancelled, updated_at: after(60), ..batch };
+    let state = BatchState::Cancelled(batch.state.confirmation());
+    let wanted = PaymentBatch { state, updated_at: after(60), ..batch };
     same("the answer", &done, &wanted)?;
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", now.batch, wanted)?;

@@ -10,8 +10,8 @@ use crate::payments::{
 };
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
-    FailureReason, IllegalMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentStatus, SettleDecision,
-    SettleRefusal, SettleSituation,
+    BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
+    PaymentStatus, Processing, Sent, SettleDecision, SettleRefusal, SettleSituation,
 };
 use florin_domain::ids::PaymentId;
 use florin_domain::ledger::{AmountOverflow, Balances};
@@ -45,8 +45,9 @@ async fn started(handle: Handle) -> Proof {
     let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
-    let (status, orders_sent_at) = (PaymentBatchStatus::Started, Some(after(90)));
-    let wanted = florin_domain::batch::PaymentBatch { status, orders_sent_at, updated_at: after(90), ..batch };
+    let confirmation = there("a confirmation", batch.state.confirmation())?;
+    let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
+    let wanted = PaymentBatch { state, updated_at: after(90), ..batch };
     same("the answer", &done, &wanted)?;
     same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, wanted)?;
     let again = handle.processing.start(start(&lease, 50)).await;
@@ -65,12 +66,9 @@ async fn taken(handle: Handle) -> Proof {
         same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), wanted)?;
         let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
         for payment in done {
-            let (status, started_at) = (PaymentStatus::Started, Some(after(91)));
-            same(
-                "its state",
-                (payment.status, payment.started_at, payment.ask_at),
-                (status, started_at, Some(after(120))),
-            )?;
+            let terms = *there("terms", payment.terms())?;
+            let sent = Sent { terms, started_at: after(91) };
+            same("its state", payment.state, PaymentState::Started { sent, ask_at: after(120) })?;
             same("what is stored", stored.get(payment.index as usize), Some(&payment))?;
         }
     }
@@ -134,7 +132,7 @@ async fn settled(handle: Handle) -> Proof {
     is_stored(&handle, &handle.processing.record(pending).await?).await?;
     let back = PaymentOutcome::Returned(FailureReason::Compliance);
     let done = handle.processing.record(record(&lease, &[four, five], back, None, 40)).await?;
-    same("the end", done.batch.as_ref().map(|batch| batch.status), Some(PaymentBatchStatus::Completed))?;
+    same("the end", done.batch.as_ref().map(PaymentBatch::status), Some(PaymentBatchStatus::Completed))?;
     is_stored(&handle, &done).await?;
     same("one back", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_395), Minor(0), Minor(0))?)?;
     let ends = [(PaymentStatus::Completed, 2), (PaymentStatus::Failed, 2), (PaymentStatus::Returned, 2)];
@@ -175,7 +173,7 @@ async fn all_failed(handle: Handle) -> Proof {
     let (lease, payments) = running(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
     handle.processing.record(record(&lease, &payments, failed, None, 10)).await?;
-    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status, PaymentBatchStatus::Failed)?;
+    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Failed)?;
     same("the balance", balances(&handle, Who::Mine, gbp()?).await?, untouched)?;
     audited(&handle).await
 }

@@ -52,7 +52,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
         let mut command = claim(name * 1_000 + round, until_now, 1);
         command.until = until_now + chrono::TimeDelta::seconds(2);
         let Some(lease) = handle.processing.claim(command).await?.pop() else {
-            if content(&handle, Who::Mine, batch_id(1)).await?.batch.status == PaymentBatchStatus::Completed {
+            if content(&handle, Who::Mine, batch_id(1)).await?.batch.status() == PaymentBatchStatus::Completed {
                 return Ok(sent);
             }
             tokio::task::yield_now().await;

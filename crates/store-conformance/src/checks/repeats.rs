@@ -14,7 +14,7 @@ use florin_domain::card::{CardState, CardTransaction, SpendingWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
 use florin_domain::money::{Currency, Minor};
-use florin_ports::{FirstMessageCommand, RecordedBody, RepeatClaim, Written};
+use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody, Written};
 
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
@@ -32,7 +32,7 @@ checks! {
     "repeats.fifty_at_once_have_one_effect" => fifty,
 }
 
-fn under(number: u128, claim: RepeatClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
+fn under(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
     Ok(FirstMessageCommand { repeat: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
@@ -108,7 +108,7 @@ async fn another_request(handle: Handle) -> Proof {
     seeded(&handle).await?;
     fresh(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
-    let twists: [fn(&mut RepeatClaim<CardTransaction>); 5] = [
+    let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
         |claim| claim.request.method = "PUT".into(),
         |claim| claim.request.path.push('/'),
         |claim| claim.request.query.clear(),
@@ -197,8 +197,8 @@ async fn failure(handle: Handle) -> Proof {
 async fn per_owner(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
-    let other_client = RepeatClaim { client: Who::Other.client(), ..mine.clone() };
-    let other_account = RepeatClaim { account: Who::Other.account()?, ..mine.clone() };
+    let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
+    let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
     for (number, claim) in (1..).zip([mine, other_client, other_account]) {
         fresh(handle.cards.first_message(under(number, claim.clone())?).await)?;
         replayed(handle.cards.first_message(under(number + 10, claim)?).await)?;

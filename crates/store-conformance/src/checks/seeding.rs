@@ -6,7 +6,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, card};
 use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, take};
 use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
-use florin_domain::batch::{ConfirmSituation, FundingBudgets, Payment};
+use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::SpendingLimit;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
@@ -78,12 +78,10 @@ async fn payments(handle: Handle) -> Proof {
         held.for_each(|(_, held)| *held = *balances);
     }
     seed.budgets[0].journal.extend(confirmed.journal.iter().cloned());
-    let paid = |payment: &Payment| Payment {
-        status: confirmed.payments,
-        updated_at: confirmed.batch.updated_at,
-        ..payment.clone()
-    };
-    let payments: Vec<_> = filled.payments.iter().map(paid).collect();
+    let mut payments = filled.payments;
+    for payment in &mut payments {
+        confirmed.payments.apply(payment, confirmed.batch.updated_at);
+    }
     seed.batches.push(confirmed.batch.clone());
     seed.payments.clone_from(&payments);
     handle.seeding.seed(world).await?;

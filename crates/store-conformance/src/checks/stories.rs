@@ -121,10 +121,10 @@ async fn explained(handle: Handle) -> Proof {
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
         let command = first(Who::Mine, card, message.clone(), stamp(number))?;
         let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
-        let wanted: Option<Explanation> =
-            florin_domain::card::decide::decide_first(&situation, &message, &stamp(number))
-                .ok()
-                .and_then(|made| made.declined);
+        let wanted: Option<Explanation> = stamp(number)
+            .rule(|stamp| florin_domain::card::decide::decide_first(&situation, &message, stamp))
+            .ok()
+            .and_then(|made| made.declined);
         fresh(handle.cards.first_message(command).await)?;
         let told = story(&handle, number).await?;
         same("the explanation", &told.messages[0].declined, &wanted)?;
@@ -192,7 +192,7 @@ async fn merchant_side(handle: Handle) -> Proof {
     with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
     follow(&handle, 3, clearing("3.33", false)?).await?;
-    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held, chain.cleared));
+    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
     let wanted = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
     same("after a part", side(&story(&handle, 1).await?), Some((wanted, Minor(525), Minor(262))))?;
     follow(&handle, 4, clearing("3.33", false)?).await?;

@@ -9,6 +9,7 @@ use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::Chain;
+use florin_domain::card::decide::decide_first;
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed, decide_clock};
 use florin_ports::{ClockCommand, DueHold};
@@ -143,9 +144,8 @@ async fn oldest_first(handle: Handle) -> Proof {
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
         let mut command = purchase(Who::Mine, number, "1")?;
         let message = crate::commands::message(florin_domain::card::ChainKind::Purchase, "1")?;
-        let stamp = crate::commands::stamp_at(number, noon() + TimeDelta::minutes(minutes));
-        command.decide =
-            Arc::new(move |situation| florin_domain::card::decide::decide_first(situation, &message, &stamp));
+        let ids = crate::commands::stamp_at(number, noon() + TimeDelta::minutes(minutes));
+        command.decide = Arc::new(move |situation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
         fresh(handle.cards.first_message(command).await)?;
     }
     let (mine, late) = (Who::Mine.account()?, noon() + TimeDelta::days(8));

@@ -8,7 +8,7 @@ use crate::observe::{batch, card, chain};
 use crate::world::{Who, day, enrolment, key, seeded, uuid, world};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
-use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::batch::{BatchState, Confirmation};
 use florin_domain::card::{ChainKind, SpendingLimit};
 use florin_domain::ids::{ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
@@ -68,8 +68,8 @@ async fn seeded_times(handle: Handle) -> Proof {
         seed.checkouts.push(one);
         let mut one = base.batches[0].clone();
         one.id.0 = uuid(21, 50 + number);
-        one.status = PaymentBatchStatus::Confirmed;
-        (one.created_at, one.updated_at, one.confirmed_at, one.passed_mfa_check_at) = (at, at, Some(at), Some(at));
+        one.state = BatchState::Confirmed(Confirmation { by: None, at, passed_mfa_check_at: Some(at) });
+        (one.created_at, one.updated_at) = (at, at);
         seed.batches.push(one);
     }
     let all: Vec<_> = times().collect();

@@ -19,7 +19,7 @@ use florin_domain::ids::{ApiKeyId, SnapshotId};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret, TotpEnrolment};
 use florin_domain::page::PageRequest;
 use florin_domain::world::{
-    ClockChange, ClockSetting, CreateWorldRefusal, MadeUnder, SnapshotRefusal, decide_create_world,
+    ClockChange, ClockSetting, CreateWorldRefusal, CreationClaim, SnapshotRefusal, decide_create_world,
 };
 use florin_ports::{CreateWorldCommand, SnapshotCommand};
 use std::collections::BTreeSet;
@@ -268,7 +268,7 @@ async fn snapshots(handle: Handle) -> Proof {
 async fn worlds_under_a_key(handle: Handle) -> Proof {
     prepared(&handle).await?;
     let created = on_both(&handle, |handle, number| {
-        let under = MadeUnder { key: "k".into(), request: "a".repeat(64) };
+        let under = CreationClaim { key: "k".into(), request: "a".repeat(64) };
         let claimed = under.clone();
         let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&claimed)));
         let command = CreateWorldCommand { under: Some(under), decide, ..world(number)? };

@@ -12,7 +12,8 @@ use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{
-    ClockSetting, CreateWorldRefusal, MadeUnder, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world,
+    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, Timeline, WorldSeed, WorldTemplate,
+    decide_create_world,
 };
 use florin_ports::{CreateWorldCommand, World, WorldContents};
 use std::collections::BTreeSet;
@@ -129,7 +130,7 @@ async fn refusals(handle: Handle) -> Proof {
 async fn once(handle: Handle) -> Proof {
     prepared(&handle).await?;
     let under = |command: CreateWorldCommand, request: &str| {
-        let under = MadeUnder { key: "k".into(), request: request.repeat(64) };
+        let under = CreationClaim { key: "k".into(), request: request.repeat(64) };
         let asked = under.clone();
         let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&asked)));
         CreateWorldCommand { under: Some(under), decide, ..command }

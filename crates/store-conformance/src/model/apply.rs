@@ -4,22 +4,24 @@ use super::operation::{Extra, Follow, Operation};
 use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
 use crate::commands::{
-    amount, claim, dollars, ids_from, instruction, journal_id, message, session_id, stamp_at, token, twisted,
+    MessageIds, amount, claim, dollars, ids_from, instruction, journal_id, message, session_id, stamp_at, token,
+    twisted,
 };
 use crate::factory::Handle;
 use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::batch::{ConfirmSituation, MfaProof, Stamp, decide_confirm};
-use florin_domain::budget::{CreditInstruction, CreditSituation, CreditStamp, decide_credit};
+use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
+use florin_domain::budget::{CreditInstruction, CreditSituation, decide_credit};
 use florin_domain::card::decide::{
     ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
 };
 use florin_domain::card::{ChainKind, Response};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode,
-    OpenSessionCommand, RepeatClaim, StoreError, WriteError,
+    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim,
+    Mode, OpenSessionCommand, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -86,15 +88,19 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
+    fn ids(&self) -> MessageIds {
+        MessageIds { journal: journal_id(self.number * 2), ..stamp_at(self.number, self.now) }
+    }
+
     /// Creates an idempotency claim under one of a few keys. Requests of one kind are equal, so that some are repeats.
     fn claim<T: Debug + 'static>(
         &self,
         who: Who,
         key: Option<u8>,
         kind: &str,
-    ) -> Result<Option<RepeatClaim<T>>, Failure> {
+    ) -> Result<Option<IdempotencyClaim<T>>, Failure> {
         let Some(key) = key else { return Ok(None) };
-        Ok(Some(RepeatClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
+        Ok(Some(IdempotencyClaim { at: self.now, ..claim(who, &format!("k{key}"), kind)? }))
     }
 
     fn first(
@@ -104,10 +110,10 @@ impl Turn<'_> {
         message: FirstMessage,
         key: Option<u8>,
     ) -> Result<FirstMessageCommand, Failure> {
-        let mut stamp = stamp_at(self.number, self.now);
-        stamp.journal = journal_id(self.number * 2);
+        let ids = self.ids();
         let repeat = self.claim(who, key, "first")?;
-        let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+        let decide =
+            Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
         Ok(FirstMessageCommand {
             account: who.account()?,
             card: card_of(who, card),
@@ -124,30 +130,30 @@ impl Turn<'_> {
         message: FollowUp,
         key: Option<u8>,
     ) -> Result<String, Failure> {
-        let mut stamp = stamp_at(self.number, self.now);
-        stamp.journal = journal_id(self.number * 2);
+        let ids = self.ids();
         let repeat = self.claim(who, key, "follow-up")?;
-        let decide = Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token, &message, &stamp));
+        let decide = Arc::new(move |situation: &ChainSituation| {
+            ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp))
+        });
         let command = FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat };
         Ok(text(self.handle.cards.follow_up(command).await))
     }
 
     async fn expire(&self, who: Who, message: u8) -> Result<String, Failure> {
-        let mut stamp = stamp_at(self.number, self.now);
-        stamp.journal = journal_id(self.number * 2);
+        let ids = self.ids();
         let hold = DueHold { account: who.account()?, chain: token(message.into()) };
-        let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
+        let decide = Arc::new(move |situation: &ChainSituation| ids.rule(|stamp| decide_expiry(situation, stamp)));
         Ok(text(self.handle.cards.expire(ExpiryCommand { hold, decide }).await))
     }
 
     async fn credit(&self, who: Who, instruction: CreditInstruction, key: Option<u8>) -> Result<String, Failure> {
-        let stamp = CreditStamp { journal: journal_id(self.number * 2), now: self.now };
+        let ids = self.ids();
         let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
         let rule = move |CreditSituation { budget, number }: &CreditSituation| {
             // The HTTP layer refuses zero, so no store receives such a credit.
             let positive = instruction.amount.clone().positive();
             positive.map_err(|flaw| florin_domain::budget::CreditRefusal::Faults(vec![flaw.at("amount")]))?;
-            decide_credit(budget, *number, &instruction, stamp)
+            decide_credit(budget, *number, &instruction, &Stamp { now: ids.now, ids: &|| ids.journal.0 })
         };
         let command =
             CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), mode: Mode::Commit, repeat };

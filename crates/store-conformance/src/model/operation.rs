@@ -154,7 +154,7 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
     let currency = prop_oneof![4 => Just("GBP"), 2 => Just("JPY"), 1 => Just("EUR")];
     let verdict = prop_oneof![
         3 => Just(Some(MfaVerdict::Wrong)),
-        3 => (0..3_i64).prop_map(|step| Some(MfaVerdict::Right { step: Some(step) })),
+        3 => (0..3_i64).prop_map(|step| Some(MfaVerdict::Correct { step: Some(step) })),
         1 => Just(Some(MfaVerdict::ExpiresSession)),
         1 => Just(Some(MfaVerdict::LocksSession)),
         1 => Just(None),

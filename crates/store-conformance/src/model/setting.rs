@@ -2,7 +2,7 @@
 
 use crate::check::Failure;
 use crate::world::{BOTH, Who, batch, card, day, uuid};
-use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::batch::BatchState;
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{BudgetId, CardId, PaymentBatchId};
 use florin_ports::{SeedCard, World};
@@ -18,7 +18,7 @@ pub(super) fn world() -> Result<World, Failure> {
         }
         let expired = Card { expires_on: day(2026, 8, 31), ..card(who, more_card(who, 4))? };
         seed.cards.push(SeedCard { card: expired, limits: vec![] });
-        seed.batches.push(batch(who, more_batch(who), PaymentBatchStatus::Validated)?);
+        seed.batches.push(batch(who, more_batch(who), BatchState::Validated)?);
         seed.account.mfa_required = who == Who::Mine;
     }
     Ok(world)

@@ -4,8 +4,8 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
-    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, CancelSituation,
-    Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, PaymentStatus, SettleDecision,
+    Alert, AlertFilter, AllPayments, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal,
+    CancelSituation, Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision,
     SettleRefusal, SettleSituation, TakeDecision, TakeSituation, UploadRefusal,
 };
 use florin_domain::event::Event;
@@ -79,7 +79,7 @@ impl BatchManagement for Mutant {
             let mut decision = rule(situation)?;
             match bug {
                 Some(Bug::EventsOfCancellingLost) => decision.events.clear(),
-                Some(Bug::CancelLeavesPayments) => decision.payments = PaymentStatus::Confirmed,
+                Some(Bug::CancelLeavesPayments) => decision.payments = AllPayments::Confirmed,
                 Some(Bug::CancelKeepsTheMoney) => {
                     decision.journal.clear();
                     decision.balances.clear();

@@ -66,7 +66,7 @@ bugs! {
     LeasesNotExclusive,
     TakenNotStored,
     RefusedUploadRenames,
-    ConfirmLeavesPayments,
+    ConfirmCancelsPayments,
     CancelLeavesPayments,
     CancelKeepsTheMoney,
     BankForgetsTheFirst,

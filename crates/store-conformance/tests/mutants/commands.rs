@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant, ROOM};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentStatus};
+use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
@@ -13,7 +13,7 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, RepeatClaim, StoreError,
+    IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, StoreError,
     WriteError, Written,
 };
 use std::sync::atomic::Ordering;
@@ -53,7 +53,7 @@ fn half(mut decision: CardDecision) -> CardDecision {
 }
 
 impl Mutant {
-    pub(crate) fn claim<T>(&self, claim: Option<RepeatClaim<T>>) -> Option<RepeatClaim<T>> {
+    pub(crate) fn claim<T>(&self, claim: Option<IdempotencyClaim<T>>) -> Option<IdempotencyClaim<T>> {
         let mut claim = claim?;
         if self.no_records.load(Ordering::Relaxed) {
             if self.has(Bug::RecordsAfterTheCommit) {
@@ -261,9 +261,9 @@ impl PaymentBatches for Mutant {
             match bug {
                 Some(Bug::AttemptsNotStored) if decision.answer.is_err() => decision.session = None,
                 Some(Bug::EnrolmentNotStored) if decision.answer.is_err() => decision.enrolment = None,
-                Some(Bug::ConfirmLeavesPayments) => {
+                Some(Bug::ConfirmCancelsPayments) => {
                     if let Ok(confirmation) = &mut decision.answer {
-                        confirmation.payments = PaymentStatus::Validated;
+                        confirmation.payments = AllPayments::Cancelled;
                     }
                 }
                 _ => {}

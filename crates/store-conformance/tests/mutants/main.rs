@@ -122,7 +122,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::LeasesNotExclusive, "batch_processing.claim.leased_batches_are_passed_over"),
     (Bug::TakenNotStored, "batch_processing.take.takes_each_once_by_index"),
     (Bug::RefusedUploadRenames, "batch_management.upload.refusal_changes_nothing"),
-    (Bug::ConfirmLeavesPayments, "batches.confirm.marks_every_payment_and_reserves_fees"),
+    (Bug::ConfirmCancelsPayments, "batches.confirm.marks_every_payment_and_reserves_fees"),
     (Bug::CancelLeavesPayments, "batch_management.cancel.releases_amounts_and_fees"),
     (Bug::CancelKeepsTheMoney, "batch_management.cancel.releases_amounts_and_fees"),
     (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),

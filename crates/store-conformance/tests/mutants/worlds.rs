@@ -11,7 +11,7 @@ use florin_domain::world::{
     WorldSnapshot,
 };
 use florin_ports::{
-    CardManagement, ClockCommand, CreateWorldCommand, DueHold, Registry, RemoveLimitCommand, RepeatClaim,
+    CardManagement, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, Registry, RemoveLimitCommand,
     RestoreCommand, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
@@ -120,7 +120,7 @@ impl Worlds for Mutant {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<RepeatClaim<()>>,
+        repeat: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         self.inner.delete_snapshot(account, snapshot, self.claim(repeat)).await
     }

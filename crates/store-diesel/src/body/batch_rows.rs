@@ -5,7 +5,7 @@ use super::errors::{Outcome, corrupt};
 use super::statements::{self, load};
 use super::tables::batches::{BatchChange, BatchRow, OrderRow, OrdersOfBatches};
 use super::types::{Account, Currency, Id, Named, Time};
-use florin_domain::batch::{BatchInput, PaymentBatch, PaymentOrder};
+use florin_domain::batch::{BatchInput, BatchState, Confirmation, PaymentBatch, PaymentOrder};
 use florin_domain::ids::{BudgetId, ClientId, OrderId, PaymentBatchId};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
@@ -41,11 +41,12 @@ impl BatchRow {
             (None, None, None, None) => None,
             _ => return Err(corrupt(format!("incomplete input of batch {}", self.id.0))),
         };
+        let state = self.state()?;
         Ok(PaymentBatch {
             id: PaymentBatchId(self.id.0),
             account: self.account_id.0,
             name: self.name,
-            status: self.status.0,
+            state,
             orders: Vec::new(),
             created_by: ClientId(self.created_by.0),
             visible: self.visible,
@@ -53,22 +54,30 @@ impl BatchRow {
             input,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
-            confirmed_by: self.confirmed_by.map(|id| ClientId(id.0)),
-            confirmed_at: self.confirmed_at.map(|time| time.0),
-            passed_mfa_check_at: self.passed_mfa_check_at.map(|time| time.0),
-            orders_sent_at: self.orders_sent_at.map(|time| time.0),
         })
+    }
+
+    /// Converts the status, and the columns that only some statuses have.
+    fn state(&self) -> Outcome<BatchState> {
+        let by = self.confirmed_by.map(|id| ClientId(id.0));
+        let passed_mfa_check_at = self.passed_mfa_check_at.map(|time| time.0);
+        let confirmation = self.confirmed_at.map(|at| Confirmation { by, at: at.0, passed_mfa_check_at });
+        // Who confirmed, and how, without a confirmation.
+        let is_half = confirmation.is_none() && (by.is_some() || passed_mfa_check_at.is_some());
+        BatchState::from_parts(self.status.0, confirmation, self.orders_sent_at.map(|time| time.0))
+            .filter(|_| !is_half)
+            .ok_or_else(|| corrupt(format!("batch {} is {}, which its times contradict", self.id.0, self.status.0)))
     }
 }
 
 impl From<PaymentBatch> for BatchRow {
     fn from(batch: PaymentBatch) -> Self {
-        let input = batch.input;
+        let (input, confirmation) = (batch.input, batch.state.confirmation());
         Self {
             account_id: Account(batch.account),
             id: Id(batch.id.0),
             name: batch.name,
-            status: Named(batch.status),
+            status: Named(batch.state.status()),
             created_by: Id(batch.created_by.0),
             visible: batch.visible,
             locked: batch.locked,
@@ -79,10 +88,10 @@ impl From<PaymentBatch> for BatchRow {
             input_updated_at: input.as_ref().map(|input| Time(input.updated_at)),
             created_at: Time(batch.created_at),
             updated_at: Time(batch.updated_at),
-            confirmed_by: batch.confirmed_by.map(|id| Id(id.0)),
-            confirmed_at: batch.confirmed_at.map(Time),
-            passed_mfa_check_at: batch.passed_mfa_check_at.map(Time),
-            orders_sent_at: batch.orders_sent_at.map(Time),
+            confirmed_by: confirmation.and_then(|confirmed| confirmed.by).map(|id| Id(id.0)),
+            confirmed_at: confirmation.map(|confirmed| Time(confirmed.at)),
+            passed_mfa_check_at: confirmation.and_then(|confirmed| confirmed.passed_mfa_check_at).map(Time),
+            orders_sent_at: batch.state.orders_sent_at().map(Time),
             work_at: None,
             lease_id: None,
             leased_until: None,

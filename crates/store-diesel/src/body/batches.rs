@@ -15,10 +15,10 @@ use super::types::{Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{
-    BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, Confirmation, PaymentBatch,
+    BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, RepeatClaim, WriteError, Written};
+use florin_ports::{ConfirmCommand, DryRun, IdempotencyClaim, Mode, PaymentBatches, WriteError, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
@@ -45,7 +45,7 @@ impl RecordedCommand for ConfirmCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<PaymentBatch>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<PaymentBatch>> {
         self.repeat.as_ref()
     }
 
@@ -55,7 +55,7 @@ impl RecordedCommand for ConfirmCommand {
     }
 
     fn done(decision: &ConfirmDecision) -> Option<&PaymentBatch> {
-        decision.answer.as_ref().ok().map(|confirmation| &confirmation.batch)
+        decision.answer.as_ref().ok().map(|confirmed| &confirmed.batch)
     }
 
     fn stage(
@@ -65,9 +65,9 @@ impl RecordedCommand for ConfirmCommand {
     ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
         // Attempts count, whatever the answer.
         working_set.mfa.change(decision.session, decision.enrolment);
-        let confirmation = decision.answer.map_err(WriteError::Refused)?;
-        stage(working_set, &confirmation);
-        Ok(confirmation.batch)
+        let confirmed = decision.answer.map_err(WriteError::Refused)?;
+        stage(working_set, &confirmed);
+        Ok(confirmed.batch)
     }
 
     fn dry_run(decision: ConfirmDecision) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
@@ -90,18 +90,18 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
 /// Returns the balances of the budgets that fund a batch's orders.
 pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
-    for command in &batch.orders {
-        let held = working_set.balance_set.of(&batch.account, command.budget).iter();
-        balances.extend(held.map(|(currency, held)| ((command.budget, *currency), *held)));
+    for order in &batch.orders {
+        let held = working_set.balance_set.of(&batch.account, order.budget).iter();
+        balances.extend(held.map(|(currency, held)| ((order.budget, *currency), *held)));
     }
     balances
 }
 
-fn stage(working_set: &mut WorkingSet, confirmation: &Confirmation) {
-    let batch = &confirmation.batch;
-    working_set.move_money(&batch.account, &confirmation.journal, &confirmation.balances);
-    working_set.all_become(batch, confirmation.payments);
-    working_set.events.add(&confirmation.events);
+fn stage(working_set: &mut WorkingSet, confirmed: &ConfirmedBatch) {
+    let batch = &confirmed.batch;
+    working_set.move_money(&batch.account, &confirmed.journal, &confirmed.balances);
+    working_set.all_become(batch, confirmed.payments);
+    working_set.events.add(&confirmed.events);
     working_set.batches.change(batch.clone());
 }
 

@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::text::Text;
-use florin_ports::{CreditCommand, Credits, DryRun, Mode, RepeatClaim, WriteError, Written};
+use florin_ports::{CreditCommand, Credits, DryRun, IdempotencyClaim, Mode, WriteError, Written};
 use std::collections::BTreeMap;
 
 impl CreditRow {
@@ -67,7 +67,7 @@ impl RecordedCommand for CreditCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<Credit>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<Credit>> {
         self.repeat.as_ref()
     }
 

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
-use florin_ports::{MfaSessions, OpenSessionCommand, RepeatClaim, StoreError, WriteError, Written};
+use florin_ports::{IdempotencyClaim, MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
 
 impl SessionRow {
     fn read(self) -> Outcome<MfaSession> {
@@ -86,7 +86,7 @@ impl RecordedCommand for OpenSessionCommand {
         footprint.batch(&self.account, self.batch);
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<MfaSession>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<MfaSession>> {
         self.repeat.as_ref()
     }
 

@@ -6,11 +6,11 @@ use super::group::{RecordKey, ask, record_key};
 use super::tables::service::{RecordRow, RecordsByKey, idempotency_records};
 use super::types::{Account, Id, Time};
 use diesel::prelude::*;
-use florin_ports::{Answer, RecordedBody, RecordedRequest, RepeatClaim, WriteError};
+use florin_ports::{Answer, IdempotencyClaim, RecordedBody, RecordedRequest, WriteError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Deletes the record of a claim, if it exists.
-pub(crate) fn forget<T>(conn: &mut Conn, claim: &RepeatClaim<T>) -> Outcome<()> {
+pub(crate) fn forget<T>(conn: &mut Conn, claim: &IdempotencyClaim<T>) -> Outcome<()> {
     let (account, client, key) = record_key(claim);
     let record = idempotency_records::table
         .filter(idempotency_records::account_id.eq(account))
@@ -45,7 +45,7 @@ impl Records {
 
     /// Remembers the claim of a refused command. If another instance stored the record while this group waited for its
     /// locks, the refusal is wrong. [`Self::must_be_missing`] checks this.
-    pub(crate) fn refused<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
+    pub(crate) fn refused<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
         self.refused.extend(claim.map(record_key));
     }
 
@@ -63,7 +63,7 @@ impl Records {
     }
 
     /// Returns the stored answer of a claim, if it exists.
-    pub(crate) fn find<T, R>(&self, claim: Option<&RepeatClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
+    pub(crate) fn find<T, R>(&self, claim: Option<&IdempotencyClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let key = record_key(claim);
         let Some(row) = self.known.get(&key).or_else(|| self.new.get(&key)) else { return Ok(None) };
@@ -72,7 +72,7 @@ impl Records {
     }
 
     /// Builds the record of a command under a claim. Does not stage it.
-    pub(crate) fn made<T>(claim: Option<&RepeatClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
+    pub(crate) fn made<T>(claim: Option<&IdempotencyClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.answer)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))
@@ -90,7 +90,7 @@ impl Records {
 }
 
 impl RecordRow {
-    fn of<T>(claim: &RepeatClaim<T>, answer: Answer) -> Self {
+    fn of<T>(claim: &IdempotencyClaim<T>, answer: Answer) -> Self {
         let RecordedRequest { method, path, query, body } = claim.request.clone();
         let (body_form, body) = match body {
             RecordedBody::Json(text) => ("json", text),

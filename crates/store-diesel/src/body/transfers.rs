@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
-use florin_ports::{DryRun, Mode, RepeatClaim, TransferCommand, Transfers, WriteError, Written};
+use florin_ports::{DryRun, IdempotencyClaim, Mode, TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
 
 impl From<&Transfer> for TransferRow {
@@ -51,7 +51,7 @@ impl RecordedCommand for TransferCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<TransferDone>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<TransferDone>> {
         self.repeat.as_ref()
     }
 

@@ -8,7 +8,7 @@ mod progress;
 mod queue;
 
 use self::progress::Progress;
-use self::queue::{Counter, Entrance, Turn};
+use self::queue::{QueueSender, Turn, Turns};
 use super::anchor::Anchor;
 use super::backend::{self, Conn};
 use super::body;
@@ -38,7 +38,7 @@ const STOP_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The handle of the writer's threads.
 pub(crate) struct Writer {
-    queue: Entrance,
+    queue: QueueSender,
     threads: Mutex<Vec<JoinHandle<()>>>,
     progress: Arc<Progress>,
 }
@@ -46,20 +46,20 @@ pub(crate) struct Writer {
 impl Writer {
     /// Connects, and starts the threads.
     pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
-        let (queue, counter) = queue::with_room(room.max(1));
-        let counter = Arc::new(counter);
+        let (queue, turns) = queue::with_room(room.max(1));
+        let turns = Arc::new(turns);
         let progress = Arc::new(Progress::default());
         let writer = Self { queue, threads: Mutex::default(), progress: Arc::clone(&progress) };
         for number in 0..backend::WRITERS {
             let conn = Some(backend::connect_writer(anchor.place())?);
-            let desk = Desk {
+            let thread_state = WriterThread {
                 anchor: anchor.clone(),
                 conn,
-                counter: Arc::clone(&counter),
+                turns: Arc::clone(&turns),
                 number,
                 progress: Arc::clone(&progress),
             };
-            let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || desk.work());
+            let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || thread_state.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
         }
         Ok(writer)
@@ -123,21 +123,21 @@ impl Writer {
 }
 
 /// The state of a thread of the writer.
-struct Desk {
+struct WriterThread {
     anchor: Anchor,
     /// `None` after the connection was lost, until a new one is opened.
     conn: Option<Conn>,
-    counter: Arc<Counter>,
+    turns: Arc<Turns>,
     /// Its number among the threads.
     number: usize,
     progress: Arc<Progress>,
 }
 
-impl Desk {
+impl WriterThread {
     /// Processes groups until the queue is closed.
     fn work(mut self) {
-        let counter = Arc::clone(&self.counter);
-        while let Some((mut jobs, turn)) = counter.take() {
+        let turns = Arc::clone(&self.turns);
+        while let Some((mut jobs, turn)) = turns.take() {
             let mut turn = Some(turn);
             let mut groups =
                 jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
@@ -218,14 +218,14 @@ impl Desk {
             None => backend::connect_writer(self.anchor.place())?,
         };
         let mut at_commit = false;
-        let counter = &self.counter;
+        let turns = &self.turns;
         // After a panic the state of the connection is unknown: it is closed, which rolls back its transaction.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
             let done = backend::write(&mut conn, |conn| {
-                let records = write(conn, group, counter)?;
+                let records = write(conn, group, turns)?;
                 at_commit = true;
-                committing = matches!(group, [Job::Command(_), ..]).then(|| counter.hand_over(turn.take(), records));
+                committing = matches!(group, [Job::Command(_), ..]).then(|| turns.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
@@ -246,7 +246,7 @@ impl Desk {
 }
 
 /// Does all the work of a group except the commit, and returns the keys of the records that it looked up.
-fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTreeSet<RecordKey>> {
+fn write(conn: &mut Conn, group: &mut [Job], turns: &Turns) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
         match job {
@@ -258,7 +258,7 @@ fn write(conn: &mut Conn, group: &mut [Job], counter: &Counter) -> Outcome<BTree
             Job::Task(task) => task.attempt(conn)?,
         }
     }
-    counter.wait_for(&footprint.records);
+    turns.wait_for(&footprint.records);
     let mut working_set = WorkingSet::load(conn, &footprint)?;
     for job in group {
         if let Job::Command(command) = job {

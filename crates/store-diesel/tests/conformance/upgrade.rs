@@ -2,12 +2,13 @@
 
 use chrono::DateTime;
 use florin_domain::batch::{
-    BatchFilter, ConfirmSituation, Confirmation, PaymentBatch, PaymentBatchStatus, Stamp, decide_confirm,
+    BatchFilter, ConfirmSituation, ConfirmedBatch, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardRecord};
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::page::PageRequest;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimCommand, ConfirmCommand, LedgerAudit,
     Mode, PaymentBatches, Seeding, WriteError, Written,
@@ -54,12 +55,12 @@ pub(crate) async fn is_whole(
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
     let told = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
-    assert_eq!((told.messages.len(), told.chain.map(|chain| chain.held.0)), (2, Some(100)));
+    assert_eq!((told.messages.len(), told.chain.map(|chain| chain.held().0)), (2, Some(100)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
     assert_eq!((told.journal.len(), &told.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
-        batches.iter().map(|batch| (batch.id.0, batch.status, batch.created_by, batch.visible)).collect();
+        batches.iter().map(|batch| (batch.id.0, batch.status(), batch.created_by, batch.visible)).collect();
     let client = ClientId(id(0xc1));
     let wanted =
         [(id(0xf1), Validated, client, true), (id(0xf2), Confirmed, client, true), (id(0xf3), Completed, client, true)];
@@ -67,13 +68,15 @@ pub(crate) async fn is_whole(
     let orders: Vec<_> =
         batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
     assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
-    let none = |batch: &PaymentBatch| (batch.confirmed_by, batch.orders_sent_at, batch.input.clone(), batch.locked);
+    let confirmed_by = |batch: &PaymentBatch| batch.state.confirmation().and_then(|confirmed| confirmed.by);
+    let none =
+        |batch: &PaymentBatch| (confirmed_by(batch), batch.state.orders_sent_at(), batch.input.clone(), batch.locked);
     assert!(batches.iter().all(|batch| none(batch) == (None, None, None, false)));
     let listed = store.list(&account, BatchFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!((listed.count, listed.rows.len()), (3, 3));
     let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());
     assert_eq!(store.claim(ClaimCommand { lease, now, until: now, max: 9 }).await, Ok(vec![]));
-    assert_eq!(confirm(store, account).await.batch.status, Confirmed);
+    assert_eq!(confirm(store, account).await.batch.status(), Confirmed);
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
@@ -90,7 +93,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
 }
 
 /// Confirms the validated batch under its existing session, which the rule receives.
-async fn confirm(store: &impl PaymentBatches, account: AccountId) -> Confirmation {
+async fn confirm(store: &impl PaymentBatches, account: AccountId) -> ConfirmedBatch {
     let confirmed = Arc::new(Mutex::new(None));
     let told = Arc::clone(&confirmed);
     let decide = Arc::new(move |situation: &ConfirmSituation| {

@@ -1,12 +1,13 @@
 //! Overlapping groups: many budgets, from two instances, in any order.
 
 use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
-use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, Stamp, decide_confirm};
+use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, decide_confirm};
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     CardLedger, ConfirmCommand, FirstMessageCommand, Mode, PaymentBatches, SeedBudget, SeedCard, Seeding, World,
 };

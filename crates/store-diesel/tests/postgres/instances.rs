@@ -7,18 +7,18 @@ use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageCommand, IdempotencyKey, MfaSessions, OpenSessionCommand, PaymentBatches,
-    RecordedBody, RecordedRequest, RepeatClaim, WriteError, Written,
+    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenSessionCommand,
+    PaymentBatches, RecordedBody, RecordedRequest, WriteError, Written,
 };
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Returns a claim of a key for a request with this body.
-pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer) -> RepeatClaim<T> {
+pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer) -> IdempotencyClaim<T> {
     let body = RecordedBody::Json(body.into());
     let request = RecordedRequest { method: "POST".into(), path: "/v2/x".into(), query: "{}".into(), body };
     let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
-    RepeatClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), answer: Arc::new(answer) }
+    IdempotencyClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), answer: Arc::new(answer) }
 }
 
 pub(crate) fn told(message: &CardTransaction) -> Answer {
@@ -146,7 +146,7 @@ async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
     for number in 1..=20 {
         fresh(home.store.open(open(MINE, MINE, number, MfaProviderName::Sandbox)).await);
     }
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let mut tasks = JoinSet::new();
     for number in 1..=20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();

@@ -5,19 +5,20 @@ use crate::credits::credit;
 use crate::groups::{Gate, queued};
 use crate::instances::claim;
 use crate::support::{
-    MINE, amount, authorization, budget, card, client, first_message, follow_up, fresh, gbp, id, noon, stamp,
-    validated_batch, world,
+    MINE, MessageIds, amount, authorization, budget, card, client, first_message, follow_up, fresh, gbp, id, noon,
+    stamp, validated_batch, world,
 };
 use chrono::TimeDelta;
 use florin_domain::batch::{
-    BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, Stamp, decide_confirm,
+    BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, decide_confirm,
 };
 use florin_domain::budget::Credit;
-use florin_domain::card::decide::{FirstSituation, FollowUp, MessageStamp, decide_expiry, decide_first};
+use florin_domain::card::decide::{FirstSituation, FollowUp, decide_expiry, decide_first};
 use florin_domain::card::{CardTransaction, ChainKind, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
     FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, World, Written,
@@ -61,7 +62,7 @@ pub(crate) fn world_of_work() -> World {
 struct Round(u128);
 
 impl Round {
-    fn stamp(&self, number: u128) -> MessageStamp {
+    fn stamp(&self, number: u128) -> MessageIds {
         stamp(self.0 * 1_000 + number)
     }
 
@@ -70,8 +71,9 @@ impl Round {
     }
 
     fn first(&self, kind: ChainKind, number: u128) -> FirstMessageCommand {
-        let (message, stamp) = (first_message(kind, "10"), self.stamp(number));
-        let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+        let (message, ids) = (first_message(kind, "10"), self.stamp(number));
+        let decide =
+            Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
         FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None }
     }
 
@@ -121,13 +123,13 @@ impl Round {
     }
 
     fn expiry(&self, chain: u128, number: u128) -> ExpiryCommand {
-        let late = MessageStamp { now: noon() + TimeDelta::days(8), ..self.stamp(number) };
-        let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
+        let late = MessageIds { now: noon() + TimeDelta::days(8), ..self.stamp(number) };
+        let decide = Arc::new(move |situation: &_| late.rule(|stamp| decide_expiry(situation, stamp)));
         ExpiryCommand { hold: DueHold { account: id(MINE), chain: self.stamp(chain).token }, decide }
     }
 
     fn right(&self) -> MfaVerdict {
-        MfaVerdict::Right { step: Some(i64::try_from(self.0).unwrap()) }
+        MfaVerdict::Correct { step: Some(i64::try_from(self.0).unwrap()) }
     }
 }
 

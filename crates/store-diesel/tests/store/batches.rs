@@ -2,7 +2,7 @@
 
 use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
 use florin_domain::batch::{
-    ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus, Stamp,
+    BatchState, ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus,
     decide_confirm,
 };
 use florin_domain::ids::MfaSessionId;
@@ -11,6 +11,7 @@ use florin_domain::mfa::{
     decide_open,
 };
 use florin_domain::money::Minor;
+use florin_domain::stamp::Stamp;
 use florin_ports::{
     ConfirmCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written,
 };
@@ -71,9 +72,9 @@ async fn a_confirmation_reserves_and_uses_up_its_session_atomically() {
     let provider = MfaProviderName::Totp;
     let session = opened(&home, 1, provider).await;
     assert_eq!(situation(&home, 1).await.session, Some(session));
-    let right = MfaVerdict::Right { step: Some(i64::MAX) };
+    let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let confirmed = fresh(home.store.confirm(confirm(1, 1, provider, right)).await);
-    assert_eq!(confirmed.status, PaymentBatchStatus::Confirmed);
+    assert_eq!(confirmed.status(), PaymentBatchStatus::Confirmed);
     assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
     let after = situation(&home, 1).await;
     assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
@@ -106,7 +107,7 @@ async fn failed_attempts_are_counted() {
 async fn insufficient_funds_use_up_nothing() {
     let home = Home::funded(999).await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let refused = home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await;
     assert!(matches!(refused, Err(WriteError::Refused(ConfirmRefusal::InsufficientFunds(_)))), "{refused:?}");
     let seen = situation(&home, 1).await;
@@ -120,7 +121,7 @@ async fn one_of_two_concurrent_confirmations_wins() {
     for number in 1..=10 {
         opened(&home, number, MfaProviderName::Sandbox).await;
     }
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let tasks: Vec<_> = (1..=10)
         .map(|number| {
             let store = home.store.clone();
@@ -142,7 +143,7 @@ async fn one_of_two_concurrent_confirmations_wins() {
 async fn a_confirmation_that_fails_halfway_changes_nothing() {
     let home = Home::seeded().await;
     opened(&home, 1, MfaProviderName::Sandbox).await;
-    let right = MfaVerdict::Right { step: None };
+    let right = MfaVerdict::Correct { step: None };
     let mut command = confirm(1, 1, MfaProviderName::Sandbox, right);
     let rule = command.decide;
     // The second journal transaction has the same id as the first.
@@ -166,7 +167,7 @@ async fn a_confirmation_that_fails_halfway_changes_nothing() {
 async fn a_session_is_refused_for_a_batch_that_is_not_validated() {
     let home = Home::empty();
     let mut world = world(9_500);
-    world.accounts[0].batches[0].status = PaymentBatchStatus::Draft;
+    world.accounts[0].batches[0].state = BatchState::Draft;
     home.store.seed(world).await.unwrap();
     let refused = home.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
     assert!(matches!(refused, Err(WriteError::Refused(_))), "{refused:?}");

@@ -29,7 +29,10 @@ async fn a_stored_authorization_is_read_back_unchanged() {
     assert_eq!(seen.first, transaction);
     assert_eq!(seen.named, (MessageKind::Authorization, TransactionState::Pending));
     let chain = seen.chain.unwrap();
-    assert_eq!((chain.authorised, chain.held, chain.cleared, chain.end), (Minor(1_000), Minor(1_000), Minor(0), None));
+    assert_eq!(
+        (chain.authorised, chain.held(), chain.cleared, chain.end()),
+        (Minor(1_000), Minor(1_000), Minor(0), None)
+    );
     assert_eq!(seen.balances, home.balances(MINE).await);
     assert_eq!(seen.balances.held(), Minor(1_000));
     home.audit().await;
@@ -61,7 +64,7 @@ async fn follow_ups_change_the_chain_and_end_it() {
     let seen = situation(&home, first.token).await;
     assert_eq!(seen.first.state, TransactionState::Completion);
     let chain = seen.chain.unwrap();
-    assert_eq!((chain.held, chain.cleared, chain.end), (Minor(0), Minor(500), Some(ChainEnd::Reversed)));
+    assert_eq!((chain.held(), chain.cleared, chain.end()), (Minor(0), Minor(500), Some(ChainEnd::Reversed)));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.ledger(), balances.available()), (Minor(9_000), Minor(9_000)));
     let again = FollowUp::Reversal { amount: None };

@@ -1,11 +1,10 @@
 //! Credits.
 
 use crate::support::{Home, MINE, OTHER, budget, fresh, gbp, id, noon};
-use florin_domain::budget::{
-    Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, CreditStamp, decide_credit,
-};
-use florin_domain::ids::{BudgetId, JournalId};
+use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, decide_credit};
+use florin_domain::ids::BudgetId;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{CreditCommand, Credits, Mode, WriteError, Written};
 use std::sync::Arc;
@@ -29,9 +28,9 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
         institution_name: None,
         institution_address: None,
     };
-    let stamp = CreditStamp { journal: JournalId(Uuid::from_u128((30 << 64) + number)), now: noon() };
     let decide = Arc::new(move |situation: &CreditSituation| {
-        decide_credit(&situation.budget, situation.number, &instruction, stamp)
+        let stamp = Stamp { now: noon(), ids: &|| Uuid::from_u128((30 << 64) + number) };
+        decide_credit(&situation.budget, situation.number, &instruction, &stamp)
     });
     CreditCommand { account: id(account), budget: to, decide, mode: Mode::Commit, repeat: None }
 }

@@ -1,7 +1,7 @@
 //! The writer's groups: commands share a transaction, and a failure of one does not affect the others.
 
-use crate::support::{Answered, Home, MINE, authorization, fresh, stamp};
-use florin_domain::card::decide::{CardRefusal, FirstSituation, MessageStamp};
+use crate::support::{Answered, Home, MINE, MessageIds, authorization, fresh, stamp};
+use florin_domain::card::decide::{CardRefusal, FirstSituation};
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, FirstMessageCommand, StoreError, Upkeep, WriteError, Written};
 use florin_store_diesel::Store;
@@ -94,7 +94,7 @@ async fn a_failing_command_does_not_fail_its_group() {
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
     // Its journal id is already in use, so it fails after its message and its chain were inserted.
-    let half = MessageStamp { journal: stamp(9).journal, ..stamp(2) };
+    let half = MessageIds { journal: stamp(9).journal, ..stamp(2) };
     let two = queue(&home.store, authorization(MINE, half, "10")).await;
     let three = queue(&home.store, panicking()).await;
     let four = queue(&home.store, counted(4, &decided)).await;

@@ -1,8 +1,8 @@
 //! Holds that are due.
 
-use crate::support::{Home, MINE, amount, authorization, follow_up, fresh, id, noon, stamp};
+use crate::support::{Home, MINE, MessageIds, amount, authorization, follow_up, fresh, id, noon, stamp};
 use chrono::TimeDelta;
-use florin_domain::card::decide::{ChainSituation, FollowUp, MessageStamp, decide_expiry};
+use florin_domain::card::decide::{ChainSituation, FollowUp, decide_expiry};
 use florin_domain::ids::TransactionToken;
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, DueHold, ExpiryCommand, WriteError};
@@ -12,15 +12,15 @@ fn hold(chain: TransactionToken) -> DueHold {
     DueHold { account: id(MINE), chain }
 }
 
-fn expiry(hold: DueHold, stamp: MessageStamp) -> ExpiryCommand {
-    let decide = Arc::new(move |situation: &ChainSituation| decide_expiry(situation, &stamp));
+fn expiry(hold: DueHold, ids: MessageIds) -> ExpiryCommand {
+    let decide = Arc::new(move |situation: &ChainSituation| ids.rule(|stamp| decide_expiry(situation, stamp)));
     ExpiryCommand { hold, decide }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn due_holds_come_oldest_first_and_expire_once() {
     let home = Home::seeded().await;
-    let at = |number, minutes| MessageStamp { now: noon() + TimeDelta::minutes(minutes), ..stamp(number) };
+    let at = |number, minutes| MessageIds { now: noon() + TimeDelta::minutes(minutes), ..stamp(number) };
     for (number, minutes) in [(1, 30), (2, 10), (3, 20), (4, 0)] {
         fresh(home.store.first_message(authorization(MINE, at(number, minutes), "10")).await);
     }
@@ -36,10 +36,10 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     assert_eq!(due(40, 10).await.unwrap(), [two.clone(), three.clone(), one.clone()]);
     assert_eq!(due(40, 2).await.unwrap(), [two.clone(), three.clone()]);
 
-    let late = MessageStamp { now: noon() + week + TimeDelta::minutes(10), ..stamp(6) };
+    let late = MessageIds { now: noon() + week + TimeDelta::minutes(10), ..stamp(6) };
     assert_eq!(home.store.expire(expiry(two.clone(), late)).await, Ok(true));
-    assert_eq!(home.store.expire(expiry(two.clone(), MessageStamp { now: late.now, ..stamp(7) })).await, Ok(false));
-    assert_eq!(home.store.expire(expiry(one.clone(), MessageStamp { now: late.now, ..stamp(8) })).await, Ok(false));
+    assert_eq!(home.store.expire(expiry(two.clone(), MessageIds { now: late.now, ..stamp(7) })).await, Ok(false));
+    assert_eq!(home.store.expire(expiry(one.clone(), MessageIds { now: late.now, ..stamp(8) })).await, Ok(false));
     assert_eq!(due(40, 10).await.unwrap(), [three, one]);
     assert_eq!(home.store.expire(expiry(hold(stamp(9).token), stamp(9))).await, Err(WriteError::Absent));
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));

@@ -23,7 +23,7 @@ async fn busy() -> Home {
     authorize(&home.store, 1, "10").await;
     let provider = MfaProviderName::Sandbox;
     fresh(home.store.open(open(MINE, MINE, 1, provider)).await);
-    fresh(home.store.confirm(confirm(1, 1, provider, MfaVerdict::Right { step: None })).await);
+    fresh(home.store.confirm(confirm(1, 1, provider, MfaVerdict::Correct { step: None })).await);
     home
 }
 

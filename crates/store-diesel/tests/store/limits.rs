@@ -3,7 +3,7 @@
 use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
 use chrono::NaiveDate;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, decide_first};
-use florin_domain::card::{ChainKind, Response, SpendingLimit, SpendingWindow};
+use florin_domain::card::{ChainKind, ChainState, Response, SpendingLimit, SpendingWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, FirstMessageCommand, FollowUpCommand, Mode, Seeding, WriteError};
@@ -73,8 +73,8 @@ async fn the_schema_rejects_what_no_rule_may_do() {
     let home = Home::seeded().await;
     let message = first_message(ChainKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {
-        let mut decision = decide_first(situation, &message, &stamp(1))?;
-        decision.chain.as_mut().unwrap().held = Minor(-1);
+        let mut decision = stamp(1).rule(|stamp| decide_first(situation, &message, stamp))?;
+        decision.chain.as_mut().unwrap().state = ChainState::Open { held: Minor(-1) };
         Ok(decision)
     });
     let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None };

@@ -8,7 +8,7 @@ use florin_domain::card::decide::{CardRefusal, FirstSituation};
 use florin_domain::ids::ClientId;
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageCommand, IdempotencyKey, RecordedBody, RecordedRequest, RepeatClaim, Upkeep,
+    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Upkeep,
     WriteError, Written,
 };
 use std::sync::Arc;
@@ -22,8 +22,8 @@ fn request(body: &str) -> RecordedRequest {
     }
 }
 
-fn claim(client: ClientId, account: &str, key: &str, body: &str) -> RepeatClaim<CardTransaction> {
-    RepeatClaim {
+fn claim(client: ClientId, account: &str, key: &str, body: &str) -> IdempotencyClaim<CardTransaction> {
+    IdempotencyClaim {
         client,
         account: id(account),
         key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
@@ -34,17 +34,17 @@ fn claim(client: ClientId, account: &str, key: &str, body: &str) -> RepeatClaim<
 }
 
 /// Returns a claim under a key.
-pub(crate) fn claim_of(key: &str) -> RepeatClaim<CardTransaction> {
+pub(crate) fn claim_of(key: &str) -> IdempotencyClaim<CardTransaction> {
     claim(client(MINE), MINE, key, "{}")
 }
 
 /// Returns a claim whose answer can't be rendered.
-pub(crate) fn claim_that_panics(key: &str) -> RepeatClaim<CardTransaction> {
+pub(crate) fn claim_that_panics(key: &str) -> IdempotencyClaim<CardTransaction> {
     let answer = Arc::new(|_: &CardTransaction| panic!("a bug in an answer"));
-    RepeatClaim { answer, ..claim(client(MINE), MINE, key, "{}") }
+    IdempotencyClaim { answer, ..claim(client(MINE), MINE, key, "{}") }
 }
 
-fn command(number: u128, claim: RepeatClaim<CardTransaction>) -> FirstMessageCommand {
+fn command(number: u128, claim: IdempotencyClaim<CardTransaction>) -> FirstMessageCommand {
     FirstMessageCommand { repeat: Some(claim), ..authorization(MINE, stamp(number), "10") }
 }
 

@@ -4,10 +4,10 @@ use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::{
-    CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, MessageStamp, decide_first, decide_follow_up,
+    CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network};
 use florin_domain::ids::{
@@ -16,6 +16,7 @@ use florin_domain::ids::{
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::mfa::{Secret, TotpEnrolment};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
     CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, Seeding,
@@ -23,6 +24,7 @@ use florin_ports::{
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
+use std::cell::Cell;
 use std::sync::Arc;
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -212,7 +214,7 @@ pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
         id: batch(account),
         account: id(account),
         name: "Wages".into(),
-        status: PaymentBatchStatus::Validated,
+        state: BatchState::Validated,
         orders: vec![order],
         created_by: client(account),
         visible: true,
@@ -220,10 +222,6 @@ pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
         input: None,
         created_at: noon(),
         updated_at: noon(),
-        confirmed_by: None,
-        confirmed_at: None,
-        passed_mfa_check_at: None,
-        orders_sent_at: None,
     }
 }
 
@@ -231,9 +229,25 @@ pub(crate) fn amount(text: &str) -> DecimalAmount {
     DecimalAmount::from_json_number(text).unwrap()
 }
 
+/// The ids and the time of a message, chosen before it is decided.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageIds {
+    pub(crate) token: TransactionToken,
+    pub(crate) journal: JournalId,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl MessageIds {
+    /// Runs a rule with these ids. Every run gets the same ids.
+    pub(crate) fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        let next = Cell::new(self.token.0);
+        rule(&Stamp { now: self.now, ids: &|| next.replace(self.journal.0) })
+    }
+}
+
 /// Returns the ids of the message with this number.
-pub(crate) fn stamp(number: u128) -> MessageStamp {
-    MessageStamp {
+pub(crate) fn stamp(number: u128) -> MessageIds {
+    MessageIds {
         token: TransactionToken(Uuid::from_u128((20 << 64) + number)),
         journal: JournalId(Uuid::from_u128((21 << 64) + number)),
         now: noon(),
@@ -249,20 +263,15 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
 }
 
 /// Returns an authorization on the card of the account, with these ids.
-pub(crate) fn authorization(account: &str, stamp: MessageStamp, text: &str) -> FirstMessageCommand {
+pub(crate) fn authorization(account: &str, ids: MessageIds, text: &str) -> FirstMessageCommand {
     let message = first_message(ChainKind::Purchase, text);
-    let decide = Arc::new(move |situation: &FirstSituation| decide_first(situation, &message, &stamp));
+    let decide = Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
     FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, repeat: None }
 }
 
 /// Returns a follow-up that names `token`, with these ids.
-pub(crate) fn follow_up(
-    account: &str,
-    token: TransactionToken,
-    stamp: MessageStamp,
-    message: FollowUp,
-) -> FollowUpCommand {
-    let decide = Arc::new(move |situation: &_| decide_follow_up(situation, token, &message, &stamp));
+pub(crate) fn follow_up(account: &str, token: TransactionToken, ids: MessageIds, message: FollowUp) -> FollowUpCommand {
+    let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp)));
     FollowUpCommand { account: id(account), token, decide, mode: Mode::Commit, repeat: None }
 }
 

@@ -40,7 +40,7 @@ async fn batches_and_sessions() {
     let foreign_batch = ConfirmCommand { batch: batch(OTHER), ..confirm(1, 1, provider, MfaVerdict::Wrong) };
     assert_eq!(home.store.confirm(foreign_batch).await, Err(WriteError::Absent));
     // The rule does not receive a session of another account.
-    let foreign_session = confirm(1, 1, provider, MfaVerdict::Right { step: None });
+    let foreign_session = confirm(1, 1, provider, MfaVerdict::Correct { step: None });
     let rule = Arc::clone(&foreign_session.decide);
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         assert_eq!(situation.session, None);

@@ -3,10 +3,12 @@
 use crate::batches::{confirm, open};
 use crate::credits::credit;
 use crate::groups::{Gate, queue, queued};
-use crate::support::{Home, MINE, OTHER, amount, authorization, budget, follow_up, fresh, gbp, id, noon, stamp, world};
+use crate::support::{
+    Home, MINE, MessageIds, OTHER, amount, authorization, budget, follow_up, fresh, gbp, id, noon, stamp, world,
+};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatchStatus};
-use florin_domain::card::decide::{CardRefusal, FollowUp, MessageStamp, decide_expiry};
+use florin_domain::card::decide::{CardRefusal, FollowUp, decide_expiry};
 use florin_domain::card::{SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
@@ -57,8 +59,8 @@ async fn a_hold_expires_once_in_a_group() {
     let mut sweeps = Vec::new();
     for number in 2..5 {
         let store = home.store.clone();
-        let late = MessageStamp { now: noon() + TimeDelta::days(7), ..stamp(number) };
-        let decide = Arc::new(move |situation: &_| decide_expiry(situation, &late));
+        let late = MessageIds { now: noon() + TimeDelta::days(7), ..stamp(number) };
+        let decide = Arc::new(move |situation: &_| late.rule(|stamp| decide_expiry(situation, stamp)));
         let command = ExpiryCommand { hold: DueHold { account: id(MINE), chain: stamp(1).token }, decide };
         sweeps.push(queued(async move { store.expire(command).await }).await);
     }
@@ -132,7 +134,7 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     let store = home.store.clone();
     let opened = queued(async move { store.open(open(MINE, MINE, 1, provider)).await }).await;
     let mut confirmations = Vec::new();
-    let right = MfaVerdict::Right { step: Some(7) };
+    let right = MfaVerdict::Correct { step: Some(7) };
     for (number, verdict) in [(1, MfaVerdict::Wrong), (2, right), (3, right)] {
         let store = home.store.clone();
         let command = confirm(1, number, provider, verdict);
@@ -146,7 +148,7 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     }
     assert!(matches!(answers[0], Err(WriteError::Refused(ConfirmRefusal::Mfa(_)))), "{:?}", answers[0]);
     assert!(matches!(answers[2], Err(WriteError::Refused(ConfirmRefusal::State(_)))), "{:?}", answers[2]);
-    assert_eq!(fresh(answers.swap_remove(1)).status, PaymentBatchStatus::Confirmed);
+    assert_eq!(fresh(answers.swap_remove(1)).status(), PaymentBatchStatus::Confirmed);
     let enrolment = home.store.enrolment(&id(MINE)).await.unwrap().unwrap();
     assert_eq!((enrolment.wrong_at.len(), enrolment.used_steps), (1, vec![7]));
     assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));

@@ -1,9 +1,10 @@
 //! Bookings of payments: how their money moves.
 
 use super::{SettleRefusal, SettleSituation};
-use crate::batch::{BatchBalances, Payment, PaymentTerms, Stamp};
+use crate::batch::{BatchBalances, Payment, PaymentTerms};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::stamp::Stamp;
 
 /// The journal transactions written so far, and the resulting balances.
 pub(super) struct Books<'a> {
@@ -18,9 +19,13 @@ impl<'a> Books<'a> {
         Self { situation, stamp, journal: Vec::new(), balances: BatchBalances::new() }
     }
 
-    /// Moves the money of a payment. A payment without terms moves none.
-    pub(super) fn write(&mut self, payment: &Payment, kind: JournalKind) -> Result<(), SettleRefusal> {
-        let Some(terms) = &payment.terms else { return Ok(()) };
+    /// Moves the money of a payment.
+    pub(super) fn write(
+        &mut self,
+        payment: &Payment,
+        terms: &PaymentTerms,
+        kind: JournalKind,
+    ) -> Result<(), SettleRefusal> {
         let postings = postings(terms, kind)?;
         let key = (terms.budget, terms.currency);
         let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();

@@ -2,9 +2,10 @@
 
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
-use crate::batch::{BatchMove, Payment, PaymentBatchStatus, PaymentOutcome, PaymentReport, PaymentStatus, Stamp};
+use crate::batch::{BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, Sent};
 use crate::event::EventKind;
 use crate::ledger::JournalKind;
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// let report = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
 /// let reports = [Reported { payment: world.payments[0].id, report }];
 /// let situation = world.settle_situation(&reports);
-/// let settled = world.stamped(|stamp| decide_settle(&situation, &reports, stamp)).unwrap();
-/// assert_eq!(settled.payments[0].status, PaymentStatus::Completed);
+/// let settled = decide_settle(&situation, &reports, &world.stamp()).unwrap();
+/// assert_eq!(settled.payments[0].status(), PaymentStatus::Completed);
 /// ```
 pub fn decide_settle(
     situation: &SettleSituation,
@@ -39,16 +40,22 @@ pub fn decide_settle(
         let Some(payment) = payments.get_mut(id).filter(|payment| payment.batch == situation.batch.id) else {
             continue;
         };
-        let before = payment.clone();
-        for kind in apply(payment, *report, stamp.now) {
-            books.write(payment, *kind)?;
+        let (state, bookings) = apply(payment.state, *report, stamp.now);
+        if let Some(terms) = state.terms() {
+            for kind in bookings {
+                books.write(payment, terms, *kind)?;
+            }
         }
-        if *payment != before {
-            changed.insert(*id);
+        if state == payment.state {
+            continue;
         }
-        if payment.status == PaymentStatus::Returned && before.status != PaymentStatus::Returned {
-            let order = payment.terms.as_ref().map(|terms| terms.order);
-            let of_batch = (&payment.account, payment.batch);
+        changed.insert(*id);
+        payment.state = state;
+        if !bookings.is_empty() {
+            payment.updated_at = stamp.now;
+        }
+        if let PaymentState::Returned { sent, .. } = state {
+            let (of_batch, order) = ((&payment.account, payment.batch), Some(sent.terms.order));
             decision.events.push(stamp.event(EventKind::PaymentReturned, of_batch, order, Some(payment.id)));
         }
     }
@@ -58,51 +65,43 @@ pub fn decide_settle(
     Ok(decision)
 }
 
-/// Applies a report to a payment and returns the kinds of its bookings.
-fn apply(payment: &mut Payment, report: PaymentReport, now: DateTime<Utc>) -> &'static [JournalKind] {
-    use PaymentOutcome::{Completed, Failed, Pending, Returned};
-    let moves: &[JournalKind] = match (payment.status, report.outcome) {
-        // Includes a paid payment: it may be returned later, and an unreachable bank counts as pending.
-        (PaymentStatus::Started | PaymentStatus::Completed, Pending) => {
-            payment.ask_at = Some(report.ask_again_at.unwrap_or_else(|| next_ask(payment, now)));
-            return &[];
+/// Applies a report to a payment, and returns its new state and the kinds of its bookings.
+fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (PaymentState, &'static [JournalKind]) {
+    use PaymentState::{Completed, Failed, Returned, Started};
+    let again_at = report.ask_again_at;
+    match (state, report.outcome) {
+        (Started { sent, .. }, PaymentOutcome::Pending) => {
+            (Started { sent, ask_at: again_at.unwrap_or_else(|| next_ask(sent, now)) }, &[])
         }
-        (PaymentStatus::Started, Completed) => {
-            payment.status = PaymentStatus::Completed;
-            &[JournalKind::Payment]
+        // A paid payment may be returned later, and an unreachable bank counts as pending.
+        (Completed { sent, .. }, PaymentOutcome::Pending) => {
+            (Completed { sent, ask_at: again_at.or_else(|| Some(next_ask(sent, now))) }, &[])
         }
-        (PaymentStatus::Started, Failed(reason)) => {
-            payment.status = PaymentStatus::Failed;
-            payment.failure = Some(reason);
-            &[JournalKind::PaymentRelease]
+        (Started { sent, .. }, PaymentOutcome::Completed) => {
+            (Completed { sent, ask_at: again_at }, &[JournalKind::Payment])
+        }
+        (Started { sent, .. }, PaymentOutcome::Failed(reason)) => {
+            (Failed { sent, reason }, &[JournalKind::PaymentRelease])
         }
         // The payment was paid and returned between two queries.
-        (PaymentStatus::Started, Returned(reason)) => {
-            payment.status = PaymentStatus::Returned;
-            payment.failure = Some(reason);
-            &[JournalKind::Payment, JournalKind::PaymentReturn]
+        (Started { sent, .. }, PaymentOutcome::Returned(reason)) => {
+            (Returned { sent, reason }, &[JournalKind::Payment, JournalKind::PaymentReturn])
         }
-        (PaymentStatus::Completed, Returned(reason)) => {
-            payment.status = PaymentStatus::Returned;
-            payment.failure = Some(reason);
-            &[JournalKind::PaymentReturn]
+        (Completed { sent, .. }, PaymentOutcome::Returned(reason)) => {
+            (Returned { sent, reason }, &[JournalKind::PaymentReturn])
         }
         // A paid payment stays paid until it is returned. The bank is queried again only if its reports name a time.
-        (PaymentStatus::Completed, Completed | Failed(_)) => &[],
-        _ => return &[],
-    };
-    payment.ask_at = report.ask_again_at.filter(|_| payment.status == PaymentStatus::Completed);
-    if !moves.is_empty() {
-        payment.updated_at = now;
+        (Completed { sent, .. }, PaymentOutcome::Completed | PaymentOutcome::Failed(_)) => {
+            (Completed { sent, ask_at: again_at }, &[])
+        }
+        (unchanged, _) => (unchanged, &[]),
     }
-    moves
 }
 
 /// The time of the next query for a pending payment. The interval equals the time since its start, at least one second
 /// and at most one hour.
-fn next_ask(payment: &Payment, now: DateTime<Utc>) -> DateTime<Utc> {
-    let taken = now - payment.started_at.unwrap_or(now);
-    now + taken.clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
+fn next_ask(sent: Sent, now: DateTime<Utc>) -> DateTime<Utc> {
+    now + (now - sent.started_at).clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
 }
 
 /// Ends the batch when its last payment is final.
@@ -113,19 +112,16 @@ fn finish(
     stamp: &Stamp<'_>,
 ) {
     let batch = &situation.batch;
-    let was_open = |payment: &&Payment| !payment.status.is_final();
+    let was_open = |payment: &&Payment| !payment.status().is_final();
     let ended = situation.payments.iter().filter(was_open).count() - payments.values().filter(was_open).count();
     let open = situation.open.saturating_sub(ended as u64);
-    let any_succeeded = situation.any_paid || payments.values().any(|payment| payment.status.was_paid());
-    if batch.status != PaymentBatchStatus::Started || open > 0 {
+    let any_succeeded = situation.any_paid || payments.values().any(|payment| payment.status().was_paid());
+    if open > 0 {
         return;
     }
-    if let Ok(status) = batch.status.after(BatchMove::Finish { any_succeeded }) {
-        let mut batch = batch.clone();
-        batch.status = status;
-        batch.updated_at = stamp.now;
+    if let Ok(state) = batch.state.after(BatchMove::Finish { any_succeeded }) {
         let of_batch = (&batch.account, batch.id);
         decision.events.push(stamp.event(EventKind::PaymentBatchCompleted, of_batch, None, None));
-        decision.batch = Some(batch);
+        decision.batch = Some(PaymentBatch { state, updated_at: stamp.now, ..batch.clone() });
     }
 }

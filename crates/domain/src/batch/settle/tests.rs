@@ -3,12 +3,13 @@
 use super::*;
 use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
 use crate::batch::{
-    ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, Stamp, decide_confirm,
-    decide_start, decide_take,
+    ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, decide_confirm, decide_start,
+    decide_take,
 };
 use crate::event::EventKind;
 use crate::ledger::{Balances, JournalKind};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use PaymentOutcome::{Completed, Failed, Pending, Returned};
@@ -30,7 +31,7 @@ fn started() -> SettleSituation {
     let batch = decide_start(&confirmed.batch, &stamp).unwrap().batch;
     let mut payments = made.payments;
     for payment in &mut payments {
-        payment.status = confirmed.payments;
+        confirmed.payments.apply(payment, confirmed.batch.updated_at);
     }
     let payments = decide_take(&batch, &payments, NOW + TimeDelta::seconds(30), &stamp).payments;
     SettleSituation { batch, payments, open: 2, any_paid: false, balances: confirmed.balances }
@@ -52,8 +53,8 @@ fn after(situation: &SettleSituation, decision: &SettleDecision) -> SettleSituat
     }
     next.batch = decision.batch.clone().unwrap_or(next.batch);
     next.balances.extend(decision.balances.clone());
-    next.open = next.payments.iter().filter(|payment| !payment.status.is_final()).count() as u64;
-    next.any_paid = next.payments.iter().any(|payment| payment.status.was_paid());
+    next.open = next.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64;
+    next.any_paid = next.payments.iter().any(|payment| payment.status().was_paid());
     next
 }
 
@@ -71,8 +72,8 @@ fn the_batch_ends_with_its_last_payment() {
     let halfway = after(&start, &first);
     assert_eq!(pounds_of(&halfway), (6_500, 1_000));
     let last = told(&halfway, &[(0, Failed(FailureReason::NameMismatch))], NOW);
-    assert_eq!(last.batch.as_ref().unwrap().status, PaymentBatchStatus::Completed);
-    assert_eq!(last.payments[0].failure, Some(FailureReason::NameMismatch));
+    assert_eq!(last.batch.as_ref().unwrap().status(), PaymentBatchStatus::Completed);
+    assert_eq!(last.payments[0].state.failure(), Some(FailureReason::NameMismatch));
     assert_eq!(last.events.iter().map(|event| event.kind).collect::<Vec<_>>(), [EventKind::PaymentBatchCompleted]);
     assert_eq!(pounds_of(&after(&halfway, &last)), (7_500, 0));
 }
@@ -83,7 +84,7 @@ fn a_batch_without_any_successful_payment_fails() {
     let start = started();
     let decision = told(&start, &[(0, failed), (1, failed)], NOW);
     assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
-    assert_eq!(decision.batch.unwrap().status, PaymentBatchStatus::Failed);
+    assert_eq!(decision.batch.unwrap().status(), PaymentBatchStatus::Failed);
     assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
 }
 
@@ -92,14 +93,14 @@ fn a_return_restores_the_amount_but_not_the_fee() {
     let start = started();
     let returned = Returned(FailureReason::AccountClosed);
     let paid = after(&start, &told(&start, &[(0, Completed), (1, Completed)], NOW));
-    assert_eq!((pounds_of(&paid), paid.batch.status), ((6_500, 0), PaymentBatchStatus::Completed));
+    assert_eq!((pounds_of(&paid), paid.batch.status()), ((6_500, 0), PaymentBatchStatus::Completed));
     let decision = told(&paid, &[(1, returned)], NOW);
     assert_eq!((decision.batch.clone(), decision.events[0].kind), (None, EventKind::PaymentReturned));
     let back = after(&paid, &decision);
-    assert_eq!((pounds_of(&back), back.payments[1].status), ((8_500, 0), PaymentStatus::Returned));
+    assert_eq!((pounds_of(&back), back.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
     // The result is the same if no query came between payment and return.
     let at_once = after(&start, &told(&start, &[(0, Completed), (1, returned)], NOW));
-    assert_eq!((pounds_of(&at_once), at_once.batch.status), ((8_500, 0), PaymentBatchStatus::Completed));
+    assert_eq!((pounds_of(&at_once), at_once.batch.status()), ((8_500, 0), PaymentBatchStatus::Completed));
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn a_pending_payment_is_queried_less_and_less_often() {
     for (passed, pause) in [(0, 1), (10, 10), (7_200, 3_600)] {
         let now = NOW + TimeDelta::seconds(passed);
         let decision = told(&start, &[(0, Pending)], now);
-        assert_eq!(decision.payments[0].ask_at, Some(now + TimeDelta::seconds(pause)));
-        assert_eq!((decision.payments[0].status, decision.journal.len()), (PaymentStatus::Started, 0));
+        assert_eq!(decision.payments[0].state.ask_at(), Some(now + TimeDelta::seconds(pause)));
+        assert_eq!((decision.payments[0].status(), decision.journal.len()), (PaymentStatus::Started, 0));
     }
 }

@@ -1,9 +1,11 @@
 //! Bookings of card messages: money moves between the pools of a budget and the networks.
 
-use super::{CardRefusal, MessageStamp};
+use super::CardRefusal;
 use crate::card::Card;
+use crate::ids::{JournalId, TransactionToken};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 
 /// A movement: the gains of the three accounts, which add up to zero.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,21 +36,22 @@ impl Movement {
         Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
     }
 
-    /// Books the movement on the card's budget.
+    /// Books the movement of a message on the card's budget.
     pub(super) fn book(
         self,
         card: &Card,
         balances: &Balances,
-        stamp: &MessageStamp,
+        token: TransactionToken,
+        stamp: &Stamp<'_>,
     ) -> Result<(JournalTransaction, Balances), CardRefusal> {
         let postings = [
             Posting { account: LedgerAccount::Available(card.budget), amount: self.available },
             Posting { account: LedgerAccount::Held(card.budget), amount: self.held },
             Posting { account: LedgerAccount::CardNetwork, amount: self.network },
         ];
-        let cause = (JournalKind::Card, stamp.token.0);
-        let journal =
-            JournalTransaction::new(stamp.journal, card.account.clone(), cause, card.currency, stamp.now, postings)?;
+        let cause = (JournalKind::Card, token.0);
+        let (id, account) = (JournalId(stamp.id()), card.account.clone());
+        let journal = JournalTransaction::new(id, account, cause, card.currency, stamp.now, postings)?;
         let after = balances.after(card.budget, journal.postings())?;
         Ok((journal, after))
     }

@@ -1,9 +1,10 @@
 //! Expiry of holds (contract 5.5).
 
 use super::step::Step;
-use super::{CardDecision, CardRefusal, ChainSituation, MessageStamp};
-use crate::card::conversion::Terms;
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{ChainEnd, MessageKind};
+use crate::stamp::Stamp;
 
 /// Decides whether the hold of a chain expires now. `None` if it is not due yet, or another message came first.
 ///
@@ -19,12 +20,12 @@ use crate::card::{ChainEnd, MessageKind};
 /// let expired = decide_expiry(&world.situation(token), &world.stamp()).unwrap().unwrap();
 /// assert_eq!(expired.balances.held(), minor("0.00 GBP"));
 /// ```
-pub fn decide_expiry(situation: &ChainSituation, stamp: &MessageStamp) -> Result<Option<CardDecision>, CardRefusal> {
-    let Some(chain) = situation.chain.as_ref().filter(|chain| chain.end.is_none()) else { return Ok(None) };
+pub fn decide_expiry(situation: &ChainSituation, stamp: &Stamp<'_>) -> Result<Option<CardDecision>, CardRefusal> {
+    let Some(chain) = situation.chain.as_ref().filter(|chain| chain.end().is_none()) else { return Ok(None) };
     if chain.due_at().is_none_or(|due_at| stamp.now < due_at) {
         return Ok(None);
     }
     let terms = Terms::of(situation.card.currency, situation.first.conversion);
-    let step = Step { situation, chain, terms, stamp, kind: MessageKind::Expiry, preceding: chain.id };
+    let step = Step::new(situation, chain, terms, (MessageKind::Expiry, chain.id), stamp);
     step.release_all(ChainEnd::Expired).map(Some)
 }

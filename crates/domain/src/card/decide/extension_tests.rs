@@ -136,7 +136,7 @@ fn a_refund_authorization_can_be_reversed() {
     let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let gone = world.follow(token, &FollowUp::RefundReversal).unwrap();
     assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
-    assert_eq!((gone.journal, gone.chain.unwrap().end), (None, Some(ChainEnd::Reversed)));
+    assert_eq!((gone.journal, gone.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
     assert_eq!(world.state_of(token), TransactionState::Cleared);
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("10") };
     assert_eq!(world.follow(token, &refund_clearing), Err(CardRefusal::AlreadyReversed));

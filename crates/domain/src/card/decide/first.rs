@@ -2,26 +2,17 @@
 
 use super::booking::Movement;
 use super::rules::{FundsEffect, RuleInput};
-use super::{CardDecision, CardRefusal, MessageStamp};
-use crate::card::conversion::Terms;
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, FirstSituation};
 use crate::card::{
-    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, Explanation, MessageKind, Network, Response,
-    Rule, SpendingLimit, TransactionState,
+    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Explanation, MessageKind, Network,
+    Response, Rule, TransactionState,
 };
 use crate::fault::Flaw;
-use crate::ledger::{AmountOverflow, Balances};
+use crate::ids::TransactionToken;
+use crate::ledger::AmountOverflow;
 use crate::money::{DecimalAmount, Minor, Quotes};
-
-/// What an adapter loads under the lock of the budget to decide a first message.
-#[derive(Clone, Debug)]
-pub struct FirstSituation {
-    /// The card.
-    pub card: Card,
-    /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
-    /// Its budget's balances in the card's currency.
-    pub balances: Balances,
-}
+use crate::stamp::Stamp;
 
 /// A first message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,11 +95,11 @@ pub(super) fn rounds_to_zero(card: &Card) -> CardRefusal {
 pub fn decide_first(
     situation: &FirstSituation,
     message: &FirstMessage,
-    stamp: &MessageStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
     let card = &situation.card;
     let priced = message.price(card)?;
-    let opening = Opening { situation, message, stamp, priced: &priced };
+    let opening = Opening { situation, message, token: TransactionToken(stamp.id()), stamp, priced: &priced };
     let is_check = priced.asked.is_zero();
     let effect = match message.kind {
         ChainKind::Refund => FundsEffect::Credit,
@@ -123,12 +114,12 @@ pub fn decide_first(
             None => Ok(opening.declined(declined)),
         },
         (None, FundsEffect::None) => {
-            let end = (Minor::ZERO, Some(ChainEnd::Cleared));
+            let chain = opening.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
             let state = (TransactionState::Completion, Response::AccountVerified);
-            Ok(opening.unmoved(Some(opening.chain(Minor::ZERO, Minor::ZERO, end)), Minor::ZERO, state))
+            Ok(opening.unmoved(Some(chain), Minor::ZERO, state))
         }
         (None, FundsEffect::Credit) => {
-            let chain = opening.chain(priced.requested, Minor::ZERO, (Minor::ZERO, None));
+            let chain = opening.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
@@ -140,7 +131,8 @@ pub fn decide_first(
 struct Opening<'a> {
     situation: &'a FirstSituation,
     message: &'a FirstMessage,
-    stamp: &'a MessageStamp,
+    token: TransactionToken,
+    stamp: &'a Stamp<'a>,
     priced: &'a Priced,
 }
 
@@ -162,7 +154,8 @@ impl Opening<'_> {
         let terms = &priced.terms;
         let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
-        let (journal, balances) = Movement::hold(total)?.book(&situation.card, &situation.balances, stamp)?;
+        let (journal, balances) =
+            Movement::hold(total)?.book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
         (transaction.amount, transaction.conversion) = (amount, terms.shown(asked));
@@ -171,7 +164,7 @@ impl Opening<'_> {
         transaction.ledger_balance = balances.ledger();
         Ok(CardDecision {
             transaction,
-            chain: Some(self.chain(amount, both, (total, None))),
+            chain: Some(self.chain(amount, both, ChainState::Open { held: total })),
             first_state: None,
             journal: Some(journal),
             balances,
@@ -200,10 +193,10 @@ impl Opening<'_> {
 
     /// The record of the message, with unchanged balances.
     fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
-        let Self { situation: FirstSituation { card, balances, .. }, message, stamp, priced } = self;
+        let Self { situation: FirstSituation { card, balances, .. }, message, token, stamp, priced } = self;
         CardTransaction {
-            token: stamp.token,
-            chain: stamp.token,
+            token: *token,
+            chain: *token,
             account: card.account.clone(),
             card: card.id,
             user_token: card.user_token,
@@ -228,21 +221,20 @@ impl Opening<'_> {
         }
     }
 
-    /// The chain, with its hold in the merchant's currency and in the card's.
-    fn chain(&self, authorised: Minor, merchant: Minor, (held, end): (Minor, Option<ChainEnd>)) -> Chain {
+    /// The chain, with its hold in the merchant's currency.
+    fn chain(&self, authorised: Minor, merchant: Minor, state: ChainState) -> Chain {
         let card = &self.situation.card;
         Chain {
-            id: self.stamp.token,
+            id: self.token,
             account: card.account.clone(),
             card: card.id,
             budget: card.budget,
             currency: card.currency,
             kind: self.message.kind,
             authorised,
-            held,
+            state,
             cleared: Minor::ZERO,
             created_at: self.stamp.now,
-            end,
             merchant: self.priced.terms.side(merchant, Minor::ZERO),
         }
     }

@@ -26,7 +26,7 @@ fn an_account_check_ends_immediately() {
     let check = world_with(0).send(&first_message(ChainKind::Purchase, "0")).unwrap();
     assert_eq!(row(&check), ["authorization", "COMPLETION", "0.00", "0.00", "0.00"]);
     assert_eq!(check.transaction.response, Response::AccountVerified);
-    assert_eq!(check.chain.unwrap().end, Some(ChainEnd::Cleared));
+    assert_eq!(check.chain.unwrap().end(), Some(ChainEnd::Cleared));
     assert_eq!(check.journal, None);
     for kind in [ChainKind::Atm, ChainKind::Refund] {
         assert!(matches!(world_with(0).send(&first_message(kind, "0")), Err(CardRefusal::Amount(_))), "{kind:?}");

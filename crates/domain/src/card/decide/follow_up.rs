@@ -1,31 +1,12 @@
 //! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
 
 use super::step::Step;
-use super::{CardDecision, CardRefusal, MessageStamp};
-use crate::card::conversion::Terms;
-use crate::card::{
-    Card, CardTransaction, Chain, ChainEnd, ChainKind, MessageKind, Response, SpendingLimit, TransactionState,
-};
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, ChainSituation};
+use crate::card::{Chain, ChainEnd, ChainKind, MessageKind, Response, TransactionState};
 use crate::ids::TransactionToken;
-use crate::ledger::Balances;
 use crate::money::{DecimalAmount, Minor};
-
-/// What an adapter loads under the lock of the budget to decide a follow-up.
-#[derive(Clone, Debug)]
-pub struct ChainSituation {
-    /// The card.
-    pub card: Card,
-    /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
-    /// Its budget's balances in the card's currency.
-    pub balances: Balances,
-    /// The first message of the chain.
-    pub first: CardTransaction,
-    /// The message whose token was sent: its kind and state.
-    pub named: (MessageKind, TransactionState),
-    /// The chain. `None` if the first message was declined.
-    pub chain: Option<Chain>,
-}
+use crate::stamp::Stamp;
 
 /// A follow-up as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +105,7 @@ pub fn decide_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
     message: &FollowUp,
-    stamp: &MessageStamp,
+    stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
     let terms = Terms::of(situation.card.currency, situation.first.conversion);
     let amount = message.amount().map(|amount| terms.minor(amount)).transpose().map_err(CardRefusal::Amount)?;
@@ -133,7 +114,7 @@ pub fn decide_follow_up(
         _ => Minor::ZERO,
     };
     let chain = open_chain(situation, message)?;
-    let step = Step { situation, chain, terms, stamp, kind: message.kind(), preceding: token };
+    let step = Step::new(situation, chain, terms, (message.kind(), token), stamp);
     let sent = amount.unwrap_or_default();
     match message {
         FollowUp::Advice { .. } => step.advice(sent),
@@ -167,7 +148,7 @@ fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&
     let Some(chain) = situation.chain.as_ref().filter(|chain| names_a_chain && message.follows(chain.kind)) else {
         return Err(wrong_kind);
     };
-    match chain.end {
+    match chain.end() {
         None => Ok(chain),
         Some(ChainEnd::Cleared) => Err(CardRefusal::AlreadyCleared),
         Some(ChainEnd::Reversed) => Err(CardRefusal::AlreadyReversed),

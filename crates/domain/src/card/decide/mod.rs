@@ -1,6 +1,7 @@
 //! The card-message rules: pure functions from (state, message) to a decision.
 
 mod booking;
+mod decision;
 mod expiry;
 #[cfg(test)]
 mod extension_tests;
@@ -9,96 +10,14 @@ mod follow_up;
 #[cfg(test)]
 mod properties;
 mod rules;
+mod situation;
 mod step;
+mod terms;
 #[cfg(test)]
 mod testing;
 
+pub use decision::{CardDecision, CardRefusal};
 pub use expiry::decide_expiry;
-pub use first::{Extras, FirstMessage, FirstSituation, decide_first};
-pub use follow_up::{ChainSituation, FollowUp, decide_follow_up};
-
-use super::{CardTransaction, Chain, Explanation, MessageKind, SpendingLimit, TransactionState};
-use crate::fault::Flaw;
-use crate::ids::{JournalId, TransactionToken};
-use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
-use crate::money::Money;
-use chrono::{DateTime, Utc};
-
-/// Ids and time, passed in so that decisions are pure.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageStamp {
-    /// The token of the message.
-    pub token: TransactionToken,
-    /// The id of its journal transaction, if money moves.
-    pub journal: JournalId,
-    /// The time of the message.
-    pub now: DateTime<Utc>,
-}
-
-/// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CardDecision {
-    /// The record of the message.
-    pub transaction: CardTransaction,
-    /// The chain after the message: new for an approved first message, changed by a follow-up, `None` on a decline.
-    pub chain: Option<Chain>,
-    /// The new state of the chain's first message, if this message ended the chain.
-    pub first_state: Option<TransactionState>,
-    /// The journal transaction, if money moved.
-    pub journal: Option<JournalTransaction>,
-    /// The budget's balances in the card's currency after the message.
-    pub balances: Balances,
-    /// The spending limits that changed.
-    pub limits: Vec<SpendingLimit>,
-    /// Why it was declined; `None` if it was not.
-    pub declined: Option<Explanation>,
-}
-
-/// Reasons to refuse a message. Nothing changes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CardRefusal {
-    /// The amount does not fit the card's currency, or the merchant's.
-    #[error("{}", .0.message)]
-    Amount(Flaw),
-    /// The acquirer's fee does not fit the currency of the message.
-    #[error("{}", .0.message)]
-    Fee(Flaw),
-    /// No rate exists from the merchant's currency to the card's.
-    #[error("{}", .0.message)]
-    Currency(Flaw),
-    /// This message can't follow the message that the token names.
-    #[error("cannot follow a message of type {} in state {}", found.as_str(), state.as_str())]
-    WrongKind {
-        /// The kind of the message that the token names.
-        found: MessageKind,
-        /// Its state.
-        state: TransactionState,
-    },
-    /// The chain was cleared, or a partial clearing excludes this message.
-    #[error("cannot follow a cleared transaction")]
-    AlreadyCleared,
-    /// The chain was reversed.
-    #[error("cannot follow a reversed transaction")]
-    AlreadyReversed,
-    /// The hold has expired.
-    #[error("cannot follow a transaction whose hold has expired")]
-    Expired,
-    /// The reversal exceeds the hold.
-    #[error("must be at most the amount held, {held} {}", held.currency)]
-    ExceedsHold {
-        /// The amount held.
-        held: Money,
-    },
-    /// The refund clearing exceeds the authorised amount.
-    #[error("must be at most the amount authorised, {authorised} {}", authorised.currency)]
-    ExceedsAuthorization {
-        /// The amount authorised.
-        authorised: Money,
-    },
-    /// A balance would overflow 64 bits.
-    #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
-}
+pub use first::{Extras, FirstMessage, decide_first};
+pub use follow_up::{FollowUp, decide_follow_up};
+pub use situation::{ChainSituation, FirstSituation};

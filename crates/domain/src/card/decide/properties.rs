@@ -85,7 +85,7 @@ fn entries(world: &CardWorld, account: LedgerAccount) -> i128 {
 
 /// Checks that partial amounts add up to the converted whole, and that a hold of zero is zero in both currencies.
 fn converted(world: &CardWorld, chain: &Chain) -> Result<(), TestCaseError> {
-    prop_assert!(!chain.held.is_negative() && !chain.cleared.is_negative());
+    prop_assert!(!chain.held().is_negative() && !chain.cleared.is_negative());
     let first = world.records.iter().find(|record| record.token == chain.id).unwrap();
     prop_assert_eq!(chain.merchant.is_some(), first.conversion.is_some());
     let (Some(side), Some(first)) = (chain.merchant, first.conversion) else { return Ok(()) };
@@ -94,9 +94,9 @@ fn converted(world: &CardWorld, chain: &Chain) -> Result<(), TestCaseError> {
     let parts = world.records.iter().filter(|record| record.chain == chain.id && record.is_clearing());
     let posted: i64 = parts.map(|part| part.amount.0 + part.acquirer_fee.0).sum();
     prop_assert_eq!(chain.cleared, Minor(posted), "clearings add up");
-    prop_assert_eq!(chain.held.0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
+    prop_assert_eq!(chain.held().0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
     if chain.kind != ChainKind::Refund {
-        prop_assert_eq!(chain.held.is_zero(), side.held.is_zero(), "nothing is stranded on either side");
+        prop_assert_eq!(chain.held().is_zero(), side.held.is_zero(), "nothing is stranded on either side");
     }
     Ok(())
 }
@@ -107,8 +107,8 @@ fn check(world: &CardWorld, opening: i64) -> Result<(), TestCaseError> {
         prop_assert_eq!(sum, 0, "a journal transaction balances");
     }
     let budget = world.card.budget;
-    let open_holds: i64 = world.chains.iter().filter(|chain| chain.end.is_none()).map(|chain| chain.held.0).sum();
-    let ended_holds: i64 = world.chains.iter().filter(|chain| chain.end.is_some()).map(|chain| chain.held.0).sum();
+    let open_holds: i64 = world.chains.iter().filter(|chain| chain.end().is_none()).map(|chain| chain.held().0).sum();
+    let ended_holds: i64 = world.chains.iter().filter(|chain| chain.end().is_some()).map(|chain| chain.held().0).sum();
     prop_assert_eq!(ended_holds, 0);
     prop_assert_eq!(world.balances.held(), Minor(open_holds));
     prop_assert_eq!(world.balances.available().0, world.balances.ledger().0 - open_holds);

@@ -5,25 +5,27 @@
 
 use super::booking::Movement;
 use super::first::rounds_to_zero;
-use super::follow_up::ChainSituation;
 use super::rules::{FundsEffect, RuleInput};
-use super::{CardDecision, CardRefusal, MessageStamp};
-use crate::card::conversion::Terms;
+use super::terms::Terms;
+use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{
-    CardTransaction, Chain, ChainEnd, Explanation, MessageKind, Response, Rule, SpendingLimit, TransactionState,
+    CardTransaction, Chain, ChainEnd, ChainState, Explanation, MessageKind, Response, Rule, SpendingLimit,
+    TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::Minor;
+use crate::stamp::Stamp;
 
 /// A follow-up to an open chain.
 pub(super) struct Step<'a> {
-    pub(super) situation: &'a ChainSituation,
-    pub(super) chain: &'a Chain,
-    pub(super) terms: Terms,
-    pub(super) stamp: &'a MessageStamp,
-    pub(super) kind: MessageKind,
-    pub(super) preceding: TransactionToken,
+    situation: &'a ChainSituation,
+    chain: &'a Chain,
+    terms: Terms,
+    kind: MessageKind,
+    preceding: TransactionToken,
+    token: TransactionToken,
+    stamp: &'a Stamp<'a>,
 }
 
 /// The amounts of a record.
@@ -47,10 +49,21 @@ struct Effect {
     counted: Minor,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    /// A follow-up of a kind to the message with the token `preceding`. It draws its own token.
+    pub(super) fn new(
+        situation: &'a ChainSituation,
+        chain: &'a Chain,
+        terms: Terms,
+        (kind, preceding): (MessageKind, TransactionToken),
+        stamp: &'a Stamp<'a>,
+    ) -> Self {
+        Self { situation, chain, terms, kind, preceding, token: TransactionToken(stamp.id()), stamp }
+    }
+
     pub(super) fn advice(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let chain = self.holding_more(sent)?;
-        let (total, change) = (chain.held, less(chain.held, self.chain.held)?);
+        let (total, change) = (chain.held(), less(chain.held(), self.chain.held())?);
         let amounts =
             Amounts { sent, own: total, requested: total, impacted: less(Minor::ZERO, total)?, ..Amounts::default() };
         let funds = Rule::AvailableBalance { available: self.situation.balances.available(), asked: change };
@@ -66,7 +79,7 @@ impl Step<'_> {
     pub(super) fn incremental(&self, sent: Minor, forced: Option<Response>) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let chain = self.holding_more(more(held, sent)?)?;
-        let change = less(chain.held, self.chain.held)?;
+        let change = less(chain.held(), self.chain.held())?;
         if change.is_zero() {
             return Err(rounds_to_zero(&self.situation.card));
         }
@@ -93,15 +106,15 @@ impl Step<'_> {
         let (own, both) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
         let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
         let mut chain = self.standing(left, both)?;
-        let ends = is_final || chain.held.is_zero();
+        let ends = is_final || chain.held().is_zero();
         if ends {
-            (chain.end, chain.merchant) = (Some(ChainEnd::Cleared), self.terms.side(Minor::ZERO, both));
+            chain = self.ended(chain, ChainEnd::Cleared, both);
         }
         // Each part is the growth of the converted sum, so the parts add up to the conversion of the whole.
         let before = self.terms.to_card(cleared)?;
         let (own, posted) = (less(self.terms.to_card(own)?, before)?, less(self.terms.to_card(both)?, before)?);
-        let taken = less(self.chain.held, chain.held)?;
-        let released = if ends { less(self.chain.held, posted)?.max(Minor::ZERO) } else { Minor::ZERO };
+        let taken = less(self.chain.held(), chain.held())?;
+        let released = if ends { less(self.chain.held(), posted)?.max(Minor::ZERO) } else { Minor::ZERO };
         chain.cleared = more(self.chain.cleared, posted)?;
         self.apply(Effect {
             amounts: Amounts {
@@ -137,11 +150,11 @@ impl Step<'_> {
     fn release(&self, sent: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.sides();
         let mut chain = self.standing(less(held, sent)?, cleared)?;
-        let ends = chain.held.is_zero();
+        let ends = chain.held().is_zero();
         if ends {
-            (chain.end, chain.merchant) = (Some(end), self.terms.side(Minor::ZERO, cleared));
+            chain = self.ended(chain, end, cleared);
         }
-        let released = less(self.chain.held, chain.held)?;
+        let released = less(self.chain.held(), chain.held())?;
         let back = less(Minor::ZERO, released)?;
         let requested = self.chain.authorised;
         self.apply(Effect {
@@ -160,12 +173,12 @@ impl Step<'_> {
             return Err(CardRefusal::ExceedsAuthorization { authorised: authorised.of(self.terms.currency()) });
         }
         let own = self.terms.to_card(sent)?;
-        let merchant = self.terms.side(Minor::ZERO, sent);
+        let chain = Chain { cleared: own, ..self.ended(self.chain.clone(), ChainEnd::Cleared, sent) };
         let mut decision = self.apply(Effect {
             amounts: Amounts { sent, own, requested: own, impacted: own, fee: Minor::ZERO },
             state: TransactionState::Completion,
             movement: Movement::refund(own)?,
-            chain: Chain { cleared: own, end: Some(ChainEnd::Cleared), merchant, ..self.chain.clone() },
+            chain,
             counted: Minor::ZERO,
         })?;
         // A refund names no purchase, so it is credited to the current windows.
@@ -181,22 +194,27 @@ impl Step<'_> {
             amounts: Amounts { sent, own, requested: own, impacted: less(Minor::ZERO, own)?, fee: Minor::ZERO },
             state: TransactionState::Cleared,
             movement: Movement::default(),
-            chain: Chain { end: Some(ChainEnd::Reversed), ..self.chain.clone() },
+            chain: Chain { state: ChainState::Ended(ChainEnd::Reversed), ..self.chain.clone() },
             counted: Minor::ZERO,
         })
     }
 
     /// The held and the cleared amount, in the currency of the first message.
     fn sides(&self) -> (Minor, Minor) {
-        self.chain.merchant.map_or((self.chain.held, self.chain.cleared), |side| (side.held, side.cleared))
+        self.chain.merchant.map_or((self.chain.held(), self.chain.cleared), |side| (side.held, side.cleared))
     }
 
     /// The chain with these held and cleared amounts, as sent. The card's held amount is the conversion of their sum
     /// minus the conversion of the cleared amount, so it is zero when nothing is held.
     fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
         let both = self.terms.to_card(more(held, cleared)?)?;
-        let held_on_card = less(both, self.terms.to_card(cleared)?)?;
-        Ok(Chain { held: held_on_card, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
+        let state = ChainState::Open { held: less(both, self.terms.to_card(cleared)?)? };
+        Ok(Chain { state, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
+    }
+
+    /// The chain after its end, with this cleared amount, as sent.
+    fn ended(&self, chain: Chain, end: ChainEnd, cleared: Minor) -> Chain {
+        Chain { state: ChainState::Ended(end), merchant: self.terms.side(Minor::ZERO, cleared), ..chain }
     }
 
     /// The chain with a new hold, before any clearing.
@@ -206,15 +224,16 @@ impl Step<'_> {
             return Err(CardRefusal::AlreadyCleared);
         }
         let chain = self.standing(held, cleared)?;
-        if chain.held.is_zero() && !held.is_zero() {
+        if chain.held().is_zero() && !held.is_zero() {
             return Err(rounds_to_zero(&self.situation.card));
         }
         Ok(chain)
     }
 
     fn apply(&self, effect: Effect) -> Result<CardDecision, CardRefusal> {
-        let (journal, balances) = effect.movement.book(&self.situation.card, &self.situation.balances, self.stamp)?;
-        let first_state = effect.chain.end.map(|_| {
+        let ChainSituation { card, balances, .. } = self.situation;
+        let (journal, balances) = effect.movement.book(card, balances, self.token, self.stamp)?;
+        let first_state = effect.chain.end().map(|_| {
             if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
         });
         let counted = effect.counted;
@@ -258,7 +277,7 @@ impl Step<'_> {
         balances: &Balances,
     ) -> CardTransaction {
         CardTransaction {
-            token: self.stamp.token,
+            token: self.token,
             kind: self.kind,
             state,
             amount: amounts.own,

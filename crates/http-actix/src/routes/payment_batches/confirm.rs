@@ -87,5 +87,5 @@ pub(crate) async fn handle(
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {
-    answer(StatusCode::OK, &StatusView { status: batch.status.as_str(), dry_run })
+    answer(StatusCode::OK, &StatusView { status: batch.status().as_str(), dry_run })
 }

@@ -16,7 +16,7 @@ use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SnapshotId;
 use florin_domain::text::Text;
-use florin_domain::world::{MadeUnder, WorldTemplate};
+use florin_domain::world::{CreationClaim, WorldTemplate};
 
 body! {
     /// A new world. `{}` creates the demo data with random ids and a running clock.
@@ -67,7 +67,7 @@ pub(crate) async fn handle(
     }
     none_of(std::mem::take(&mut call.faults))?;
     let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
-    let under = key.map(|key| MadeUnder { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
+    let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
     let made = create_world(&app.services, &call.caller, new_world(read(body)?, under)).await;
     let object = ("body.snapshotId", "snapshot");
     let made = made.map_err(|error| write_problem(error, object, None, create_world_problem))?;
@@ -89,7 +89,7 @@ fn check(body: &WorldBody, faults: &mut Faults) {
     }
 }
 
-fn new_world(body: WorldBody, under: Option<MadeUnder>) -> NewWorld {
+fn new_world(body: WorldBody, under: Option<CreationClaim>) -> NewWorld {
     let template = match (body.snapshot.valid(), body.template.valid()) {
         (Some(id), _) => NewWorldTemplate::Snapshot(id),
         (None, Some(Template(WorldTemplate::Empty))) => NewWorldTemplate::Empty,

@@ -196,7 +196,7 @@ fn holds(conn: &mut Conn, of: &Of) -> Outcome<Held<OpenHold>> {
     let rows = chains.map(|(chain, due)| OpenHold {
         chain: chain.id,
         card: chain.card,
-        amount: chain.held,
+        amount: chain.held(),
         created_at: chain.created_at,
         due_at: due,
     });

@@ -8,7 +8,7 @@ use super::body::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{Chain, MerchantSide};
+use florin_domain::card::{Chain, ChainKind, ChainState, MerchantSide};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
@@ -17,6 +17,32 @@ impl ChainRow {
     /// Whether the row has this key.
     pub(super) fn is_of(&self, (account, id): &(AccountId, TransactionToken)) -> bool {
         self.id.0 == id.0 && self.account_id.0 == *account
+    }
+
+    /// Converts the row to the domain.
+    pub(super) fn read(self) -> Outcome<Chain> {
+        let merchant = match (self.original_held_minor, self.original_cleared_minor) {
+            (Some(held), Some(cleared)) => Some(MerchantSide { held: Minor(held), cleared: Minor(cleared) }),
+            (None, None) => None,
+            _ => return Err(corrupt(format!("half an amount of chain {}", self.id.0))),
+        };
+        let end = self.ended_by.map(|end| end.0);
+        let holds_nothing = self.kind.0 == ChainKind::Refund || end.is_some();
+        let is_held = self.held_minor != 0 || merchant.is_some_and(|side| !side.held.is_zero());
+        let state = ChainState::from_parts(Minor(self.held_minor), end).filter(|_| !(holds_nothing && is_held));
+        Ok(Chain {
+            state: state.ok_or_else(|| corrupt(format!("chain {} holds money that it can't hold", self.id.0)))?,
+            id: TransactionToken(self.id.0),
+            account: self.account_id.0,
+            card: CardId(self.card_id.0),
+            budget: BudgetId(self.budget_id.0),
+            currency: self.currency.0,
+            kind: self.kind.0,
+            authorised: Minor(self.authorised_minor),
+            cleared: Minor(self.cleared_minor),
+            created_at: self.created_at.0,
+            merchant,
+        })
     }
 }
 
@@ -30,9 +56,9 @@ impl From<&Chain> for ChainRow {
             currency: Currency(chain.currency),
             kind: Named(chain.kind),
             authorised_minor: chain.authorised.0,
-            held_minor: chain.held.0,
+            held_minor: chain.held().0,
             cleared_minor: chain.cleared.0,
-            ended_by: chain.end.map(Named),
+            ended_by: chain.end().map(Named),
             due_at: chain.due_at().map(Time),
             created_at: Time(chain.created_at),
             original_held_minor: chain.merchant.map(|side| side.held.0),
@@ -41,34 +67,12 @@ impl From<&Chain> for ChainRow {
     }
 }
 
-impl From<ChainRow> for Chain {
-    fn from(row: ChainRow) -> Self {
-        Self {
-            id: TransactionToken(row.id.0),
-            account: row.account_id.0,
-            card: CardId(row.card_id.0),
-            budget: BudgetId(row.budget_id.0),
-            currency: row.currency.0,
-            kind: row.kind.0,
-            authorised: Minor(row.authorised_minor),
-            held: Minor(row.held_minor),
-            cleared: Minor(row.cleared_minor),
-            created_at: row.created_at.0,
-            end: row.ended_by.map(|end| end.0),
-            merchant: row
-                .original_held_minor
-                .zip(row.original_cleared_minor)
-                .map(|(held, cleared)| MerchantSide { held: Minor(held), cleared: Minor(cleared) }),
-        }
-    }
-}
-
 impl From<&Chain> for ChainChange {
     fn from(chain: &Chain) -> Self {
         Self {
-            held_minor: chain.held.0,
+            held_minor: chain.held().0,
             cleared_minor: chain.cleared.0,
-            ended_by: chain.end.map(Named),
+            ended_by: chain.end().map(Named),
             due_at: chain.due_at().map(Time),
             original_held_minor: chain.merchant.map(|side| side.held.0),
             original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
@@ -127,7 +131,7 @@ pub(crate) fn open_holds(
         .load(conn)?;
     let hold = |row: ChainRow| {
         let due = row.due_at.ok_or_else(|| corrupt("a hold that is never due"))?.0;
-        Ok((Chain::from(row), due))
+        Ok((row.read()?, due))
     };
     rows.into_iter().map(hold).collect()
 }

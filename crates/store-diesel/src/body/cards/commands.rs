@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal};
 use florin_ports::{
-    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, RepeatClaim, StoreError,
-    WriteError, Written,
+    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim, Mode,
+    StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -47,7 +47,7 @@ impl RecordedCommand for FirstMessageCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<CardTransaction>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
         self.repeat.as_ref()
     }
 
@@ -87,7 +87,7 @@ impl RecordedCommand for FollowUpCommand {
         self.mode
     }
 
-    fn claim(&self) -> Option<&RepeatClaim<CardTransaction>> {
+    fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
         self.repeat.as_ref()
     }
 

@@ -8,7 +8,7 @@ use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, c
 use super::body::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::card::{CardTransaction, Chain, ChainStory, ToldMessage};
+use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_ports::{ChainStories, StoreError};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
     };
     let messages = rows.into_iter().map(told).collect::<Outcome<_>>()?;
     let journal = journal::load(conn, account, &moved)?;
-    Ok(Some(ChainStory::of(messages, chain.map(Chain::from), journal)))
+    Ok(Some(ChainStory::of(messages, chain.map(ChainRow::read).transpose()?, journal)))
 }
 
 fn message(conn: &mut Conn, account: &AccountId, token: Id) -> Outcome<Option<MessageRow>> {

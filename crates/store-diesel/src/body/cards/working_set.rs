@@ -37,11 +37,11 @@ impl Cards {
     /// Loads the needed cards and messages. The balances that pay for them are locked, so nobody else changes them.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
-        cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?);
+        cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?)?;
         let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
         let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
-        cards.read(load::<MessagesAndChains>(firsts, conn)?);
+        cards.read(load::<MessagesAndChains>(firsts, conn)?)?;
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
         let wanted: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
         for (card, limit) in load::<CardsAndLimits>(wanted, conn)? {
@@ -53,14 +53,15 @@ impl Cards {
         Ok(cards)
     }
 
-    fn read(&mut self, rows: Vec<(MessageRow, Option<ChainRow>)>) {
+    fn read(&mut self, rows: Vec<(MessageRow, Option<ChainRow>)>) -> Outcome<()> {
         for (message, chain) in rows {
             let message = CardTransaction::from(message);
-            if let Some(chain) = chain.map(Chain::from) {
+            if let Some(chain) = chain.map(ChainRow::read).transpose()? {
                 self.chains.insert((chain.account.clone(), chain.id), chain);
             }
             self.messages.insert((message.account.clone(), message.token), message);
         }
+        Ok(())
     }
 
     fn stage(&mut self, decision: &CardDecision) {

@@ -2,7 +2,7 @@
 
 use super::body::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
-use florin_ports::RepeatClaim;
+use florin_ports::IdempotencyClaim;
 use std::collections::BTreeSet;
 
 /// The key of a row of an account.
@@ -84,12 +84,12 @@ impl Footprint {
     }
 
     /// Adds the idempotency record of a claim.
-    pub(crate) fn answer<T>(&mut self, claim: Option<&RepeatClaim<T>>) {
+    pub(crate) fn answer<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
         self.records.extend(claim.map(record_key));
     }
 }
 
 /// Returns the key of the record of a claim.
-pub(crate) fn record_key<T>(claim: &RepeatClaim<T>) -> RecordKey {
+pub(crate) fn record_key<T>(claim: &IdempotencyClaim<T>) -> RecordKey {
     (Account(claim.account.clone()), Id(claim.client.0), claim.key.as_str().to_owned())
 }

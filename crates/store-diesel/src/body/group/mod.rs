@@ -29,7 +29,7 @@ use super::tables::money::{BudgetsById, LockedCounters};
 use super::transfers::NewTransfers;
 use super::types::Time;
 use chrono::DateTime;
-use florin_domain::batch::{BatchBalances, PaymentBatch, PaymentStatus};
+use florin_domain::batch::{AllPayments, BatchBalances, PaymentBatch};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::WriteError;
@@ -118,12 +118,12 @@ impl WorkingSet {
         }
     }
 
-    /// Stages a status of all payments of a batch. Confirmed payments are due immediately; other statuses end the work.
-    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
+    /// Stages a change of all payments of a batch. Confirmed payments are due immediately; cancelled ones end the work.
+    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: AllPayments) {
         if batch.input.is_some() {
-            let work_at = (status == PaymentStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
+            let work_at = (all == AllPayments::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
             self.batches.work_at(batch, work_at);
-            self.payments.all_become(batch, status);
+            self.payments.all_become(batch, all.status());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::body::errors::corrupt;
 use super::body::repeat::Records;
 use super::{Command, Footprint, WorkingSet};
-use florin_ports::{DryRun, Mode, RepeatClaim, WriteError, Written};
+use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 
 /// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the
 /// record, decide, render the answer, stage, record.
@@ -24,7 +24,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     }
 
     /// The idempotency claim, if the caller made one.
-    fn claim(&self) -> Option<&RepeatClaim<Self::Done>>;
+    fn claim(&self) -> Option<&IdempotencyClaim<Self::Done>>;
 
     /// Calls the rule on the working set, as the commands before it have left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;

@@ -4,14 +4,14 @@ use super::body::backend::Conn;
 use super::body::errors::Stop;
 use super::body::repeat::Records;
 use super::{Footprint, WorkingSet};
-use florin_ports::{RepeatClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, WriteError, Written};
 
 /// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
 /// answer.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,
     mut footprint: Footprint,
-    claim: Option<&RepeatClaim<T>>,
+    claim: Option<&IdempotencyClaim<T>>,
     work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, Stop<WriteError<R>>>,
 ) -> Result<Written<T>, Stop<WriteError<R>>> {
     footprint.answer(claim);

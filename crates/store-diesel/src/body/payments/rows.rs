@@ -6,7 +6,7 @@ use super::body::statements::{insert, update};
 use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, payments};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::batch::{Alert, Payment, PaymentBatch, PaymentTerms};
+use florin_domain::batch::{Alert, Payment, PaymentBatch, PaymentParts, PaymentState, PaymentTerms};
 use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use uuid::Uuid;
@@ -16,31 +16,35 @@ const AT_ONCE: usize = 1000;
 
 impl PaymentRow {
     fn of(payment: &Payment) -> Outcome<Self> {
-        let terms = payment.terms.as_ref();
+        let PaymentParts { terms, failure, started_at, ask_at } = payment.state.parts();
         Ok(Self {
             account_id: Account(payment.account.clone()),
             batch_id: Id(payment.batch.0),
             input_index: i64::from(payment.index),
             id: Id(payment.id.0),
-            status: Named(payment.status),
+            status: Named(payment.status()),
             order_id: terms.map(|terms| Id(terms.order.0)),
             budget_id: terms.map(|terms| Id(terms.budget.0)),
             currency: terms.map(|terms| Currency(terms.currency)),
             amount_minor: terms.map(|terms| terms.amount.0),
             fee_minor: terms.map(|terms| terms.fee.0),
             network: terms.map(|terms| Named(terms.network)),
-            failure: payment.failure.map(Named),
+            failure: failure.map(Named),
             input: serde_json::to_string(&payment.input).map_err(corrupt)?,
             created_at: Time(payment.created_at),
             updated_at: Time(payment.updated_at),
-            started_at: payment.started_at.map(Time),
-            ask_at: payment.ask_at.map(Time),
+            started_at: started_at.map(Time),
+            ask_at: ask_at.map(Time),
         })
     }
 
     fn terms(&self) -> Outcome<Option<PaymentTerms>> {
-        let Some(order) = self.order_id else { return Ok(None) };
         let half = || corrupt(format!("incomplete terms of payment {}", self.id.0));
+        let Some(order) = self.order_id else {
+            let (amount, fee) = (self.amount_minor, self.fee_minor);
+            let is_half = self.budget_id.is_some() || self.currency.is_some() || self.network.is_some();
+            return if is_half || amount.or(fee).is_some() { Err(half()) } else { Ok(None) };
+        };
         Ok(Some(PaymentTerms {
             order: OrderId(order.0),
             budget: BudgetId(self.budget_id.ok_or_else(half)?.0),
@@ -51,33 +55,43 @@ impl PaymentRow {
         }))
     }
 
+    /// Converts the status, and the columns that only some statuses have.
+    fn state(&self) -> Outcome<PaymentState> {
+        let parts = PaymentParts {
+            terms: self.terms()?,
+            failure: self.failure.map(|failure| failure.0),
+            started_at: self.started_at.map(|time| time.0),
+            ask_at: self.ask_at.map(|time| time.0),
+        };
+        PaymentState::from_parts(self.status.0, parts).ok_or_else(|| {
+            corrupt(format!("payment {} is {}, which its terms or times contradict", self.id.0, self.status.0))
+        })
+    }
+
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<Payment> {
         Ok(Payment {
-            terms: self.terms()?,
+            state: self.state()?,
             id: PaymentId(self.id.0),
             account: self.account_id.0,
             batch: PaymentBatchId(self.batch_id.0),
             index: u32::try_from(self.input_index).map_err(corrupt)?,
-            status: self.status.0,
-            failure: self.failure.map(|failure| failure.0),
             input: serde_json::from_str(&self.input).map_err(corrupt)?,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
-            started_at: self.started_at.map(|time| time.0),
-            ask_at: self.ask_at.map(|time| time.0),
         })
     }
 }
 
 impl From<&Payment> for PaymentChange {
     fn from(payment: &Payment) -> Self {
+        let PaymentParts { failure, started_at, ask_at, .. } = payment.state.parts();
         Self {
-            status: Named(payment.status),
-            failure: payment.failure.map(Named),
+            status: Named(payment.status()),
+            failure: failure.map(Named),
             updated_at: Time(payment.updated_at),
-            started_at: payment.started_at.map(Time),
-            ask_at: payment.ask_at.map(Time),
+            started_at: started_at.map(Time),
+            ask_at: ask_at.map(Time),
             account_id: Account(payment.account.clone()),
             id: Id(payment.id.0),
         }

@@ -16,7 +16,7 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
 use florin_ports::{
-    CreateWorldCommand, RepeatClaim, RestoreCommand, SnapshotCommand, StoreError, Worlds, WriteError, Written,
+    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -86,7 +86,7 @@ impl Worlds for Store {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<RepeatClaim<()>>,
+        repeat: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         let account = account.clone();
         self.task(move |conn| {

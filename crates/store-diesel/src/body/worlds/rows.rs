@@ -10,11 +10,11 @@ use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{MadeUnder, SandboxWorld};
+use florin_domain::world::{CreationClaim, SandboxWorld};
 use std::collections::BTreeSet;
 
 impl WorldRow {
-    fn of(world: &SandboxWorld, under: Option<&MadeUnder>) -> Self {
+    fn of(world: &SandboxWorld, under: Option<&CreationClaim>) -> Self {
         Self {
             account_id: Account(world.account.clone()),
             client_id: Id(world.client.0),
@@ -41,7 +41,7 @@ fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
     })
 }
 
-pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&MadeUnder>) -> Outcome<()> {
+pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&CreationClaim>) -> Outcome<()> {
     statements::insert(vec![WorldRow::of(world, under)], conn)
 }
 

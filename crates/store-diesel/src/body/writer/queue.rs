@@ -18,14 +18,14 @@ enum Message {
 }
 
 /// The end of the queue where jobs are added.
-pub(super) struct Entrance {
+pub(super) struct QueueSender {
     queue: SyncSender<Message>,
     room: usize,
     waiting: Arc<AtomicUsize>,
 }
 
 /// The end of the queue where jobs are removed.
-pub(super) struct Exit {
+pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
@@ -33,32 +33,32 @@ pub(super) struct Exit {
 
 /// The coordination of the threads: who has the turn, and what is being committed. At most one thread has the turn, and
 /// at most one commits.
-pub(super) struct Counter {
-    exit: Mutex<Exit>,
+pub(super) struct Turns {
+    receiver: Mutex<QueueReceiver>,
     committing: Mutex<()>,
     /// Keys of the idempotency records that are being committed.
     records: Mutex<BTreeSet<RecordKey>>,
 }
 
 /// The exclusive right to take jobs, until it is handed over.
-pub(super) type Turn<'q> = MutexGuard<'q, Exit>;
+pub(super) type Turn<'q> = MutexGuard<'q, QueueReceiver>;
 
 /// A commit in progress.
 pub(super) struct Committing<'q> {
-    counter: &'q Counter,
+    turns: &'q Turns,
     _alone: MutexGuard<'q, ()>,
 }
 
-/// Creates an empty queue with room for the given number of jobs. It ends when its counter is dropped.
-pub(super) fn with_room(room: usize) -> (Entrance, Counter) {
-    let (entrance, exit) = sync_channel(room);
+/// Creates an empty queue with room for the given number of jobs. It ends when its receiver is dropped.
+pub(super) fn with_room(room: usize) -> (QueueSender, Turns) {
+    let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
-    let exit = Exit { queue: exit, waiting: Arc::clone(&waiting), is_closed: false };
-    let counter = Counter { exit: Mutex::new(exit), committing: Mutex::default(), records: Mutex::default() };
-    (Entrance { queue: entrance, room, waiting }, counter)
+    let receiver = QueueReceiver { queue: receiver, waiting: Arc::clone(&waiting), is_closed: false };
+    let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), records: Mutex::default() };
+    (QueueSender { queue: sender, room, waiting }, turns)
 }
 
-impl Entrance {
+impl QueueSender {
     /// Adds a job, or refuses it if the queue is full.
     pub(super) fn add(&self, job: Job) -> Result<(), StoreError> {
         // Counted before the job can be taken, so that the count is never negative.
@@ -84,10 +84,10 @@ impl Entrance {
     }
 }
 
-impl Counter {
+impl Turns {
     /// Waits for the turn and for a job, and takes all waiting jobs. Returns `None` when the queue is closed.
     pub(super) fn take(&self) -> Option<(Vec<Job>, Turn<'_>)> {
-        let mut turn = locked(&self.exit);
+        let mut turn = locked(&self.receiver);
         let jobs = turn.take();
         (!jobs.is_empty()).then_some((jobs, turn))
     }
@@ -97,7 +97,7 @@ impl Counter {
         let alone = locked(&self.committing);
         *locked(&self.records) = records;
         drop(turn);
-        Committing { counter: self, _alone: alone }
+        Committing { turns: self, _alone: alone }
     }
 
     /// Waits until none of these records is being committed.
@@ -108,7 +108,7 @@ impl Counter {
     }
 }
 
-impl Exit {
+impl QueueReceiver {
     /// Waits for a job and takes all waiting jobs. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
@@ -130,7 +130,7 @@ impl Exit {
 
 impl Drop for Committing<'_> {
     fn drop(&mut self) {
-        locked(&self.counter.records).clear();
+        locked(&self.turns.records).clear();
     }
 }
 
@@ -153,8 +153,8 @@ mod tests {
     use florin_domain::ids::AccountId;
     use uuid::Uuid;
 
-    fn add(entrance: &Entrance) {
-        entrance.add(Job::change(|_| Ok(())).0).unwrap();
+    fn add(sender: &QueueSender) {
+        sender.add(Job::change(|_| Ok(())).0).unwrap();
     }
 
     fn keys(key: &str) -> BTreeSet<RecordKey> {
@@ -163,52 +163,52 @@ mod tests {
 
     #[test]
     fn one_thread_at_a_time_decides_and_one_commits() {
-        let (entrance, counter) = with_room(8);
-        add(&entrance);
-        add(&entrance);
-        let (jobs, turn) = counter.take().unwrap();
+        let (sender, turns) = with_room(8);
+        add(&sender);
+        add(&sender);
+        let (jobs, turn) = turns.take().unwrap();
         assert_eq!(jobs.len(), 2);
-        add(&entrance);
-        assert!(counter.exit.try_lock().is_err(), "taken while another one has the turn");
-        let committing = counter.hand_over(Some(turn), BTreeSet::new());
-        let (jobs, turn) = counter.take().unwrap();
+        add(&sender);
+        assert!(turns.receiver.try_lock().is_err(), "taken while another one has the turn");
+        let committing = turns.hand_over(Some(turn), BTreeSet::new());
+        let (jobs, turn) = turns.take().unwrap();
         assert_eq!(jobs.len(), 1);
-        assert!(counter.committing.try_lock().is_err(), "two concurrent commits");
+        assert!(turns.committing.try_lock().is_err(), "two concurrent commits");
         drop(committing);
-        drop(counter.hand_over(Some(turn), BTreeSet::new()));
-        assert!(counter.committing.try_lock().is_ok());
+        drop(turns.hand_over(Some(turn), BTreeSet::new()));
+        assert!(turns.committing.try_lock().is_ok());
     }
 
     #[test]
     fn commands_wait_for_a_record_that_is_being_committed() {
-        let (_entrance, counter) = with_room(8);
-        let committing = counter.hand_over(None, keys("one"));
+        let (_entrance, turns) = with_room(8);
+        let committing = turns.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
-        counter.wait_for(&keys("two"));
-        assert!(!locked(&counter.records).is_disjoint(&keys("one")));
+        turns.wait_for(&keys("two"));
+        assert!(!locked(&turns.records).is_disjoint(&keys("one")));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| counter.wait_for(&keys("one")));
+            let waiting = scope.spawn(|| turns.wait_for(&keys("one")));
             std::thread::sleep(std::time::Duration::from_millis(50));
             assert!(!waiting.is_finished());
             drop(committing);
             waiting.join().unwrap();
         });
-        assert!(locked(&counter.records).is_empty());
+        assert!(locked(&turns.records).is_empty());
     }
 
     #[test]
     fn jobs_after_closing_are_refused() {
-        let (entrance, counter) = with_room(8);
-        add(&entrance);
-        entrance.close();
-        add(&entrance);
-        let (jobs, turn) = counter.take().unwrap();
+        let (sender, turns) = with_room(8);
+        add(&sender);
+        sender.close();
+        add(&sender);
+        let (jobs, turn) = turns.take().unwrap();
         assert_eq!(jobs.len(), 1);
         drop(turn);
         // Both threads reach the end of the queue.
-        assert!(counter.take().is_none());
-        assert!(counter.take().is_none());
-        drop(counter);
-        assert_eq!(entrance.add(Job::change(|_| Ok(())).0), Err(stopped()));
+        assert!(turns.take().is_none());
+        assert!(turns.take().is_none());
+        drop(turns);
+        assert_eq!(sender.add(Job::change(|_| Ok(())).0), Err(stopped()));
     }
 }

@@ -1,4 +1,4 @@
-//! Ids and time, passed in so that decisions are pure.
+//! The time of a decision and the source of its ids, passed in so that rules are pure.
 
 use crate::event::{Event, EventKind, EventSubject};
 use crate::ids::{AccountId, EventId, OrderId, PaymentBatchId, PaymentId};
@@ -15,12 +15,13 @@ pub struct Stamp<'a> {
 }
 
 impl Stamp<'_> {
-    pub(super) fn id(&self) -> Uuid {
+    /// Draws a new id. The order in which a rule draws its ids is part of its result: seeded worlds repeat it.
+    pub(crate) fn id(&self) -> Uuid {
         (self.ids)()
     }
 
     /// An event of a batch, optionally of one of its orders or payments.
-    pub(super) fn event(
+    pub(crate) fn event(
         &self,
         kind: EventKind,
         (account, batch): (&AccountId, PaymentBatchId),

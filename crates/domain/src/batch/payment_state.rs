@@ -1,0 +1,211 @@
+//! The state of a payment: what only some states have.
+
+use super::{FailureReason, PaymentStatus, PaymentTerms};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// The state of a payment, with what only this state has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentState {
+    /// Uploaded, with an Error.
+    Created,
+    /// Uploaded and checked.
+    Validated(PaymentTerms),
+    /// Its batch was confirmed and its money is reserved.
+    Confirmed(PaymentTerms),
+    /// Sent to the bank, or about to be.
+    Started {
+        /// What is sent, and since when.
+        sent: Sent,
+        /// When to query the bank next.
+        ask_at: DateTime<Utc>,
+    },
+    /// Paid.
+    Completed {
+        /// What was sent, and when.
+        sent: Sent,
+        /// When to query the bank next. `None` if the bank has nothing more to report.
+        ask_at: Option<DateTime<Utc>>,
+    },
+    /// Refused by the bank; its money is available again.
+    Failed {
+        /// What was sent, and when.
+        sent: Sent,
+        /// Why the bank refused it.
+        reason: FailureReason,
+    },
+    /// Paid, then returned by the recipient's bank; its amount is available again, its fee is not.
+    Returned {
+        /// What was sent, and when.
+        sent: Sent,
+        /// Why the recipient's bank returned it.
+        reason: FailureReason,
+    },
+    /// Its batch was cancelled. It has terms if it had no Error.
+    Cancelled(Option<PaymentTerms>),
+}
+
+/// A payment that a worker marked as started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The terms of the payment.
+    pub terms: PaymentTerms,
+    /// When the worker marked it.
+    pub started_at: DateTime<Utc>,
+}
+
+/// What a payment has in addition to its status, as a store keeps it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PaymentParts {
+    /// Its terms.
+    pub terms: Option<PaymentTerms>,
+    /// Why it failed or was returned.
+    pub failure: Option<FailureReason>,
+    /// When a worker marked it as started.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When to query the bank next.
+    pub ask_at: Option<DateTime<Utc>>,
+}
+
+impl PaymentState {
+    /// The state with this status and data. `None` if they contradict each other.
+    pub fn from_parts(status: PaymentStatus, parts: PaymentParts) -> Option<Self> {
+        let PaymentParts { terms, failure, started_at, ask_at } = parts;
+        let sent = || Some(Sent { terms: terms?, started_at: started_at? });
+        let state = match status {
+            PaymentStatus::Created => Self::Created,
+            PaymentStatus::Validated => Self::Validated(terms?),
+            PaymentStatus::Confirmed => Self::Confirmed(terms?),
+            PaymentStatus::Started => Self::Started { sent: sent()?, ask_at: ask_at? },
+            PaymentStatus::Completed => Self::Completed { sent: sent()?, ask_at },
+            PaymentStatus::Failed => Self::Failed { sent: sent()?, reason: failure? },
+            PaymentStatus::Returned => Self::Returned { sent: sent()?, reason: failure? },
+            PaymentStatus::Cancelled => Self::Cancelled(terms),
+        };
+        // Parts that the state has no place for contradict it.
+        (state.parts() == parts).then_some(state)
+    }
+
+    /// What it has in addition to its status.
+    pub const fn parts(&self) -> PaymentParts {
+        PaymentParts {
+            terms: self.terms().copied(),
+            failure: self.failure(),
+            started_at: self.started_at(),
+            ask_at: self.ask_at(),
+        }
+    }
+
+    /// Its name.
+    pub const fn status(&self) -> PaymentStatus {
+        match self {
+            Self::Created => PaymentStatus::Created,
+            Self::Validated(_) => PaymentStatus::Validated,
+            Self::Confirmed(_) => PaymentStatus::Confirmed,
+            Self::Started { .. } => PaymentStatus::Started,
+            Self::Completed { .. } => PaymentStatus::Completed,
+            Self::Failed { .. } => PaymentStatus::Failed,
+            Self::Returned { .. } => PaymentStatus::Returned,
+            Self::Cancelled(_) => PaymentStatus::Cancelled,
+        }
+    }
+
+    /// The terms; `None` if the payment has an Error.
+    pub const fn terms(&self) -> Option<&PaymentTerms> {
+        match self {
+            Self::Created => None,
+            Self::Validated(terms) | Self::Confirmed(terms) => Some(terms),
+            Self::Started { sent, .. }
+            | Self::Completed { sent, .. }
+            | Self::Failed { sent, .. }
+            | Self::Returned { sent, .. } => Some(&sent.terms),
+            Self::Cancelled(terms) => terms.as_ref(),
+        }
+    }
+
+    /// Why the payment failed or was returned.
+    pub const fn failure(&self) -> Option<FailureReason> {
+        match self {
+            Self::Failed { reason, .. } | Self::Returned { reason, .. } => Some(*reason),
+            _ => None,
+        }
+    }
+
+    /// When to query the bank next.
+    pub const fn ask_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Started { ask_at, .. } => Some(*ask_at),
+            Self::Completed { ask_at, .. } => *ask_at,
+            _ => None,
+        }
+    }
+
+    /// The state with the next query of the bank later by this time.
+    #[must_use]
+    pub fn asked_later(self, by: TimeDelta) -> Self {
+        match self {
+            Self::Started { sent, ask_at } => Self::Started { sent, ask_at: ask_at + by },
+            Self::Completed { sent, ask_at } => Self::Completed { sent, ask_at: ask_at.map(|at| at + by) },
+            other => other,
+        }
+    }
+
+    const fn started_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Started { sent, .. }
+            | Self::Completed { sent, .. }
+            | Self::Failed { sent, .. }
+            | Self::Returned { sent, .. } => Some(sent.started_at),
+            Self::Created | Self::Validated(_) | Self::Confirmed(_) | Self::Cancelled(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{BudgetId, OrderId};
+    use crate::money::{Currency, Minor};
+    use uuid::Uuid;
+
+    #[test]
+    fn a_state_has_exactly_its_parts() {
+        let terms = PaymentTerms {
+            order: OrderId(Uuid::from_u128(1)),
+            budget: BudgetId(Uuid::from_u128(2)),
+            currency: Currency::parse("GBP").unwrap(),
+            amount: Minor(100),
+            fee: Minor(0),
+            network: crate::batch::PaymentNetwork::ALL[0],
+        };
+        let (at, reason) = (DateTime::UNIX_EPOCH, FailureReason::AccountClosed);
+        let mut possible = Vec::new();
+        for status in PaymentStatus::ALL {
+            for bits in 0..16_u8 {
+                let has = |bit: u8| bits & bit != 0;
+                let parts = PaymentParts {
+                    terms: has(1).then_some(terms),
+                    failure: has(2).then_some(reason),
+                    started_at: has(4).then_some(at),
+                    ask_at: has(8).then_some(at),
+                };
+                if let Some(state) = PaymentState::from_parts(status, parts) {
+                    assert_eq!((state.status(), state.parts()), (status, parts));
+                    possible.push((status.as_str(), bits));
+                }
+            }
+        }
+        let expected = [
+            ("created", 0),
+            ("validated", 1),
+            ("confirmed", 1),
+            ("started", 1 + 4 + 8),
+            ("completed", 1 + 4),
+            ("completed", 1 + 4 + 8),
+            ("failed", 1 + 2 + 4),
+            ("returned", 1 + 2 + 4),
+            ("cancelled", 0),
+            ("cancelled", 1),
+        ];
+        assert_eq!(possible, expected);
+    }
+}

@@ -1,0 +1,32 @@
+//! What the rules read.
+
+use crate::card::{Card, CardTransaction, Chain, MessageKind, SpendingLimit, TransactionState};
+use crate::ledger::Balances;
+
+/// What an adapter loads under the lock of the budget to decide a first message.
+#[derive(Clone, Debug)]
+pub struct FirstSituation {
+    /// The card.
+    pub card: Card,
+    /// Its spending limits.
+    pub limits: Vec<SpendingLimit>,
+    /// Its budget's balances in the card's currency.
+    pub balances: Balances,
+}
+
+/// What an adapter loads under the lock of the budget to decide a follow-up.
+#[derive(Clone, Debug)]
+pub struct ChainSituation {
+    /// The card.
+    pub card: Card,
+    /// Its spending limits.
+    pub limits: Vec<SpendingLimit>,
+    /// Its budget's balances in the card's currency.
+    pub balances: Balances,
+    /// The first message of the chain.
+    pub first: CardTransaction,
+    /// The message whose token was sent: its kind and state.
+    pub named: (MessageKind, TransactionState),
+    /// The chain. `None` if the first message was declined.
+    pub chain: Option<Chain>,
+}
