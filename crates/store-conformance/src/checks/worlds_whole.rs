@@ -20,14 +20,14 @@ use florin_ports::{AcceptedPayment, CreateWorldCommand, ProcessingError, Snapsho
 use std::ops::RangeInclusive;
 
 checks! {
-    "worlds.restore.puts_back_what_every_command_changed" => restored,
-    "worlds.restore.puts_back_what_the_bank_remembers" => bank_restored,
-    "worlds.restore.ends_every_lease" => leases,
-    "worlds.delete.leaves_nothing_of_it" => deleted,
-    "worlds.delete.leaves_other_accounts_as_they_are" => others,
-    "worlds.delete_expired.leaves_nothing_of_them" => expired,
-    "worlds.create.keeps_every_member" => members,
-    "worlds.take_snapshot.keeps_every_member" => snapshot_members,
+    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => restored,
+    "worlds.restore.puts_back_what_the_bank_remembers" (Sandbox) => bank_restored,
+    "worlds.restore.ends_every_lease" (Sandbox) => leases,
+    "worlds.delete.leaves_nothing_of_it" (Sandbox) => deleted,
+    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => others,
+    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => expired,
+    "worlds.create.keeps_every_member" (Sandbox) => members,
+    "worlds.take_snapshot.keeps_every_member" (Sandbox) => snapshot_members,
 }
 
 const FIRST: u128 = 100;
