@@ -89,11 +89,11 @@ impl From<Unbalanced> for Failure {
     }
 }
 
-/// A capability of a handle, beyond the ports, that a check requires.
+/// A capability of a handle, beyond the ports of [`florin_ports::Storage`], that a check requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing beyond the ports.
-    Ports,
+    /// The ports that only a sandbox needs: worlds, timelines, seeding, the memory of the simulated bank.
+    Sandbox,
     /// A second handle on the same data.
     Reopen,
     /// A server that can be made unreachable.
@@ -111,7 +111,7 @@ pub enum Need {
 impl Need {
     fn lacks(self, handle: &Handle) -> Option<&'static str> {
         match self {
-            Self::Ports => None,
+            Self::Sandbox => (!handle.serves_sandbox).then_some("it serves production only"),
             Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
             Self::Events => handle.events.is_none().then_some("its events can't be seen"),
@@ -137,13 +137,13 @@ pub enum Outcome {
 #[derive(Clone, Copy)]
 pub struct Check {
     name: &'static str,
-    need: Need,
+    needs: &'static [Need],
     start: fn(Handle) -> Running,
 }
 
 impl Check {
-    pub(crate) const fn new(name: &'static str, need: Need, start: fn(Handle) -> Running) -> Self {
-        Self { name, need, start }
+    pub(crate) const fn new(name: &'static str, needs: &'static [Need], start: fn(Handle) -> Running) -> Self {
+        Self { name, needs, start }
     }
 
     /// Returns the name of the check: port, method and promise.
@@ -151,24 +151,9 @@ impl Check {
         self.name
     }
 
-    /// Returns the capability that the check requires.
-    pub const fn need(&self) -> Need {
-        self.need
-    }
-
-    /// Whether the check uses what only a sandbox has. Checks of groups and of equal ids work on copies of worlds.
-    fn is_of_sandbox(&self) -> bool {
-        const SANDBOX: [&str; 8] = [
-            "timelines.",
-            "worlds.",
-            "seeding.",
-            "sandbox_bank.",
-            "equal_ids.",
-            "groups.",
-            "two_handles.timelines.",
-            "two_handles.worlds.",
-        ];
-        SANDBOX.iter().any(|prefix| self.name.starts_with(prefix)) || self.name.ends_with("the_bank_accepts_once")
+    /// Returns the capabilities that the check requires.
+    pub const fn needs(&self) -> &'static [Need] {
+        self.needs
     }
 
     /// Runs the check on a fresh store. A panic in the store or in a rule is a failure.
@@ -177,10 +162,7 @@ impl Check {
             Ok(handle) => handle,
             Err(error) => return Outcome::Failed(format!("no fresh store: {error}")),
         };
-        if self.is_of_sandbox() && !handle.serves_sandbox {
-            return Outcome::Skipped("it serves production only");
-        }
-        if let Some(lack) = self.need.lacks(&handle) {
+        if let Some(lack) = self.needs.iter().find_map(|need| need.lacks(&handle)) {
             return Outcome::Skipped(lack);
         }
         let task = tokio::spawn((self.start)(handle));
@@ -202,7 +184,7 @@ impl Check {
 
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Check").field("name", &self.name).field("need", &self.need).finish_non_exhaustive()
+        f.debug_struct("Check").field("name", &self.name).field("needs", &self.needs).finish_non_exhaustive()
     }
 }
 
@@ -211,15 +193,13 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// Declares a list of checks, each as `"name" => function,` or `"name" (Need) => function,`.
+/// Declares a list of checks, each as `"name" => function,` or `"name" (Need, …) => function,`.
 macro_rules! checks {
-    ($($name:literal $(($need:ident))? => $function:ident,)*) => {
+    ($($name:literal $(($($need:ident),+))? => $function:ident,)*) => {
         /// The checks of this file.
         pub(crate) const CHECKS: &[$crate::check::Check] = &[$(
-            $crate::check::Check::new($name, checks!(@need $($need)?), |handle| Box::pin($function(handle))),
+            $crate::check::Check::new($name, &[$($($crate::check::Need::$need),+)?], |handle| Box::pin($function(handle))),
         )*];
     };
-    (@need) => { $crate::check::Need::Ports };
-    (@need $need:ident) => { $crate::check::Need::$need };
 }
 pub(crate) use checks;

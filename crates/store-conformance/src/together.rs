@@ -6,11 +6,12 @@ use crate::expect::{same, there};
 use crate::factory::Handle;
 use crate::world::Who;
 use florin_domain::card::decide::CardRefusal;
-use florin_ports::{Answer, WriteError, Written};
+use florin_ports::{Answer, Decide, WriteError, Written};
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -65,6 +66,52 @@ pub(crate) async fn race<T: Send + 'static>(work: Vec<Work<T>>) -> Result<Vec<T>
         answers.push(task.await.map_err(|error| Failure::new(error.to_string()))?);
     }
     Ok(answers)
+}
+
+/// Duration of a slow rule while which another command looks at what it needs, or waits for it.
+const DECIDING: Duration = Duration::from_millis(300);
+
+/// Sends a second command while the rule of a first one runs.
+pub(crate) struct Meanwhile {
+    started: Arc<AtomicBool>,
+    takes: Duration,
+}
+
+impl Meanwhile {
+    /// The rule takes long enough for the second command to read everything that no lock guards.
+    pub(crate) fn new() -> Self {
+        Self::taking(DECIDING)
+    }
+
+    /// The rule takes this long.
+    pub(crate) fn taking(takes: Duration) -> Self {
+        Self { started: Arc::default(), takes }
+    }
+
+    /// Returns the rule of the first command, slowed down.
+    pub(crate) fn slow<S: 'static, D: 'static>(&self, rule: Decide<S, D>) -> Decide<S, D> {
+        let (started, takes) = (Arc::clone(&self.started), self.takes);
+        Arc::new(move |situation: &S| {
+            started.store(true, Ordering::Relaxed);
+            std::thread::sleep(takes);
+            rule(situation)
+        })
+    }
+
+    /// Sends the first command, and the second one as soon as the rule of the first one runs. Returns both answers.
+    pub(crate) async fn send<A: Send + 'static, B>(&self, first: Work<A>, second: Work<B>) -> Result<(A, B), Failure> {
+        let first = tokio::spawn(first);
+        // Polled, because a task that the rule wakes might have to wait for the thread on which the rule sleeps.
+        let started = async {
+            while !self.started.load(Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let started = tokio::time::timeout(DECIDING * 20, started).await;
+        started.map_err(|_| Failure::new("the rule of the first command was not called"))?;
+        let second = second.await;
+        Ok((first.await.map_err(|error| Failure::new(error.to_string()))?, second))
+    }
 }
 
 /// Expects exactly one effect from requests under one key, and its stored answer for all others.

@@ -90,7 +90,14 @@ pub(crate) fn save(data: &mut Data, batch: &PaymentBatch) -> Result<(), StoreErr
 }
 
 /// Replaces all payments and alerts of a batch.
-fn fill(data: &mut Data, batch: &PaymentBatch, payments: Vec<Payment>, alerts: Vec<Alert>) -> Result<(), StoreError> {
+fn fill(
+    data: &mut Data,
+    batch: &PaymentBatch,
+    payments: Vec<Payment>,
+    mut alerts: Vec<Alert>,
+) -> Result<(), StoreError> {
+    // Alerts of no row come first, and those of one row keep their order.
+    alerts.sort_by_key(|alert| alert.index);
     for command in &batch.orders {
         must_exist(data.budgets.contains_key(&(batch.account.clone(), command.budget)), &command.budget)?;
     }

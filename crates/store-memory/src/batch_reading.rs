@@ -117,7 +117,7 @@ pub(crate) fn summary(data: &Data, batch: &PaymentBatch) -> BatchSummary {
     BatchSummary { batch: batch.clone(), alerts: alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect() }
 }
 
-/// Returns the alerts of a batch in the order of the rule that created them: by input index.
+/// Returns the alerts of a batch by input index.
 fn alerts_of<'a>(data: &'a Data, account: &AccountId, batch: PaymentBatchId) -> &'a [Alert] {
     data.alerts.get(&(account.clone(), batch)).map_or(&[], Vec::as_slice)
 }

@@ -1,6 +1,7 @@
 //! Idempotency records.
 
 use crate::data::{Data, Record, add, must_exist};
+use florin_domain::ids::{AccountId, ClientId};
 use florin_ports::{IdempotencyClaim, WriteError, Written};
 
 /// Executes work under an idempotency claim, or replays the stored answer. The record is looked up before anything else
@@ -11,7 +12,7 @@ pub(crate) fn once<T, R>(
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };
-    let key = (claim.account.clone(), claim.client, claim.key.as_str().to_owned());
+    let key = key_of(claim);
     if let Some(record) = data.records.get(&key) {
         return if record.request == claim.request {
             Ok(Written::Replayed(record.answer.clone()))
@@ -24,4 +25,9 @@ pub(crate) fn once<T, R>(
     let record = Record { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
     add(&mut data.records, key, record)?;
     Ok(Written::New(done))
+}
+
+/// Returns the key of the record of a claim: account, client, key.
+pub(crate) fn key_of<T>(claim: &IdempotencyClaim<T>) -> (AccountId, ClientId, String) {
+    (claim.account.clone(), claim.client, claim.key.as_str().to_owned())
 }

@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::account_rows;
 use crate::data::{Data, add};
 use crate::registry::{insert_account, insert_key};
-use crate::repeat::once;
+use crate::repeat::{key_of, once};
 use crate::seeding::seed_account;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -129,6 +129,10 @@ impl Worlds for MemoryStore {
                 (command.decide)(&RestoreSituation { outdated: false }).map_err(WriteError::Refused)?;
                 account_rows::clear(data, &command.account);
                 account_rows::put(data, &command.account, *kept);
+                // The snapshot may contain a record under the same key. The new answer replaces it.
+                if let Some(claim) = &command.repeat {
+                    data.records.remove(&key_of(claim));
+                }
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
                 let clock = timeline.clock.put_back(snapshot.created_at, command.real);
                 account.timeline = Timeline { clock, ..timeline };

@@ -21,6 +21,7 @@ use std::sync::Arc;
 checks! {
     "card_management.create.stores_the_whole_decision" => whole,
     "card_management.create.at_once_is_shown_true_numbers" => at_once,
+    "card_management.create.counts_cards_of_every_state" => every_state,
     "card_management.create.refusal_changes_nothing" => no_card,
     "card_management.list.newest_first_with_filters_and_counts" => listed,
     "card_management.transition.is_kept_and_decides_messages" => moved,
@@ -268,4 +269,19 @@ async fn foreign(handle: Handle) -> Proof {
     absent("a limit", &cards.set_limit(command).await)?;
     absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
+}
+
+async fn every_state(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let move_to = |state| bring(Who::Mine, Who::Mine.card(), state, "now");
+    fresh(handle.card_management.transition(move_to(CardState::Suspended)?).await)?;
+    let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;
+    let rule = command.decide;
+    command.decide = Arc::new(
+        move |situation: &CreateCardSituation| {
+            if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
+        },
+    );
+    fresh(handle.card_management.create(command).await)?;
+    Ok(())
 }

@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 checks! {
-    "equal_ids.copy.reads_as_its_original" => reads,
-    "equal_ids.commands.change_one_account_only" => commands,
-    "equal_ids.values.are_the_accounts_own" => own_values,
-    "equal_ids.work.is_the_accounts_own" => own_work,
-    "equal_ids.delete.leaves_the_other_account" => deleted,
-    "equal_ids.restore.leaves_the_other_account" => restored,
+    "equal_ids.copy.reads_as_its_original" (Sandbox) => reads,
+    "equal_ids.commands.change_one_account_only" (Sandbox) => commands,
+    "equal_ids.values.are_the_accounts_own" (Sandbox) => own_values,
+    "equal_ids.work.is_the_accounts_own" (Sandbox) => own_work,
+    "equal_ids.delete.leaves_the_other_account" (Sandbox) => deleted,
+    "equal_ids.restore.leaves_the_other_account" (Sandbox) => restored,
 }
 
 /// First number of the first scenario.

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 checks! {
     "events.are_stored_with_their_cause_and_only_then" (Events) => with_their_cause,
     "events.keep_every_member" (Events) => every_member,
+    "events.keep_microseconds" (Events) => microseconds,
 }
 
 async fn stored(handle: &Handle) -> Result<Vec<Event>, Failure> {
@@ -141,4 +142,12 @@ async fn every_member(handle: Handle) -> Proof {
         true,
     )?;
     same("the events", stored(&handle).await?, wanted)
+}
+
+async fn microseconds(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let at = after(1) + chrono::TimeDelta::microseconds(123_456);
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, None)?).await)?;
+    let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.at).collect();
+    same("the time of the event", times, vec![at])
 }

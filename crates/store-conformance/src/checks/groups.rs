@@ -23,10 +23,10 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::{AcceptedPayment, CreditCommand, FirstMessageCommand, TransferCommand};
 
 checks! {
-    "groups.card_messages.see_what_earlier_commands_left" => messages,
-    "groups.money.sees_what_earlier_commands_left" => money,
-    "groups.confirmations.see_what_earlier_commands_left" => confirmations,
-    "groups.accepted_payments.are_remembered_once" => accepted,
+    "groups.card_messages.see_what_earlier_commands_left" (Sandbox) => messages,
+    "groups.money.sees_what_earlier_commands_left" (Sandbox) => money,
+    "groups.confirmations.see_what_earlier_commands_left" (Sandbox) => confirmations,
+    "groups.accepted_payments.are_remembered_once" (Sandbox) => accepted,
 }
 
 type Commands = Vec<Work<String>>;

@@ -24,6 +24,7 @@ checks! {
     "banks.list.pages_and_counts" => bank_pages,
     "banks.list.is_empty_at_first" => no_banks,
     "addresses.find.in_the_order_of_the_file" => addresses_in_order,
+    "addresses.find.keeps_every_member" => addresses_whole,
 }
 
 /// Seeds 24 checkouts at 3 times, of both types and states, unordered, and returns them in list order.
@@ -198,4 +199,20 @@ async fn addresses_in_order(handle: Handle) -> Proof {
         same(&format!("the addresses of {postcode}"), found, wanted)?;
     }
     Ok(())
+}
+
+async fn addresses_whole(handle: Handle) -> Proof {
+    let texts = ["", " ", " Flat 1 ", "Straße\t5", "\u{1f3e0}\n", "O'Neill \"x\" \\%_"];
+    let at = |place: usize| String::from(texts[place % texts.len()]);
+    let address = |number: usize| Address {
+        address_line1: at(number),
+        address_line2: at(number + 1),
+        address_line3: at(number + 2),
+        city: at(number + 3),
+        county: at(number + 4),
+        postcode: "SW1A1AA".into(),
+    };
+    let wanted: Vec<_> = (0..texts.len()).map(address).collect();
+    handle.registry.replace_addresses(wanted.clone()).await?;
+    same("the addresses", handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?, wanted)
 }

@@ -6,8 +6,8 @@ use crate::commands::{credit_of, credit_with_everything, instruction, journal_id
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, issue, make, transfer, user};
-use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, rename, summary};
-use crate::world::{BOTH, Who, gbp, key, noon, seeded, uuid};
+use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
+use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{ActivityDetail, CreditDetail};
@@ -15,8 +15,11 @@ use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
 use florin_domain::card::{CardOwner, CardState, CreateCardSituation};
 use florin_domain::ids::{ActivityId, ApiKeyId};
+use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
+use florin_ports::AcceptedPayment;
 use std::sync::Arc;
 
 checks! {
@@ -27,6 +30,8 @@ checks! {
     "card_management.transition.keeps_every_reason" => reasons,
     "batch_management.create.keeps_every_member" => batches,
     "registry.add_key.keeps_every_member" => keys,
+    "registry.enrol.keeps_every_member" => enrolments,
+    "sandbox_bank.accept.keeps_every_member" (Sandbox) => accepted,
 }
 
 /// Returns a missing value, an empty value and every text.
@@ -222,4 +227,32 @@ async fn keys(handle: Handle) -> Proof {
         wanted.push(new);
     }
     same("all keys", handle.registry.keys(None).await?, wanted)
+}
+
+async fn enrolments(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let at = |micros| noon() + TimeDelta::microseconds(micros);
+    let wanted = TotpEnrolment {
+        secret: Secret::new((0..=255).collect()),
+        used_steps: vec![59_608_800, 3, 59_608_801],
+        wrong_at: vec![at(1), at(999_999)],
+        locked_until: Some(at(123_456)),
+        ..enrolment(Who::Mine)?
+    };
+    handle.registry.enrol(wanted.clone()).await?;
+    same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(wanted))
+}
+
+async fn accepted(handle: Handle) -> Proof {
+    for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
+        let payment = AcceptedPayment {
+            id: payment_id(number),
+            amount: Minor(i64::MAX).of(gbp()?),
+            reference: reference.map(str::to_owned),
+            accepted_at: noon() + TimeDelta::microseconds(1),
+        };
+        same("the answer", handle.bank.accept(payment.clone()).await?, payment.clone())?;
+        same("what is remembered", handle.bank.find(payment.id).await?, Some(payment))?;
+    }
+    Ok(())
 }

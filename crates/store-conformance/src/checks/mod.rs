@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+mod apart;
 mod atomic;
 mod batches;
 mod books;
@@ -16,6 +17,7 @@ mod durable;
 mod equal_ids;
 mod events;
 mod expiry;
+mod explanations;
 mod groups;
 mod injected;
 mod limits;
@@ -45,6 +47,7 @@ mod tenancy;
 mod timelines;
 mod times;
 mod transfers;
+mod turns;
 mod two_handles;
 mod unicode;
 mod upkeep;
@@ -80,6 +83,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         dry_runs::CHECKS,
         activity::CHECKS,
         books::CHECKS,
+        explanations::CHECKS,
         mfa::CHECKS,
         tenancy::CHECKS,
         repeats::CHECKS,
@@ -105,7 +109,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         worlds_whole::CHECKS,
         equal_ids::CHECKS,
         groups::CHECKS,
+        apart::CHECKS,
         two_handles::CHECKS,
+        turns::CHECKS,
         repeats_two_handles::CHECKS,
         outage::CHECKS,
     ];

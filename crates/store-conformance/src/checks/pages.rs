@@ -22,8 +22,8 @@ checks! {
     "card_management.list.every_page_behind_every_filter" => cards,
     "card_management.transitions.every_page" => transitions,
     "checkouts.list.every_page_behind_every_filter" => checkouts,
-    "worlds.list.every_page_behind_its_filter" => worlds,
-    "worlds.snapshots.every_page" => snapshots,
+    "worlds.list.every_page_behind_its_filter" (Sandbox) => worlds,
+    "worlds.snapshots.every_page" (Sandbox) => snapshots,
 }
 
 /// Returns pages that cover a list, and two pages beyond its end.

@@ -8,6 +8,7 @@ use crate::factory::Handle;
 use crate::management::{bring, issue, limit, make, no_limit, transfer};
 use crate::observe::{Observation, audited};
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
+use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, SpendingWindow};
@@ -18,6 +19,7 @@ use std::sync::Arc;
 checks! {
     "panics.rule_that_panics_answers_and_changes_nothing" => rules,
     "panics.answer_that_panics_leaves_nothing" => answers,
+    "panics.rule_in_a_group_fails_its_own_command_only" => in_a_group,
 }
 
 /// Panics like a rule with a bug.
@@ -95,6 +97,27 @@ async fn answers(handle: Handle) -> Proof {
     unanswered!(handle.management.cancel(cancel(who, batch_id(1), 200)?));
     if handle.serves_sandbox {
         unanswered!(handle.timelines.set_clock(change(who, ClockChange::Freeze)?));
+    }
+    audited(&handle).await
+}
+
+async fn in_a_group(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mut work: Vec<Work<_>> = Vec::new();
+    for number in 1..=5 {
+        let mut command = purchase(Who::Mine, number, "1")?;
+        if number == 3 {
+            command.decide = Arc::new(|_| bug());
+        }
+        let cards = handle.cards.clone();
+        work.push(Box::pin(async move { cards.first_message(command).await }));
+    }
+    for (number, answer) in (1..).zip(in_one_group(&handle, Who::Mine, work).await?) {
+        if number == 3 {
+            store_failed(answer)?;
+        } else {
+            fresh(answer)?;
+        }
     }
     audited(&handle).await
 }

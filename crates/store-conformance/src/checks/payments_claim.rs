@@ -21,6 +21,7 @@ checks! {
     "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
     "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
     "batch_processing.claim.due_payments_are_work_from_the_very_moment" => due_is_work,
+    "batch_processing.claim.the_first_payment_that_is_due_counts" => first_due,
     "batch_processing.lease.that_is_lost_writes_nothing" => lost,
     "batch_processing.lease.that_has_run_out_still_holds" => still_held,
     "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" => renewed,
@@ -185,5 +186,18 @@ async fn renewed(handle: Handle) -> Proof {
     same("a release by another", handle.processing.claim(claim(4, after(300), 9)).await?, vec![])?;
     handle.processing.release(&second).await?;
     leased(&handle, 5, after(300)).await?;
+    Ok(())
+}
+
+async fn first_due(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (lease, payments) = running(&handle, 1, 2).await?;
+    for (payment, ids, again) in [(&payments[..1], 900, after(500)), (&payments[1..], 950, after(900))] {
+        let done = record(&lease, payment, PaymentOutcome::Completed, Some(again), ids);
+        handle.processing.record(done).await?;
+    }
+    handle.processing.release(&lease).await?;
+    same("before any is due", handle.processing.claim(claim(2, after(499), 9)).await?, vec![])?;
+    leased(&handle, 3, after(500)).await?;
     Ok(())
 }

@@ -19,6 +19,9 @@ checks! {
     "batch_reading.payments.filters_orders_and_counts" => payments,
     "batch_reading.alerts.filters_orders_and_counts" => alerts,
     "batch_reading.alerts.are_kept_in_the_order_of_rows" => alerts_in_order,
+    "batch_reading.alerts.are_ordered_by_row_however_found" => alerts_as_found,
+    "batch_reading.funds.of_the_budgets_that_pay" => paying,
+    "batch_reading.funding.of_budgets_for_payments" => for_payments,
     "batch_reading.content.shows_all_that_match_by_index" => contents,
 }
 
@@ -252,4 +255,34 @@ async fn alerts_in_order(handle: Handle) -> Proof {
         handle.reading.alerts(&Who::Mine.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
     )?;
     same("the largest first", page.rows, in_direction(all, Direction::Descending))
+}
+
+async fn alerts_as_found(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let found = |index: Option<u32>| alert(AlertCode::TextTooLong, index, noon(), &format!("{index:?}"));
+    let alerts = vec![found(Some(2)), found(None), found(Some(0)), found(Some(1))];
+    let fill = Fill { alerts, faulty: vec![0, 1, 2], ..Fill::of(1, 3) };
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    let wanted = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
+    let filter = AlertFilter { direction: Direction::Ascending, ..AlertFilter::default() };
+    let page = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, EVERY).await?;
+    same("the alerts", there("the batch", page)?.rows, wanted)
+}
+
+async fn paying(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let fill = Some(Fill::of(1, 1));
+    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
+    let (_, funds) = there("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    let budgets: std::collections::BTreeSet<_> = funds.keys().map(|(budget, _)| *budget).collect();
+    same("budgets that pay", budgets, [Who::Mine.budget()].into())
+}
+
+async fn for_payments(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let before = handle.reading.funding(&Who::Mine.account()?).await?;
+    let only_cards = [florin_domain::budget::BudgetFeature::Cards];
+    let command = crate::management::make_for(Who::Mine, 1, None, vec![crate::world::gbp()?], &only_cards)?;
+    fresh(handle.budgets.create(command).await)?;
+    same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)
 }

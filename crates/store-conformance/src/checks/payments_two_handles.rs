@@ -20,8 +20,8 @@ checks! {
     "contention.two_handles.each_payment_is_taken_once" (Reopen) => taken_once,
     "contention.two_handles.one_claim_gets_a_batch" (Reopen) => claimed_once,
     "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => turns,
-    "contention.two_handles.the_bank_accepts_once" (Reopen) => accepted_once,
-    "sandbox_bank.accept.remembers_the_first" => accepted,
+    "contention.two_handles.the_bank_accepts_once" (Sandbox, Reopen) => accepted_once,
+    "sandbox_bank.accept.remembers_the_first" (Sandbox) => accepted,
 }
 
 async fn durable(handle: Handle) -> Proof {

@@ -23,7 +23,7 @@ checks! {
     "two_handles.mfa.one_key_has_one_effect" (Reopen) => authentication,
     "two_handles.management.one_key_has_one_effect" (Reopen) => management,
     "two_handles.batch_management.one_key_has_one_effect" (Reopen) => batches,
-    "two_handles.worlds.one_key_has_one_effect" (Reopen) => worlds,
+    "two_handles.worlds.one_key_has_one_effect" (Sandbox, Reopen) => worlds,
     "two_handles.cards.a_hold_expires_once" (Reopen) => expiries,
 }
 

@@ -14,13 +14,13 @@ use florin_domain::money::Minor;
 use florin_ports::World;
 
 checks! {
-    "seeding.is_fresh.until_there_is_a_client" => is_fresh,
-    "seeding.seed.stores_all_of_a_world" => all_of_a_world,
-    "seeding.seed.stores_payments_and_their_work" => payments,
-    "seeding.seed.duplicate_leaves_nothing" => duplicate_leaves_nothing,
-    "seeding.seed.unproved_balances_are_refused" => unproved,
-    "seeding.budgets.by_id_and_currency" => budgets_in_order,
-    "seeding.lists.of_an_unknown_account_are_empty" => unknown_account,
+    "seeding.is_fresh.until_there_is_a_client" (Sandbox) => is_fresh,
+    "seeding.seed.stores_all_of_a_world" (Sandbox) => all_of_a_world,
+    "seeding.seed.stores_payments_and_their_work" (Sandbox) => payments,
+    "seeding.seed.duplicate_leaves_nothing" (Sandbox) => duplicate_leaves_nothing,
+    "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved,
+    "seeding.budgets.by_id_and_currency" (Sandbox) => budgets_in_order,
+    "seeding.lists.of_an_unknown_account_are_empty" (Sandbox) => unknown_account,
 }
 
 async fn is_fresh(handle: Handle) -> Proof {

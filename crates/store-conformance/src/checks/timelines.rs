@@ -17,13 +17,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "timelines.set_clock.is_seen_with_the_account" => seen,
-    "timelines.set_clock.refusal_changes_nothing" => refusal,
-    "timelines.set_clock.replay_gives_the_stored_answer" => replays,
-    "timelines.set_clock.is_kept" (Reopen) => kept,
-    "timelines.next_number.each_once" => numbers,
-    "timelines.due_holds.by_the_accounts_own_time" => own_time,
-    "timelines.due_holds.oldest_first_and_bounded" => oldest_first,
+    "timelines.set_clock.is_seen_with_the_account" (Sandbox) => seen,
+    "timelines.set_clock.refusal_changes_nothing" (Sandbox) => refusal,
+    "timelines.set_clock.replay_gives_the_stored_answer" (Sandbox) => replays,
+    "timelines.set_clock.is_kept" (Sandbox, Reopen) => kept,
+    "timelines.next_number.each_once" (Sandbox) => numbers,
+    "timelines.due_holds.by_the_accounts_own_time" (Sandbox) => own_time,
+    "timelines.due_holds.oldest_first_and_bounded" (Sandbox) => oldest_first,
 }
 
 pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockCommand, Failure> {

@@ -4,13 +4,15 @@ use crate::check::{Proof, checks};
 use crate::commands::{SANDBOX, first, message, session_id, stamp_at, token};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
+use crate::management::transfer;
 use crate::observe::{batch, card, chain};
 use crate::world::{Who, day, enrolment, key, seeded, uuid, world};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::batch::{BatchState, Confirmation};
+use florin_domain::budget::TransferSituation;
 use florin_domain::card::{ChainKind, SpendingLimit};
-use florin_domain::ids::{ApiKeyId, CardId};
+use florin_domain::ids::{ActivityId, ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
 use florin_domain::page::PageRequest;
@@ -22,6 +24,7 @@ checks! {
     "times.of_what_is_seeded" => seeded_times,
     "times.of_messages" => messages,
     "times.of_sessions" => sessions,
+    "times.of_transfers" => transfers,
     "times.dates_of_cards_and_windows" => dates,
 }
 
@@ -108,6 +111,24 @@ async fn sessions(handle: Handle) -> Proof {
         let done = fresh(handle.mfa.open(command).await)?;
         let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
         same("the session", seen.session, Some(done))?;
+    }
+    Ok(())
+}
+
+async fn transfers(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (mine, ends) = (Who::Mine.account()?, (Who::Mine.budget(), Who::Mine.second_budget()));
+    for (number, at) in (1..).zip(times()) {
+        let mut command = transfer(Who::Mine, number, ends, "0.01")?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &TransferSituation| {
+            let mut decision = rule(situation)?;
+            decision.done.transfer.created_at = at;
+            Ok(decision)
+        });
+        let done = fresh(handle.transfers.transfer(command).await)?.transfer;
+        let found = there("the transfer", handle.activities.find(&mine, ActivityId(done.id.0)).await?)?;
+        same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }
     Ok(())
 }

@@ -30,17 +30,17 @@ checks! {
     "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
-    "two_handles.timelines.numbers_are_given_once" (Reopen) => numbers,
-    "two_handles.timelines.changes_of_a_clock_add_up" (Reopen) => clocks,
+    "two_handles.timelines.numbers_are_given_once" (Sandbox, Reopen) => numbers,
+    "two_handles.timelines.changes_of_a_clock_add_up" (Sandbox, Reopen) => clocks,
     "two_handles.batches.every_wrong_token_counts" (Reopen) => attempts,
     "two_handles.registry.features_are_switched_one_at_a_time" (Reopen) => features,
     "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists,
     "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments,
     "two_handles.registry.a_key_is_added_once" (Reopen) => keys,
-    "two_handles.worlds.create_is_shown_true_numbers" (Reopen) => worlds,
-    "two_handles.worlds.take_snapshot_is_shown_true_numbers" (Reopen) => snapshots,
-    "two_handles.worlds.one_is_created_under_a_key" (Reopen) => worlds_under_a_key,
-    "two_handles.worlds.one_deletes" (Reopen) => deletions,
+    "two_handles.worlds.create_is_shown_true_numbers" (Sandbox, Reopen) => worlds,
+    "two_handles.worlds.take_snapshot_is_shown_true_numbers" (Sandbox, Reopen) => snapshots,
+    "two_handles.worlds.one_is_created_under_a_key" (Sandbox, Reopen) => worlds_under_a_key,
+    "two_handles.worlds.one_deletes" (Sandbox, Reopen) => deletions,
 }
 
 /// Number of racing commands.

@@ -20,16 +20,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "worlds.create.is_there_whole" => create,
-    "worlds.create.refusal_changes_nothing" => refusals,
-    "worlds.create.is_made_once_under_a_key" => once,
-    "worlds.create.replaces_the_one_that_lives" => replaces,
-    "worlds.create.is_shown_the_clients_own_worlds" => own_worlds,
-    "worlds.list.of_the_client_newest_first" => lists,
-    "worlds.delete.takes_all_of_it_and_nothing_else" => delete,
-    "worlds.delete.an_account_of_another_kind_is_no_world" => no_world,
-    "worlds.delete.keys_of_other_accounts_stay" => keys,
-    "worlds.delete_expired.longest_over_first" => expired,
+    "worlds.create.is_there_whole" (Sandbox) => create,
+    "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
+    "worlds.create.is_made_once_under_a_key" (Sandbox) => once,
+    "worlds.create.replaces_the_one_that_lives" (Sandbox) => replaces,
+    "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
+    "worlds.list.of_the_client_newest_first" (Sandbox) => lists,
+    "worlds.delete.takes_all_of_it_and_nothing_else" (Sandbox) => delete,
+    "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
+    "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
+    "worlds.delete_expired.longest_over_first" (Sandbox) => expired,
 }
 
 /// Seeds both clients and the other account. My account is empty, because it becomes a world.

@@ -19,17 +19,17 @@ use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, Snap
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "worlds.restore.puts_everything_back" => everything,
-    "worlds.restore.a_running_clock_goes_on_from_the_snapshot" => running_clock,
-    "worlds.restore.refusal_changes_nothing" => refusal,
-    "worlds.restore.replay_gives_the_stored_answer" => replays,
-    "worlds.restore.is_for_the_world_of_the_snapshot_only" => own_snapshots,
-    "worlds.take_snapshot.refusal_keeps_nothing" => bounded,
-    "worlds.take_snapshot.is_shown_its_bytes" => bytes,
-    "worlds.take_snapshot.replay_gives_the_stored_answer" => snapshot_replays,
-    "worlds.snapshots.by_id_until_deleted" => listed,
-    "worlds.create.from_a_snapshot_of_another_world" => copies,
-    "worlds.create.from_a_snapshot_within_reach_only" => reach,
+    "worlds.restore.puts_everything_back" (Sandbox) => everything,
+    "worlds.restore.a_running_clock_goes_on_from_the_snapshot" (Sandbox) => running_clock,
+    "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal,
+    "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replays,
+    "worlds.restore.is_for_the_world_of_the_snapshot_only" (Sandbox) => own_snapshots,
+    "worlds.take_snapshot.refusal_keeps_nothing" (Sandbox) => bounded,
+    "worlds.take_snapshot.is_shown_its_bytes" (Sandbox) => bytes,
+    "worlds.take_snapshot.replay_gives_the_stored_answer" (Sandbox) => snapshot_replays,
+    "worlds.snapshots.by_id_until_deleted" (Sandbox) => listed,
+    "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => copies,
+    "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => reach,
 }
 
 fn id(number: u128) -> SnapshotId {

@@ -2,8 +2,9 @@
 
 use super::unicode::TEXTS;
 use super::worlds::{command, empty, prepared};
-use super::worlds_state::{restore, snapshot};
+use super::worlds_state::{copy, restore, snapshot};
 use crate::check::{Failure, Proof, checks};
+use crate::commands::{claim as key_claim, credit, first, message, stamp_at};
 use crate::expect::{fresh, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
@@ -11,23 +12,31 @@ use crate::payments::{after, batch_id, claim, payment_id, take};
 use crate::scenario::{NUMBERS, play};
 use crate::world::{Who, gbp, noon};
 use chrono::TimeDelta;
+use florin_domain::card::ChainKind;
 use florin_domain::ids::{AccountId, PaymentId, SnapshotId};
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
 use florin_domain::world::{ClockSetting, WorldTemplate};
-use florin_ports::{AcceptedPayment, CreateWorldCommand, ProcessingError, SnapshotCommand, WorldContents};
+use florin_ports::{
+    AcceptedPayment, CreateWorldCommand, CreditCommand, ProcessingError, RestoreCommand, SnapshotCommand, WorldContents,
+};
 use std::ops::RangeInclusive;
 
 checks! {
-    "worlds.restore.puts_back_what_every_command_changed" => restored,
-    "worlds.restore.puts_back_what_the_bank_remembers" => bank_restored,
-    "worlds.restore.ends_every_lease" => leases,
-    "worlds.delete.leaves_nothing_of_it" => deleted,
-    "worlds.delete.leaves_other_accounts_as_they_are" => others,
-    "worlds.delete_expired.leaves_nothing_of_them" => expired,
-    "worlds.create.keeps_every_member" => members,
-    "worlds.take_snapshot.keeps_every_member" => snapshot_members,
+    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => restored,
+    "worlds.restore.puts_back_what_the_bank_remembers" (Sandbox) => bank_restored,
+    "worlds.restore.ends_every_lease" (Sandbox) => leases,
+    "worlds.restore.ends_the_leases_of_the_snapshot" (Sandbox) => leases_of_then,
+    "worlds.restore.replaces_the_record_of_its_key" (Sandbox) => record_of_its_key,
+    "worlds.restore.keeps_microseconds" (Sandbox) => microseconds,
+    "worlds.create.a_copy_goes_on_from_the_time_of_the_snapshot" (Sandbox) => copied_clock,
+    "worlds.snapshots.by_id_whatever_their_times" (Sandbox) => snapshots_by_id,
+    "worlds.delete.leaves_nothing_of_it" (Sandbox) => deleted,
+    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => others,
+    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => expired,
+    "worlds.create.keeps_every_member" (Sandbox) => members,
+    "worlds.take_snapshot.keeps_every_member" (Sandbox) => snapshot_members,
 }
 
 const FIRST: u128 = 100;
@@ -109,6 +118,80 @@ async fn leases(handle: Handle) -> Proof {
     holds("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
     holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
+}
+
+/// A worker held a batch when the snapshot was taken.
+async fn leases_of_then(handle: Handle) -> Proof {
+    played(&handle).await?;
+    let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
+    let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    handle.processing.release(&lease).await?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    let late = handle.processing.take(take(&lease, 9, 9)).await;
+    holds("a lease of the snapshot writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
+    holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
+}
+
+/// The snapshot contains a record under a key that was forgotten since.
+async fn record_of_its_key(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let command =
+        CreditCommand { repeat: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
+    fresh(handle.credits.credit(command).await)?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    same("how many went", handle.upkeep.forget_answers(noon() + TimeDelta::days(1), 9).await?, 1)?;
+    let again = || -> Result<_, Failure> {
+        Ok(RestoreCommand { repeat: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
+    };
+    fresh(handle.worlds.restore(again()?).await)?;
+    crate::expect::replayed(handle.worlds.restore(again()?).await)?;
+    audited(&handle).await
+}
+
+async fn microseconds(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let at = noon() + TimeDelta::microseconds(123_456);
+    let bought = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(1, at))?;
+    fresh(handle.cards.first_message(bought).await)?;
+    let before = Observation::take(&handle, 2).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    before.still_holds("a restore", &handle).await
+}
+
+/// The clock of my world runs. The snapshot is taken when it shows noon, and copied an hour later.
+async fn copied_clock(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let mut running = command()?;
+    let clock = ClockSetting::Running { ahead: TimeDelta::days(3) };
+    running.world.clock = clock;
+    if let WorldContents::Seeded(seed) = &mut running.contents {
+        seed.account.timeline.clock = clock;
+    }
+    handle.worlds.create(running).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let mut again = copy("W1", 102, None)?;
+    again.world.created_at = noon() + TimeDelta::hours(1);
+    let created = handle.worlds.create(again).await?;
+    same("the clock of the copy", created.clock, ClockSetting::Running { ahead: TimeDelta::hours(-1) })
+}
+
+async fn snapshots_by_id(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mut wanted = Vec::new();
+    for number in 1..=4_u128 {
+        let age = TimeDelta::hours(i64::try_from(number).unwrap_or_default());
+        wanted.push(fresh(
+            handle.worlds.take_snapshot(SnapshotCommand { now: noon() - age, ..snapshot(number)? }).await,
+        )?);
+    }
+    let found = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
+    same("the snapshots", found.rows, wanted)
 }
 
 async fn deleted(handle: Handle) -> Proof {

@@ -13,8 +13,8 @@ use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
-    CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankMemory, StartCommand,
-    StoreError, TakeCommand, UploadCommand, WriteError, Written,
+    CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankMemory, Seeding,
+    StartCommand, StoreError, TakeCommand, UploadCommand, WriteError, Written,
 };
 use florin_store_conformance::{EventLog, SetupError};
 use florin_store_memory::MemoryStore;
@@ -149,7 +149,11 @@ impl BatchReading for Mutant {
         filter: AlertFilter,
         page: PageRequest,
     ) -> Result<Option<Page<Alert>>, StoreError> {
-        self.inner.alerts(account, batch, filter, page).await
+        let mut found = self.inner.alerts(account, batch, filter, page).await?;
+        if let Some(found) = found.as_mut().filter(|found| self.has(Bug::AlertsOutOfOrder) && found.count > 0) {
+            found.rows.rotate_left(1);
+        }
+        Ok(found)
     }
 
     async fn content(
@@ -166,11 +170,23 @@ impl BatchReading for Mutant {
         account: &AccountId,
         batch: PaymentBatchId,
     ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
-        self.inner.funds(account, batch).await
+        let mut found = self.inner.funds(account, batch).await?;
+        if let Some((_, funds)) = found.as_mut().filter(|_| self.has(Bug::FundsOfAll)) {
+            for budget in Seeding::budgets(&self.inner, account).await? {
+                funds.extend(budget.balances.into_iter().map(|(currency, held)| ((budget.id, currency), held)));
+            }
+        }
+        Ok(found)
     }
 
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError> {
-        self.inner.funding(account).await
+        let mut found = self.inner.funding(account).await?;
+        if self.has(Bug::FundingOfAll) {
+            for budget in Seeding::budgets(&self.inner, account).await? {
+                found.insert(budget.id, budget.balances.into_iter().map(|(currency, _)| currency).collect());
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -185,7 +201,10 @@ impl Mutant {
 
 #[async_trait]
 impl BatchProcessing for Mutant {
-    async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
+    async fn claim(&self, mut command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
+        if self.has(Bug::ClaimsLate) {
+            command.now -= TimeDelta::seconds(1);
+        }
         if self.has(Bug::LeasesNotExclusive) {
             let held: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
             for lease in held {
@@ -256,6 +275,10 @@ impl SandboxBankMemory for Mutant {
     }
 
     async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
-        SandboxBankMemory::find(&self.inner, payment).await
+        let mut found = SandboxBankMemory::find(&self.inner, payment).await?;
+        if let Some(found) = found.as_mut().filter(|_| self.has(Bug::EmptyReferencesAreMissing)) {
+            found.reference = found.reference.take().filter(|text| !text.is_empty());
+        }
+        Ok(found)
     }
 }

@@ -1,6 +1,8 @@
 //! The deliberate bugs, and the store that has one of them.
 
+use florin_domain::card::SpendingLimit;
 use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
+use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Lease, Readiness};
 use florin_store_memory::MemoryStore;
 use std::collections::BTreeMap;
@@ -120,13 +122,42 @@ bugs! {
     NewerSchemaUnnoticed,
     DaysOfAnotherZone,
     SeededPaymentsLost,
+    StaleLimits,
+    ImpatientIsCorrupt,
+    CardCountersOfEachHandle,
+    StaleEnrolments,
+    GroupsMixAccounts,
+    GroupsHideFirstStates,
+    GroupsPanicTogether,
+    CurrenciesOfAnyAccount,
+    ForgetsEqualKeys,
+    RestoresForgetEqualKeys,
+    ActivityOfAnyBudget,
+    AddressesTrimmed,
+    TransfersInMilliseconds,
+    LeasesPutBack,
+    RestoresNotRecorded,
+    CopiedClocksStartAnew,
+    SnapshotsByTime,
+    SumsWrapAround,
+    PaidOrdersCount,
+    ReservationsById,
+    RefundsAreHolds,
+    StoriesByToken,
+    UsedStepsLost,
+    EmptyReferencesAreMissing,
+    AlertsOutOfOrder,
+    FundsOfAll,
+    FundingOfAll,
+    ActiveCardsCount,
+    ClaimsLate,
 }
 
 /// Number of first messages that may wait for their turn.
 pub(crate) const ROOM: usize = 128;
 
 /// Tokens of an account's messages that wait behind a slow command.
-type Waiting = (AccountId, Vec<TransactionToken>);
+pub(crate) type Waiting = (AccountId, Vec<TransactionToken>);
 
 /// Memory store with one bug or none.
 pub(crate) struct Mutant {
@@ -146,6 +177,15 @@ pub(crate) struct Mutant {
     pub(crate) waiting: Arc<AtomicUsize>,
     /// Messages that followed one with a slow rule, and their account.
     pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
+    /// What the first handle saw before its last command, for a second handle that does not look again.
+    pub(crate) seen_before: Arc<Mutex<SeenBefore>>,
+}
+
+/// Records as they were before the last command of the first handle.
+#[derive(Default)]
+pub(crate) struct SeenBefore {
+    pub(crate) limits: Option<Vec<SpendingLimit>>,
+    pub(crate) enrolment: Option<TotpEnrolment>,
 }
 
 impl Mutant {
@@ -161,6 +201,7 @@ impl Mutant {
             turn: Arc::default(),
             waiting: Arc::default(),
             behind_a_slow_one: Arc::default(),
+            seen_before: Arc::default(),
         }
     }
 
@@ -177,6 +218,7 @@ impl Mutant {
             turn: Arc::clone(&self.turn),
             waiting: Arc::clone(&self.waiting),
             behind_a_slow_one: Arc::clone(&self.behind_a_slow_one),
+            seen_before: Arc::clone(&self.seen_before),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Bugs in deciding and storing.
 
-use crate::bugs::{Bug, Mutant, ROOM};
+use crate::bugs::{Bug, Mutant, ROOM, Waiting};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
-use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::card::{CardTransaction, SpendingLimit, TransactionState};
 use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
@@ -80,6 +80,14 @@ impl Mutant {
 
     /// Loads without a lock, so the situation may be stale when the rule decides.
     async fn stale(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
+        let seen = self.look(command).await;
+        // Long enough for every other command to look before the first of them writes.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        seen
+    }
+
+    /// Returns the situation of a message.
+    async fn look(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
         let seen = Arc::new(Mutex::new(None));
         let observer = Arc::clone(&seen);
         let decide = Arc::new(move |situation: &FirstSituation| {
@@ -94,9 +102,41 @@ impl Mutant {
             repeat: None,
         };
         let _ = self.inner.first_message(look).await;
-        // Long enough for every other command to look before the first of them writes.
-        tokio::time::sleep(Duration::from_millis(100)).await;
         seen.lock().unwrap().take()
+    }
+
+    /// Remembers the limits for the second handle, which does not look again.
+    async fn limits_of_then(&self, command: &FirstMessageCommand) -> Option<Vec<SpendingLimit>> {
+        if !self.has(Bug::StaleLimits) {
+            return None;
+        }
+        if self.is_second {
+            return self.seen_before.lock().unwrap().limits.clone();
+        }
+        let seen = self.look(command).await;
+        self.seen_before.lock().unwrap().limits = seen.map(|seen| seen.limits);
+        None
+    }
+
+    /// Remembers the enrolment for the second handle, which does not look again.
+    async fn enrolment_of_then(&self, account: &AccountId) -> Option<TotpEnrolment> {
+        if !self.has(Bug::StaleEnrolments) {
+            return None;
+        }
+        if self.is_second {
+            return self.seen_before.lock().unwrap().enrolment.clone();
+        }
+        let seen = self.inner.enrolment(account).await.unwrap();
+        self.seen_before.lock().unwrap().enrolment = seen;
+        None
+    }
+
+    /// Returns the account of the group, if the bug takes a message of another account for one of the group.
+    fn mixed(&self, account: &AccountId, token: TransactionToken) -> Option<AccountId> {
+        let mut behind = self.behind_a_slow_one.lock().unwrap();
+        let is_mixed = |(slow, tokens): &mut Waiting| slow != account && tokens.contains(&token);
+        let (slow, _) = if self.has(Bug::GroupsMixAccounts) { behind.take_if(is_mixed)? } else { return None };
+        Some(slow)
     }
 
     /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
@@ -119,7 +159,7 @@ impl Mutant {
     }
 
     fn after_panic<T, R>(&self, answer: &Result<T, WriteError<R>>) {
-        if self.has(Bug::DeadAfterPanic)
+        if (self.has(Bug::DeadAfterPanic) || self.has(Bug::GroupsPanicTogether))
             && matches!(answer, Err(WriteError::Store(StoreError::Corrupt(text))) if text.contains("panicked"))
         {
             self.dead.store(true, Ordering::Relaxed);
@@ -137,14 +177,25 @@ impl CardLedger for Mutant {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::Overloaded.into());
         }
-        let _turn = if self.has(Bug::NoLock) { None } else { Some(self.turn.lock().await) };
+        let patience = Duration::from_secs(if self.has(Bug::ImpatientIsCorrupt) { 1 } else { 100 });
+        let turn = tokio::time::timeout(patience, async {
+            if self.has(Bug::NoLock) { None } else { Some(self.turn.lock().await) }
+        });
+        let turn = turn.await;
         self.waiting.fetch_sub(1, Ordering::Relaxed);
+        if turn.is_err() || (self.dead.load(Ordering::Relaxed) && self.has(Bug::GroupsPanicTogether)) {
+            return Err(StoreError::Corrupt("the bug".into()).into());
+        }
         let started = Instant::now();
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let second = command.repeat.as_ref().map(|claim| claim.request.clone());
         let stale = if self.has(Bug::NoLock) { self.stale(&command).await } else { None };
-        let decide =
-            Arc::new(move |situation: &FirstSituation| Ok(spoilt(bug, rule(stale.as_ref().unwrap_or(situation))?)));
+        let limits = self.limits_of_then(&command).await;
+        let decide = Arc::new(move |situation: &FirstSituation| {
+            let mut situation = stale.as_ref().unwrap_or(situation).clone();
+            situation.limits = limits.clone().unwrap_or(situation.limits);
+            Ok(spoilt(bug, rule(&situation)?))
+        });
         let make = |account: AccountId, repeat| FirstMessageCommand {
             account,
             card: command.card,
@@ -178,7 +229,14 @@ impl CardLedger for Mutant {
     async fn follow_up(&self, command: FollowUpCommand) -> Carded {
         let _turn = self.turn.lock().await;
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
-        let decide = Arc::new(move |situation: &ChainSituation| Ok(spoilt(bug, rule(situation)?)));
+        let hides = self.behind_a_slow_one.lock().unwrap().is_some() && self.has(Bug::GroupsHideFirstStates);
+        let decide = Arc::new(move |situation: &ChainSituation| {
+            let mut situation = situation.clone();
+            if hides {
+                situation.first.state = TransactionState::Pending;
+            }
+            Ok(spoilt(bug, rule(&situation)?))
+        });
         let make = |account: AccountId, repeat| FollowUpCommand {
             account,
             token: command.token,
@@ -190,7 +248,8 @@ impl CardLedger for Mutant {
         if self.forgets(&command.account, command.token) {
             return Err(WriteError::Absent);
         }
-        let mut answer = self.inner.follow_up(make(command.account.clone(), repeat.clone())).await;
+        let account = self.mixed(&command.account, command.token).unwrap_or_else(|| command.account.clone());
+        let mut answer = self.inner.follow_up(make(account, repeat.clone())).await;
         if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
             for other in self.others(&command.account).await {
                 answer = self.inner.follow_up(make(other, repeat.clone())).await;
@@ -256,8 +315,11 @@ impl PaymentBatches for Mutant {
             return self.dry_confirm(command).await;
         }
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
+        let enrolment = self.enrolment_of_then(&command.account).await;
         let decide = Arc::new(move |situation: &ConfirmSituation| {
-            let mut decision = rule(situation);
+            let mut situation = situation.clone();
+            situation.enrolment = enrolment.clone().or(situation.enrolment);
+            let mut decision = rule(&situation);
             match bug {
                 Some(Bug::AttemptsNotStored) if decision.answer.is_err() => decision.session = None,
                 Some(Bug::EnrolmentNotStored) if decision.answer.is_err() => decision.enrolment = None,
@@ -283,6 +345,10 @@ impl MfaSessions for Mutant {
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
-        self.inner.enrolment(account).await
+        let mut found = self.inner.enrolment(account).await?;
+        if let Some(found) = found.as_mut().filter(|_| self.has(Bug::UsedStepsLost)) {
+            found.used_steps.truncate(1);
+        }
+        Ok(found)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
+use chrono::{DurationRound, TimeDelta};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter};
 use florin_domain::books::{AccountBooks, Pools};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
@@ -21,6 +22,18 @@ impl Activities for Mutant {
             filter.status = None;
         }
         let mut found = Activities::list(&self.inner, account, filter, page).await?;
+        if self.has(Bug::ActivityOfAnyBudget) && filter.budget.is_some() {
+            let mut all =
+                Activities::list(&self.inner, account, ActivityFilter { budget: None, ..filter }, page).await?;
+            let mut ids = Vec::new();
+            for other in self.inner.accounts().await? {
+                let rows = Activities::list(&self.inner, &other.id, filter, page).await?.rows;
+                ids.extend(rows.into_iter().map(|row| row.id));
+            }
+            all.rows.retain(|row| ids.contains(&row.id));
+            all.count = i64::try_from(all.rows.len()).unwrap();
+            found = all;
+        }
         if self.has(Bug::ActivityOldestFirst) {
             found.rows.reverse();
         }
@@ -36,6 +49,9 @@ impl Activities for Mutant {
             for other in self.inner.accounts().await? {
                 found = found.or(Activities::find(&self.inner, &other.id, id).await?);
             }
+        }
+        if let Some(found) = found.as_mut().filter(|_| self.has(Bug::TransfersInMilliseconds)) {
+            found.created_at = found.created_at.duration_trunc(TimeDelta::milliseconds(1)).unwrap();
         }
         if let Some(ActivityDetail::Credit(Some(credit))) = found.as_mut().map(|found| &mut found.detail)
             && self.has(Bug::CreditTextsTrimmed)
@@ -60,8 +76,16 @@ impl Books for Mutant {
             if self.has(Bug::ExplanationForgetsTheSkipped) {
                 parts.skipped = Pools::default();
             }
-            if self.has(Bug::ExplanationHidesHolds) {
-                parts.holds.rows.clear();
+            match self.bug {
+                Some(Bug::ExplanationHidesHolds) => parts.holds.rows.clear(),
+                Some(Bug::PaidOrdersCount) => parts.reservations.count = parts.reservations.count.max(1),
+                Some(Bug::ReservationsById) => parts.reservations.rows.sort_by_key(|row| row.batch),
+                Some(Bug::SumsWrapAround) => parts.sums.iter_mut().for_each(|sum| {
+                    #[expect(clippy::cast_possible_truncation, reason = "this is the bug")]
+                    let wrapped = sum.moved.available.0 as i64;
+                    sum.moved.available = Total(wrapped.into());
+                }),
+                _ => {}
             }
         }
         Ok(found)
@@ -77,6 +101,7 @@ impl Books for Mutant {
         if self.has(Bug::DaysOfAnotherZone) {
             books.limits.iter_mut().for_each(|limit| limit.most_uses += 1);
         }
+        books.open_holds += i64::from(self.has(Bug::RefundsAreHolds));
         if self.has(Bug::BooksWithoutReservations) {
             books.budgets.values_mut().for_each(|budget| budget.reservations = Total::ZERO);
         }

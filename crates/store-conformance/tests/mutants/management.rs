@@ -7,15 +7,15 @@ use florin_domain::budget::{
     TransferRefusal,
 };
 use florin_domain::card::{
-    CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, IllegalTransition, LimitRefusal, LimitSet,
-    NoSuchLimit, SpendingWindow,
+    CardFilter, CardLimits, CardRecord, CardState, CardTransition, CreateCardRefusal, CreateCardSituation,
+    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, SpendingWindow,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError,
-    TransferCommand, Transfers, TransitionCommand, WriteError, Written,
+    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, LimitCommand, Registry, RemoveLimitCommand,
+    StoreError, TransferCommand, Transfers, TransitionCommand, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -38,7 +38,19 @@ impl Budgets for Mutant {
         filter: BudgetFilter,
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
-        Budgets::list(&self.inner, account, filter, page).await
+        let Some(currency) = filter.currency.filter(|_| self.has(Bug::CurrenciesOfAnyAccount)) else {
+            return Budgets::list(&self.inner, account, filter, page).await;
+        };
+        let mut all = Budgets::list(&self.inner, account, BudgetFilter { currency: None, ..filter }, page).await?;
+        let mut holders = Vec::new();
+        for other in self.inner.accounts().await? {
+            for record in Budgets::list(&self.inner, &other.id, filter, page).await?.rows {
+                holders.extend(record.budget.in_currency(currency).map(|_| record.budget.id));
+            }
+        }
+        all.rows.retain(|record| holders.contains(&record.budget.id));
+        all.count = i64::try_from(all.rows.len()).unwrap();
+        Ok(all)
     }
 
     async fn create(
@@ -119,6 +131,18 @@ impl CardManagement for Mutant {
         mut command: CreateCardCommand,
     ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
         command.repeat = self.claim(command.repeat);
+        let inactive = CardFilter { state: Some(CardState::Suspended), ..CardFilter::default() };
+        let inactive =
+            CardManagement::list(&self.inner, &command.account, inactive, PageRequest::default()).await?.count;
+        let missed = match self.bug {
+            Some(Bug::CardCountersOfEachHandle) => u64::from(self.is_second),
+            Some(Bug::ActiveCardsCount) => inactive.unsigned_abs(),
+            _ => 0,
+        };
+        let rule = command.decide;
+        command.decide = Arc::new(move |situation: &CreateCardSituation| {
+            rule(&CreateCardSituation { cards: situation.cards - missed, ..situation.clone() })
+        });
         CardManagement::create(&self.inner, command).await
     }
 

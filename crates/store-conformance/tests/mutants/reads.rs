@@ -38,6 +38,9 @@ impl ChainStories for Mutant {
         if let Some(story) = found.as_mut().filter(|_| self.has(Bug::StoriesWithoutJournal)) {
             story.journal.clear();
         }
+        if let Some(story) = found.as_mut().filter(|_| self.has(Bug::StoriesByToken)) {
+            story.messages.sort_by_key(|told| told.transaction.token);
+        }
         Ok(found)
     }
 }
@@ -203,7 +206,11 @@ impl Seeding for Mutant {
 #[async_trait]
 impl AddressBook for Mutant {
     async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError> {
-        AddressBook::find(&self.inner, postcode).await
+        let mut found = AddressBook::find(&self.inner, postcode).await?;
+        for address in found.iter_mut().filter(|_| self.has(Bug::AddressesTrimmed)) {
+            address.address_line3 = address.address_line3.trim().to_owned();
+        }
+        Ok(found)
     }
 }
 
@@ -243,6 +250,10 @@ impl Upkeep for Mutant {
     async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
         let max = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { max };
-        self.inner.forget_answers(before, max).await
+        let gone = self.inner.forget_answers(before, max).await?;
+        if self.has(Bug::ForgetsEqualKeys) {
+            self.inner.forget_answers(before + TimeDelta::days(1), max).await?;
+        }
+        Ok(gone)
     }
 }

@@ -2,17 +2,18 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::{CardFilter, SpendingWindow};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockReading, ClockRefusal, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, Timeline,
-    WorldSnapshot,
+    ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal,
+    Timeline, WorldSnapshot,
 };
 use florin_ports::{
-    CardManagement, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, Registry, RemoveLimitCommand,
-    RestoreCommand, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
+    BatchProcessing, CardManagement, ClaimCommand, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim,
+    Registry, RemoveLimitCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents,
+    Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -56,13 +57,30 @@ impl Mutant {
     }
 }
 
+impl Mutant {
+    /// Leases all batches again as they were leased before.
+    async fn put_leases_back(&self) -> Result<(), StoreError> {
+        let leases: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
+        for lease in leases {
+            let claim = ClaimCommand { lease: lease.id, now: lease.until, until: lease.until, max: 100 };
+            self.inner.claim(claim).await?;
+        }
+        Ok(())
+    }
+}
+
 #[async_trait]
 impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
             command.under = None;
         }
-        Worlds::create(&self.inner, command).await
+        let is_copy = matches!(command.contents, WorldContents::Snapshot { .. });
+        let mut created = Worlds::create(&self.inner, command).await?;
+        if is_copy && self.has(Bug::CopiedClocksStartAnew) {
+            created.clock = ClockSetting::default();
+        }
+        Ok(created)
     }
 
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError> {
@@ -113,6 +131,9 @@ impl Worlds for Mutant {
         if self.has(Bug::SnapshotNamesLost) {
             found.rows.iter_mut().for_each(|snapshot| snapshot.name = None);
         }
+        if self.has(Bug::SnapshotsByTime) {
+            found.rows.sort_by_key(|snapshot| snapshot.created_at);
+        }
         Ok(found)
     }
 
@@ -131,15 +152,21 @@ impl Worlds for Mutant {
             return Ok(Written::New(RestoredWorld { world, real: command.real }));
         }
         let (account, real) = (command.account.clone(), command.real);
-        let command = RestoreCommand { repeat: self.claim(command.repeat), ..command };
-        let restored = self.inner.restore(command).await?;
+        let repeat = self.claim(command.repeat).filter(|_| !self.has(Bug::RestoresNotRecorded));
+        let restored = self.inner.restore(RestoreCommand { repeat, ..command }).await?;
+        if self.has(Bug::RestoresForgetEqualKeys) {
+            self.inner.forget_answers(real + TimeDelta::days(1), 100).await?;
+        }
+        if self.has(Bug::LeasesPutBack) {
+            self.put_leases_back().await?;
+        }
         if self.has(Bug::SnapshotsWithoutLimits) {
             self.remove_limits(&account).await?;
         }
         if self.has(Bug::ClockNotPutBack) {
             let decide = Arc::new(move |_: &_| {
                 let now = real;
-                Ok(ClockReading { clock: florin_domain::world::ClockSetting::Frozen { at: now }, now })
+                Ok(ClockReading { clock: ClockSetting::Frozen { at: now }, now })
             });
             let late = ClockCommand { account, decide, repeat: None };
             self.inner.set_clock(late).await.map_err(|_| WriteError::Absent)?;

@@ -1,0 +1,197 @@
+//! Checks of accounts and clients that share ids and idempotency keys: what one has does not count for another.
+
+use super::equal_ids::untouched_twins;
+use super::worlds_state::{copy, restore};
+use crate::check::{Proof, checks};
+use crate::commands::{
+    RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, credit_of, expiry, follow_up, instruction, open,
+    purchase, token,
+};
+use crate::expect::{fresh, holds, replayed, same, there};
+use crate::factory::Handle;
+use crate::management::{budget_id, make};
+use crate::observe::{Observation, audited};
+use crate::together::{Work, in_one_group};
+use crate::world::{Who, gbp, jpy, noon, seeded};
+use chrono::TimeDelta;
+use florin_domain::activity::ActivityFilter;
+use florin_domain::budget::{BudgetFilter, CreateBudgetRefusal, CreateBudgetSituation, CreditInstruction};
+use florin_domain::card::TransactionState;
+use florin_domain::card::decide::{CardRefusal, ChainSituation, FollowUp};
+use florin_domain::mfa::MfaVerdict;
+use florin_domain::page::PageRequest;
+use florin_domain::world::WorldSeed;
+use florin_ports::{CreditCommand, FirstMessageCommand, IdempotencyClaim, RestoreCommand, Written};
+use std::sync::{Arc, Mutex, PoisonError};
+
+checks! {
+    "groups.two_accounts.are_kept_apart" (Sandbox) => accounts,
+    "groups.keys.are_per_client" => clients,
+    "equal_ids.budgets.have_their_own_parents_and_currencies" (Sandbox) => budgets,
+    "equal_ids.records.are_forgotten_by_their_own_age" (Sandbox) => forgotten,
+    "equal_ids.restore.leaves_the_other_accounts_record" (Sandbox) => restored,
+    "equal_ids.activities.are_of_the_budgets_own_account" (Sandbox) => activities,
+    "groups.follow_ups.are_shown_the_state_of_the_first_message" => first_state,
+}
+
+const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
+
+/// Adds a command and formats its answer as text.
+macro_rules! send {
+    ($commands:ident, $handle:ident.$port:ident.$method:ident($command:expr)) => {{
+        let (port, command) = ($handle.$port.clone(), $command);
+        $commands.push(Box::pin(async move { format!("{:?}", port.$method(command).await) }) as Work<String>);
+    }};
+}
+
+/// Builds commands that alternate between both accounts, with equal ids and different amounts.
+fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failure> {
+    let mut commands = Vec::new();
+    let both = || TWINS.into_iter().zip(["10", "11"]);
+    for (who, text) in both() {
+        send!(commands, handle.credits.credit(credit(who, 3, text, gbp()?)?));
+        send!(commands, handle.mfa.open(open(who, 1, SANDBOX)?));
+    }
+    send!(commands, handle.batches.confirm(confirm(Who::Mine, 1, 1_000, (SANDBOX, MfaVerdict::Wrong))?));
+    for who in [Who::Twin, Who::Mine] {
+        send!(commands, handle.batches.confirm(confirm(who, 1, 2_000, (SANDBOX, RIGHT))?));
+    }
+    for (who, text) in both() {
+        send!(commands, handle.cards.first_message(purchase(who, 1, text)?));
+        send!(commands, handle.cards.first_message(purchase(who, 2, "3")?));
+    }
+    for (who, text) in both() {
+        let more = FollowUp::Incremental { amount: amount(text)?, decline: None };
+        send!(commands, handle.cards.follow_up(follow_up(who, token(1), 4, more)?));
+    }
+    // The chains end in different ways.
+    send!(commands, handle.cards.follow_up(follow_up(Who::Twin, token(1), 5, clearing("1", true)?)?));
+    send!(commands, handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, FollowUp::Reversal { amount: None })?));
+    send!(commands, handle.cards.expire(expiry(Who::Twin, token(2), 6, noon() + TimeDelta::days(40))?));
+    Ok(commands)
+}
+
+/// Sends the commands as one group, puts both accounts back, and sends the same commands one at a time.
+async fn accounts(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
+    let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    holds("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
+    handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
+    for (place, (work, found)) in (1..).zip(alternating(&handle)?.into_iter().zip(together)) {
+        same(&format!("the answer to command {place} of a group of two accounts"), found, work.await)?;
+    }
+    seen.still_holds("sending the commands one at a time", &handle).await?;
+    audited(&handle).await
+}
+
+/// Two clients use one key on one account at once.
+async fn clients(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mut commands: Vec<Work<_>> = Vec::new();
+    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
+        let repeat = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
+        let command = FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "1")? };
+        let cards = handle.cards.clone();
+        commands.push(Box::pin(async move { cards.first_message(command).await }));
+    }
+    for answer in in_one_group(&handle, Who::Mine, commands).await? {
+        fresh(answer)?;
+    }
+    Ok(())
+}
+
+/// The same budget has another parent and other currencies on each account.
+async fn budgets(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    let (first, second) = (Some(Who::Mine.budget()), Some(budget_id(1)));
+    for (who, parents, currencies) in
+        [(Who::Mine, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
+    {
+        for (number, parent) in (1..).zip(parents) {
+            fresh(handle.budgets.create(make(who, number, parent, currencies.clone())?).await)?;
+        }
+    }
+    for (who, level, holders) in [(Who::Mine, 1, 1), (Who::Twin, 3, 3)] {
+        let mut command = make(who, 3, Some(budget_id(2)), vec![gbp()?])?;
+        command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
+            // This refusal says that the level was the right one.
+            Err(if situation.parent_level == Some(level) {
+                CreateBudgetRefusal::TooMany
+            } else {
+                CreateBudgetRefusal::TooDeep
+            })
+        });
+        let refusal = crate::expect::refused(handle.budgets.create(command).await)?;
+        same("the level of the parent", refusal, CreateBudgetRefusal::TooMany)?;
+        let filter = BudgetFilter { currency: Some(jpy()?), ..BudgetFilter::default() };
+        let found = handle.budgets.list(&who.account()?, filter, PageRequest::default()).await?;
+        same("budgets with yen", (found.count, found.rows.len()), (holders, usize::try_from(holders).unwrap_or(0)))?;
+    }
+    Ok(())
+}
+
+/// Builds a credit under the key `k`, which is recorded some hours after noon.
+fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::check::Failure> {
+    let repeat = Some(IdempotencyClaim { at: noon() + TimeDelta::hours(hours), ..claim(who, "k", "{}")? });
+    Ok(CreditCommand { repeat, ..credit(who, number, "1", gbp()?)? })
+}
+
+async fn forgotten(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    for (who, hours) in [(Who::Mine, 1), (Who::Twin, 3)] {
+        fresh(handle.credits.credit(keyed(who, 1, hours)?).await)?;
+    }
+    let gone = handle.upkeep.forget_answers(noon() + TimeDelta::hours(2), 100).await?;
+    same("how many went", gone, 1)?;
+    replayed(handle.credits.credit(keyed(Who::Twin, 2, 3)?).await)?;
+    fresh(handle.credits.credit(keyed(Who::Mine, 2, 3)?).await)?;
+    Ok(())
+}
+
+/// Both accounts have a record under the key of a restore.
+async fn restored(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    fresh(handle.credits.credit(keyed(Who::Twin, 1, 1)?).await)?;
+    let command = RestoreCommand { repeat: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
+    fresh(handle.worlds.restore(command).await)?;
+    let answer = handle.credits.credit(keyed(Who::Twin, 2, 1)?).await;
+    holds("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
+    there("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
+    audited(&handle).await
+}
+
+/// A journal transaction of one id credits another budget on each account.
+async fn activities(handle: Handle) -> Proof {
+    untouched_twins(&handle).await?;
+    let filter = ActivityFilter { budget: Some(Who::Mine.second_budget()), ..ActivityFilter::default() };
+    fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    let before = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
+    let elsewhere = CreditInstruction { budget: Who::Twin.second_budget(), ..instruction(Who::Twin, "1", gbp()?)? };
+    fresh(handle.credits.credit(credit_of(Who::Twin, 1, elsewhere)?).await)?;
+    let after = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
+    same("the activity of the second budget", after, before)
+}
+
+/// A reversal and a follow-up wait in one group. The follow-up is shown that the first message was reversed.
+async fn first_state(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let seen = Arc::new(Mutex::new(None));
+    let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+    let mut spy = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    let spied = Arc::clone(&seen);
+    spy.decide = Arc::new(move |situation: &ChainSituation| {
+        *spied.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.first.state);
+        Err(CardRefusal::Expired)
+    });
+    let mut work: Vec<Work<_>> = Vec::new();
+    for command in [reversal, spy] {
+        let cards = handle.cards.clone();
+        work.push(Box::pin(async move { cards.follow_up(command).await }));
+    }
+    in_one_group(&handle, Who::Mine, work).await?;
+    let seen = there("a state", *seen.lock().unwrap_or_else(PoisonError::into_inner))?;
+    holds("the group showed a message that is still pending", seen != TransactionState::Pending)
+}

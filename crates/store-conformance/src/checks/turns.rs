@@ -1,0 +1,265 @@
+//! Checks of two handles on the same data: a command is sent while another one is being decided, and sees what that one
+//! left.
+
+use super::contention::second;
+use super::worlds::{command as my_world, prepared};
+use super::worlds_state::{copy, restore, snapshot};
+use crate::check::{Failure, Proof, checks};
+use crate::commands::{
+    Carded, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
+};
+use crate::expect::{fresh, holds, refused, same, there};
+use crate::factory::Handle;
+use crate::management::{issue, transfer};
+use crate::observe::{Observation, audited, balances};
+use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
+use crate::together::{Meanwhile, Work};
+use crate::world::{Who, batch, gbp, noon, seeded, uuid};
+use florin_domain::batch::{CreateDecision, PaymentBatch, PaymentBatchStatus, PaymentStatus};
+use florin_domain::card::decide::FollowUp;
+use florin_domain::card::{ChainKind, CreateCardRefusal, CreateCardSituation, TransactionState};
+use florin_domain::ids::{PaymentBatchId, SnapshotId};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_ports::{
+    ConfirmCommand, CreateBatchCommand, CreateCardCommand, CreateWorldCommand, CreditCommand, FirstMessageCommand,
+    FollowUpCommand, SnapshotCommand, StoreError, UploadCommand, WorldContents, WriteError,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+checks! {
+    "two_handles.cards.a_message_sees_what_another_used_of_a_limit" (Reopen) => limits,
+    "two_handles.cards.a_follow_up_sees_another_of_its_chain" (Reopen) => chains,
+    "two_handles.cards.a_long_wait_is_no_corruption" (Reopen) => long_wait,
+    "two_handles.card_management.creations_on_two_budgets_take_turns" (Reopen) => creations,
+    "two_handles.batches.wrong_tokens_of_two_batches_add_up" (Reopen) => attempts,
+    "two_handles.batches.a_confirmation_sees_the_orders_of_an_upload" (Reopen) => orders,
+    "two_handles.batches.an_upload_sees_a_confirmation" (Reopen) => uploads,
+    "two_handles.worlds.a_restore_waits_for_a_credit" (Sandbox, Reopen) => restores,
+    "two_handles.worlds.a_deletion_waits_for_a_credit" (Sandbox, Reopen) => deletions,
+    "two_handles.worlds.a_snapshot_is_of_one_moment" (Sandbox, Reopen) => snapshots,
+}
+
+fn send(handle: &Handle, command: FirstMessageCommand) -> Work<Carded> {
+    let cards = handle.cards.clone();
+    Box::pin(async move { cards.first_message(command).await })
+}
+
+fn follow(handle: &Handle, command: FollowUpCommand) -> Work<Carded> {
+    let cards = handle.cards.clone();
+    Box::pin(async move { cards.follow_up(command).await })
+}
+
+/// The limit of a day is 20.00, so only one of two messages of 15.00 passes.
+async fn limits(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "15")?, stamp(number));
+    let one = of_15(1)?;
+    let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
+    let (one, two) = meanwhile.send(send(&handle, one), send(&other, of_15(2)?)).await?;
+    let states = (fresh(one)?.state, fresh(two)?.state);
+    same("the messages", states, (TransactionState::Pending, TransactionState::Declined))?;
+    audited(&handle).await
+}
+
+/// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
+async fn chains(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
+    let one = FollowUpCommand { decide: meanwhile.slow(one.decide), ..one };
+    let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    let (one, two) = meanwhile.send(follow(&handle, one), follow(&other, two)).await?;
+    same("both follow-ups", (fresh(one)?.impacted.0, fresh(two)?.impacted.0), (-600, 400))?;
+    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
+    audited(&handle).await
+}
+
+/// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
+async fn long_wait(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::taking(Duration::from_millis(2_700)));
+    let one = purchase(Who::Mine, 1, "10")?;
+    let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
+    let two = || purchase(Who::Mine, 2, "10");
+    let (one, waited) = meanwhile.send(send(&handle, one), send(&other, two()?)).await?;
+    fresh(one)?;
+    match waited {
+        Err(WriteError::Store(StoreError::Unavailable(_))) => {
+            fresh(other.cards.first_message(two()?).await)?;
+        }
+        waited => {
+            fresh(waited)?;
+        }
+    }
+    same("available", balances(&handle, Who::Mine, gbp()?).await?.available().0, 7_500)?;
+    audited(&handle).await
+}
+
+/// The cards have no budget in common, so only the account makes the second creation wait.
+async fn creations(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    // Only the fourth card of the account is allowed.
+    let fourth = |number, budget| -> Result<_, Failure> {
+        let command = issue(Who::Mine, number, budget, true)?;
+        let rule = command.decide;
+        let decide = Arc::new(
+            move |situation: &CreateCardSituation| {
+                if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
+            },
+        );
+        Ok(CreateCardCommand { decide, ..command })
+    };
+    let (one, two) = (fourth(1, Who::Mine.budget())?, fourth(2, Who::Mine.second_budget())?);
+    let one = CreateCardCommand { decide: meanwhile.slow(one.decide), ..one };
+    let (here, there_too) = (handle.card_management.clone(), other.card_management.clone());
+    let one = Box::pin(async move { here.create(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.create(two).await })).await?;
+    fresh(one)?;
+    same("the second card", refused(two)?, CreateCardRefusal::TooMany)
+}
+
+/// Creates a validated batch that the second budget alone funds.
+async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchId, Failure> {
+    let mut validated = batch(Who::Mine, batch_id(number), PaymentBatchStatus::Validated)?;
+    validated.orders.retain(|order| order.budget == Who::Mine.second_budget());
+    let id = validated.id;
+    let decide = Arc::new(move |_: &_| {
+        let batch: PaymentBatch = validated.clone();
+        Ok(CreateDecision { batch, payments: vec![], alerts: vec![], events: vec![] })
+    });
+    let command = CreateBatchCommand { account: Who::Mine.account()?, decide, repeat: None };
+    fresh(handle.management.create(command).await)?;
+    Ok(id)
+}
+
+/// The batches have no budget in common, so only the enrolment itself makes the second confirmation wait.
+async fn attempts(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (totp, who) = (MfaProviderName::Totp, Who::Mine);
+    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    let mut commands = Vec::new();
+    for (session, batch) in [(1, batch_id(1)), (2, of_second_budget(&handle, 2).await?)] {
+        let mut command = open(who, session, totp)?;
+        command.batch = batch;
+        fresh(handle.mfa.open(command).await)?;
+        commands.push(confirm_batch(who, batch, session, session * 1_000, (totp, MfaVerdict::Wrong))?);
+    }
+    let (two, one) = (there("a command", commands.pop())?, there("a command", commands.pop())?);
+    let one = ConfirmCommand { decide: meanwhile.slow(one.decide), ..one };
+    let (here, there_too) = (handle.batches.clone(), other.batches.clone());
+    let one = Box::pin(async move { here.confirm(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.confirm(two).await })).await?;
+    refused(one)?;
+    refused(two)?;
+    let enrolled = there("the enrolment", handle.mfa.enrolment(&who.account()?).await?)?;
+    same("wrong tokens", enrolled.wrong_at.len(), 2)
+}
+
+/// The first payments use one budget, those of the upload use both.
+async fn orders(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
+    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    let one = upload(who, batch_id(1), Fill::of(20, 2))?;
+    let one = UploadCommand { decide: meanwhile.slow(one.decide), ..one };
+    let two = confirm(who, batch_id(1), 1_000)?;
+    let (uploading, confirming) = (handle.management.clone(), other.batches.clone());
+    let one = Box::pin(async move { uploading.upload(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { confirming.confirm(two).await })).await?;
+    same("the orders", (fresh(one)?.orders.len(), fresh(two)?.orders.len()), (2, 2))?;
+    let found = content(&handle, who, batch_id(1)).await?;
+    same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 2)])?;
+    audited(&handle).await
+}
+
+async fn uploads(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
+    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    let one = confirm(who, batch_id(1), 1_000)?;
+    let one = ConfirmCommand { decide: meanwhile.slow(one.decide), ..one };
+    let two = upload(who, batch_id(1), Fill::of(20, 2))?;
+    let (confirming, uploading) = (handle.batches.clone(), other.management.clone());
+    let one = Box::pin(async move { confirming.confirm(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { uploading.upload(two).await })).await?;
+    let confirmed = fresh(one)?;
+    refused(two)?;
+    let found = content(&handle, who, batch_id(1)).await?;
+    same("the batch", found.batch, confirmed)?;
+    same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 1)])?;
+    audited(&handle).await
+}
+
+/// Builds a credit of my world whose rule is slow.
+fn slow_credit(meanwhile: &Meanwhile) -> Result<CreditCommand, Failure> {
+    let command = credit(Who::Mine, 5, "1", gbp()?)?;
+    Ok(CreditCommand { decide: meanwhile.slow(command.decide), ..command })
+}
+
+async fn restores(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(my_world()?).await?;
+    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let before = Observation::take(&handle, 0).await?;
+    let (crediting, restoring) = (handle.credits.clone(), other.worlds.clone());
+    let (one, two) = (slow_credit(&meanwhile)?, restore(1)?);
+    let one = Box::pin(async move { crediting.credit(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { restoring.restore(two).await })).await?;
+    fresh(one)?;
+    fresh(two)?;
+    before.still_holds("a credit before a restore", &handle).await?;
+    fresh(handle.credits.credit(credit(Who::Mine, 6, "1", gbp()?)?).await)?;
+    audited(&handle).await
+}
+
+async fn deletions(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    let before = Observation::take(&handle, 0).await?;
+    handle.worlds.create(my_world()?).await?;
+    let (other, meanwhile, mine) = (second(&handle).await?, Meanwhile::new(), Who::Mine.account()?);
+    let (crediting, deleting) = (handle.credits.clone(), other.worlds.clone());
+    let one = slow_credit(&meanwhile)?;
+    let one = Box::pin(async move { crediting.credit(one).await });
+    let (one, two) = meanwhile.send(one, Box::pin(async move { deleting.delete(&mine).await })).await?;
+    fresh(one)?;
+    holds("there was no world to delete", two?)?;
+    before.still_holds("a world that was deleted after a credit", &handle).await
+}
+
+/// Snapshots are taken while money moves between budgets. The books of each must agree.
+async fn snapshots(handle: Handle) -> Proof {
+    const SNAPSHOTS: u8 = 6;
+    prepared(&handle).await?;
+    handle.worlds.create(my_world()?).await?;
+    let (other, ends) = (second(&handle).await?, (Who::Mine.budget(), Who::Mine.second_budget()));
+    let moving = handle.transfers.clone();
+    let moves = tokio::spawn(async move {
+        for number in 1..=200 {
+            let ends = if number % 2 == 0 { ends } else { (ends.1, ends.0) };
+            fresh(moving.transfer(transfer(Who::Mine, number, ends, "0.01")?).await)?;
+        }
+        Ok::<_, Failure>(())
+    });
+    let taken = |number: u8| SnapshotId(uuid(91, number.into()));
+    for number in 1..=SNAPSHOTS {
+        let command = SnapshotCommand { id: taken(number), decide: Arc::new(|_| Ok(())), ..snapshot(1)? };
+        fresh(other.worlds.take_snapshot(command).await)?;
+    }
+    moves.await.map_err(|error| Failure::new(error.to_string()))??;
+    for number in 1..=SNAPSHOTS {
+        let mut command: CreateWorldCommand = copy(&format!("T{number}"), 110 + number, None)?;
+        if let WorldContents::Snapshot { id, .. } = &mut command.contents {
+            *id = taken(number);
+        }
+        handle.worlds.create(command).await?;
+        audited(&handle).await?;
+    }
+    Ok(())
+}
