@@ -30,7 +30,7 @@ fn a_production_server_requires_an_initialized_store() {
         let said = refused(&home, &[command]);
         assert!(said.contains("florin init"), "{said}");
     }
-    assert_eq!(fs::read_dir(home.path()).unwrap().filter(|file| is_database(file)).count(), 0);
+    assert_eq!(fs::read_dir(home.path()).unwrap().filter(is_database).count(), 0);
     home.json(&["init", "--json"]);
     assert_eq!(Server::on(home).banner["environment"], "production");
 }

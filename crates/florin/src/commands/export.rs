@@ -36,7 +36,7 @@ struct Report<'a> {
     sha256: &'a str,
 }
 
-pub(super) async fn run(
+pub(super) fn run(
     context: &Context,
     store: &dyn AnyStore,
     environment: Environment,

@@ -81,7 +81,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     }
     let environment = environment::of_store(&context.settings, store).await?;
     match command {
-        Command::Export(arguments) => export::run(context, store, environment, &arguments).await,
+        Command::Export(arguments) => export::run(context, store, environment, &arguments),
         Command::Import(arguments) => import::run(context, store, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, store, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,

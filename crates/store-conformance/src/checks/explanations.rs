@@ -8,7 +8,7 @@ use crate::payments::{
     Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, take,
 };
 use crate::world::{Who, batch, gbp, noon, seeded, world};
-use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOutcome};
+use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{ChainSituation, FollowUp, decide_follow_up};
@@ -87,9 +87,8 @@ async fn refunds(handle: Handle) -> Proof {
 /// The batch says that it is confirmed, but the journal reserves nothing for it.
 async fn unreserved(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
-    let confirmed = batch(Who::Mine, Who::Mine.batch(), PaymentBatchStatus::Confirmed)?;
-    let (confirmed_at, confirmed_by) = (Some(noon()), Some(Who::Mine.client()));
-    world.accounts[0].batches = vec![PaymentBatch { confirmed_at, confirmed_by, ..confirmed }];
+    let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
+    world.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
     handle.seeding.seed(world).await?;
     let mut found = handle.audit.audit().await?.discrepancies;
     found.sort_by_key(|found| format!("{found:?}"));
@@ -105,7 +104,7 @@ async fn story(handle: Handle) -> Proof {
         let command = follow_up(Who::Mine, token(1), number, reversal.clone())?;
         let stamp = stamp_at(number, after(seconds));
         let decide =
-            Arc::new(move |situation: &ChainSituation| decide_follow_up(situation, token(1), &reversal, &stamp));
+            Arc::new(move |situation: &ChainSituation| stamp.rule(|stamp| decide_follow_up(situation, token(1), &reversal, stamp)));
         fresh(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
     }
     let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(5)).await?)?;

@@ -15,7 +15,7 @@ use crate::observe::{Observation, audited, balances};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
 use crate::together::{Meanwhile, Work};
 use crate::world::{Who, batch, gbp, noon, seeded, uuid};
-use florin_domain::batch::{CreateDecision, PaymentBatch, PaymentBatchStatus, PaymentStatus};
+use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{ChainKind, CreateCardRefusal, CreateCardSituation, TransactionState};
 use florin_domain::ids::{PaymentBatchId, SnapshotId};
@@ -125,7 +125,7 @@ async fn creations(handle: Handle) -> Proof {
 
 /// Creates a validated batch that the second budget alone funds.
 async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchId, Failure> {
-    let mut validated = batch(Who::Mine, batch_id(number), PaymentBatchStatus::Validated)?;
+    let mut validated = batch(Who::Mine, batch_id(number), BatchState::Validated)?;
     validated.orders.retain(|order| order.budget == Who::Mine.second_budget());
     let id = validated.id;
     let decide = Arc::new(move |_: &_| {
