@@ -43,6 +43,19 @@ fn metrics_are_disabled_by_default() {
     assert!(!metrics.text().contains(&demo().api_key));
 }
 
+/// Each label takes memory, and a caller needs no key to invent one.
+#[test]
+fn invented_methods_share_a_label() {
+    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    for number in 0..20 {
+        for path in ["/healthz", "/nowhere", BANKS] {
+            exchange(&server.address, &format!("BREW{number} {path}"), &[], b"");
+        }
+    }
+    let metrics = server.client().with_authorization(None).get("/metrics?").text();
+    assert!(metrics.contains("method=\"other\"") && !metrics.contains("BREW"), "{metrics}");
+}
+
 /// Follows redirects within the same server.
 fn fetch(path: &str) -> (String, Answer) {
     let mut path = path.to_owned();

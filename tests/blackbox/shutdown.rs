@@ -9,7 +9,7 @@ use crate::support::assert::text;
 use crate::support::http::{Wire, head_of};
 use crate::support::server::LIMIT;
 use crate::support::wallet::transaction;
-use crate::support::{AUTHORIZATION, BANKS, REVERSAL, Server, Wallet, demo, expect_json};
+use crate::support::{AUTHORIZATION, BANKS, Home, REVERSAL, Server, Wallet, demo, expect_error, expect_json};
 
 #[test]
 fn an_idle_server_ends_with_0() {
@@ -31,6 +31,25 @@ fn stdout_had_one_line_and_no_more() {
     let (status, home) = server.ended();
     assert_eq!(status.code(), Some(0));
     assert!(!home.log().contains("panicked at"), "{}", home.log());
+}
+
+#[test]
+fn readiness_ends_before_the_server_stops() {
+    let server = Server::on(Home::demo().set("FLORIN_DRAIN_SECONDS", "3"));
+    let client = server.client().with_authorization(None);
+    assert_eq!(client.get("/readyz?").status, 200);
+    server.signal_term();
+    let start = Instant::now();
+    while client.get("/readyz?").status == 200 && start.elapsed() < LIMIT {
+        thread::sleep(Duration::from_millis(10));
+    }
+    // A new connection, because a load balancer that has not noticed yet opens some.
+    drop(client);
+    let client = server.client();
+    expect_error(&client.with_authorization(None).get("/readyz?"), 503);
+    expect_json(&server.client().get(BANKS), 200);
+    let (status, _home) = server.ended();
+    assert_eq!(status.code(), Some(0));
 }
 
 #[test]

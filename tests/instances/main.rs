@@ -14,6 +14,7 @@ mod access;
 mod crash;
 mod database;
 mod faults;
+mod frozen;
 mod money;
 mod pair;
 mod start;

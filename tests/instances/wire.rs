@@ -1,10 +1,11 @@
-//! A proxy between an instance and the database server that can cut a connection at COMMIT.
+//! A proxy between an instance and the database server that can cut a connection at COMMIT, or stop forwarding.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use postgres::config::Host;
 
@@ -26,6 +27,7 @@ const WHOLE: u8 = 0;
 #[derive(Clone)]
 pub(crate) struct Wire {
     order: Arc<AtomicU8>,
+    frozen: Arc<AtomicBool>,
     address: String,
 }
 
@@ -33,12 +35,13 @@ impl Wire {
     /// Opens a proxy to the server of `DATABASE_URL`.
     pub(crate) fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let wire = Self { order: Arc::default(), address: listener.local_addr().unwrap().to_string() };
-        let (order, server) = (Arc::clone(&wire.order), server_address());
+        let wire =
+            Self { order: Arc::default(), frozen: Arc::default(), address: listener.local_addr().unwrap().to_string() };
+        let (order, frozen, server) = (Arc::clone(&wire.order), Arc::clone(&wire.frozen), server_address());
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let Ok(server) = TcpStream::connect(&server) else { continue };
-                join(client, server, &order);
+                join(client, server, &order, &frozen);
             }
         });
         wire
@@ -58,6 +61,11 @@ impl Wire {
         self.order.store(cut as u8, Ordering::SeqCst);
     }
 
+    /// Stops or resumes forwarding. The connections stay open, as those of a server whose processes are stopped.
+    pub(crate) fn freeze(&self, frozen: bool) {
+        self.frozen.store(frozen, Ordering::SeqCst);
+    }
+
     /// Whether the requested cut has happened.
     pub(crate) fn is_whole(&self) -> bool {
         self.order.load(Ordering::SeqCst) == WHOLE
@@ -73,19 +81,22 @@ fn server_address() -> String {
     }
 }
 
-fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>) {
+fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>, frozen: &Arc<AtomicBool>) {
     let (to_client, from_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
     let deaf = Arc::new(AtomicU8::new(0));
-    let (order, ears) = (Arc::clone(order), Arc::clone(&deaf));
-    thread::spawn(move || forward(client, server, &order, &deaf));
+    let (order, ears, frozen) = (Arc::clone(order), Arc::clone(&deaf), Arc::clone(frozen));
+    thread::spawn(move || forward(client, server, &order, &deaf, &frozen));
     thread::spawn(move || give_back(from_server, to_client, &ears));
 }
 
 /// Forwards bytes from the instance to the server.
-fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8) {
+fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8, frozen: &AtomicBool) {
     let (mut buffer, mut reads_only) = ([0; 16 * 1024], false);
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let output = &buffer[..count];
+        while frozen.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(10));
+        }
         reads_only = reads_only || has(output, b"default_transaction_read_only");
         if !reads_only && has(output, b"COMMIT") {
             let cut = order.swap(WHOLE, Ordering::SeqCst);

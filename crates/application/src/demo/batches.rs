@@ -122,7 +122,7 @@ fn settle(batch: &PaymentBatch, order: &PaymentOrder, book: &mut Book) -> Result
     let paid = LedgerAccount::OutboundPayments;
     match batch.status() {
         Completed => book.write(&movement(JournalKind::BatchPayout, batch.updated_at, reserved, paid)),
-        Failed => book.write(&movement(JournalKind::BatchReservation, batch.updated_at, reserved, available)),
+        Failed => book.write(&movement(JournalKind::BatchRelease, batch.updated_at, reserved, available)),
         Draft | Validated | Confirmed | Started | Cancelled => Ok(()),
     }
 }

@@ -131,7 +131,7 @@ fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
 }
 
 /// The time that a background worker has to finish its round.
-const WORKERS_STOP: Duration = Duration::from_secs(10);
+const WORKERS_STOP: Duration = Duration::from_secs(5);
 
 /// The advice for an address that can't be used.
 const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";

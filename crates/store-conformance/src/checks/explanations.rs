@@ -103,8 +103,9 @@ async fn story(handle: Handle) -> Proof {
         let reversal = FollowUp::Reversal { amount: Some(crate::commands::amount("1")?) };
         let command = follow_up(Who::Mine, token(1), number, reversal.clone())?;
         let stamp = stamp_at(number, after(seconds));
-        let decide =
-            Arc::new(move |situation: &ChainSituation| stamp.rule(|stamp| decide_follow_up(situation, token(1), &reversal, stamp)));
+        let decide = Arc::new(move |situation: &ChainSituation| {
+            stamp.rule(|stamp| decide_follow_up(situation, token(1), &reversal, stamp))
+        });
         fresh(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
     }
     let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(5)).await?)?;

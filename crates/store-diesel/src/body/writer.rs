@@ -32,9 +32,9 @@ const MAX_TRIES: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The time that a caller waits for a write. A server that hangs can't end the wait itself.
-const WRITE_DEADLINE: Duration = Duration::from_secs(30);
+const WRITE_DEADLINE: Duration = Duration::from_secs(20);
 /// The time that a stop waits for the threads.
-const STOP_DEADLINE: Duration = Duration::from_secs(10);
+const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The handle of the writer's threads.
 pub(crate) struct Writer {

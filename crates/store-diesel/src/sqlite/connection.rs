@@ -65,15 +65,15 @@ pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
 
 /// Whether another program made the database: it has tables, but not ours.
 fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
-    const COUNT: &str = "SELECT count(*) > 0 AS foreign FROM sqlite_master WHERE NOT EXISTS (SELECT 1 FROM sqlite_master \
+    const COUNT: &str = "SELECT count(*) > 0 AS is_foreign FROM sqlite_master WHERE NOT EXISTS (SELECT 1 FROM sqlite_master \
         WHERE name = '__diesel_schema_migrations') OR (SELECT application_id NOT IN (0, $1) FROM pragma_application_id)";
     #[derive(QueryableByName)]
     struct Answer {
         #[diesel(sql_type = Bool)]
-        foreign: bool,
+        is_foreign: bool,
     }
     let answer = sql_query(COUNT).bind::<Integer, _>(APPLICATION_ID).get_result::<Answer>(conn)?;
-    Ok(answer.foreign)
+    Ok(answer.is_foreign)
 }
 
 /// Opens read-only connections.
