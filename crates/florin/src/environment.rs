@@ -6,12 +6,8 @@
 use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
 use crate::wiring;
-use anyhow::anyhow;
 use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
-
-/// How to make a production store.
-const INIT: &str = "`florin init --environment production`";
 
 /// The given environment, or the default one.
 pub(crate) fn requested(settings: &Settings) -> Environment {
@@ -24,10 +20,7 @@ pub(crate) async fn of_server(settings: &Settings, store: &dyn AnyStore) -> anyh
     let requested = requested(settings);
     match store.environment().await? {
         Some(bound) => must_be(settings, bound, requested)?,
-        None if requested == Environment::Production => {
-            let source = &settings.database_url.source;
-            return Err(UsageError::new(format!("{source}: not initialized for production; run {INIT} once")).into());
-        }
+        None if requested == Environment::Production => return Err(not_initialized(settings).into()),
         None => {}
     }
     let applied = wiring::bring_up_to_date(store).await?;
@@ -53,11 +46,17 @@ pub(crate) async fn bind(
 /// Returns the environment of a store in use. Refuses one that differs from the given environment.
 pub(crate) async fn of_store(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<Environment> {
     let bound = store.environment().await?;
-    let bound = bound.ok_or_else(|| anyhow!("the database is not initialized; run `florin init`"))?;
+    let bound = bound.ok_or_else(|| not_initialized(settings))?;
     if let Some(Sourced { value: given, .. }) = settings.environment {
         must_be(settings, bound, given)?;
     }
     Ok(bound)
+}
+
+fn not_initialized(settings: &Settings) -> UsageError {
+    let source = &settings.database_url.source;
+    let environment = requested(settings).as_str();
+    UsageError::new(format!("{source}: not initialized; run `florin init --environment {environment}` once"))
 }
 
 /// Refuses a store of another environment.

@@ -11,6 +11,7 @@ use florin_store_diesel::Store;
 use florin_store_memory::MemoryStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 #[path = "conformance/events.rs"]
@@ -51,10 +52,10 @@ impl Files {
 
 impl Factory for Files {
     async fn fresh(&self) -> Result<Handle, SetupError> {
-        let directory = tempfile::tempdir()?;
+        let directory = Arc::new(tempfile::tempdir()?);
         let path = directory.path().join(FILE);
         std::fs::write(&path, self.template().await?)?;
-        Ok(handle(&path)?.keeping(directory).with_faults(Triggers(path)).with_schemas(OtherSchemas))
+        Ok(handle(&directory)?.with_faults(Triggers(path)).with_schemas(OtherSchemas))
     }
 }
 
@@ -63,10 +64,11 @@ fn open(path: &Path) -> Result<Store, SetupError> {
     Ok(Store::open(&settings)?)
 }
 
-fn handle(path: &Path) -> Result<Handle, SetupError> {
-    let again = path.to_path_buf();
-    let store = Arc::new(open(path)?);
-    let handle = Handle::of(&store).with_room(ROOM).with_events(events::Exported(store));
+/// Opens the file in a directory, which lives as long as any handle.
+fn handle(directory: &Arc<TempDir>) -> Result<Handle, SetupError> {
+    let again = Arc::clone(directory);
+    let store = Arc::new(open(&directory.path().join(FILE))?);
+    let handle = Handle::of(&store).keeping(Arc::clone(directory)).with_room(ROOM).with_events(events::Exported(store));
     Ok(handle.reopened_by(move || {
         let again = again.clone();
         async move { self::handle(&again) }
@@ -104,11 +106,11 @@ struct OtherSchemas;
 
 impl OtherSchemas {
     fn after(statement: &str) -> Result<Handle, SetupError> {
-        let directory = tempfile::tempdir()?;
-        let path = directory.path().join("florin.db");
+        let directory = Arc::new(tempfile::tempdir()?);
+        let path = directory.path().join(FILE);
         open(&path)?.migrate()?;
         Triggers(path.clone()).sql(statement)?;
-        Ok(handle(&path)?.keeping(directory))
+        handle(&directory)
     }
 }
 

@@ -84,7 +84,7 @@ fn a_header_that_does_not_match_is_refused() {
         ("florin-export", "other", "not a Florin export"),
         (r#""version":1"#, r#""version":2"#, "version 2"),
         ("0006_service", "0005_batches", "0005_batches"),
-        ("sandbox", "production", "FLORIN_ENVIRONMENT"),
+        ("sandbox", "production", "--environment production"),
     ] {
         let message = refusal(text.replacen(from, to, 1).as_bytes());
         assert!(message.contains(said), "{message}");
