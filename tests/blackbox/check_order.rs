@@ -49,7 +49,15 @@ fn scope_before_switches_media_type_and_shape() {
 fn media_type_before_syntax() {
     let client = shared().client();
     let answer = client.call("POST", AUTHORIZATION).header("Content-Type", "text/plain").bytes("{").send();
-    assert_eq!(expect_error(&answer, 415)[0].code, "unsupported_media_type");
+    expect_fault(&answer, 415, "header.Content-Type", "unsupported_media_type");
+    for encoding in ["gzip", "identity, br", ""] {
+        let call = client.call("POST", AUTHORIZATION).header("Content-Type", "application/json");
+        let answer = call.header("Content-Encoding", encoding).bytes("{").send();
+        expect_fault(&answer, 415, "header.Content-Encoding", "unsupported_media_type");
+    }
+    let call = client.call("POST", AUTHORIZATION).header("Content-Type", "application/json");
+    let answer = call.header("Content-Encoding", "Identity").bytes("{").send();
+    expect_fault(&answer, 400, "body", "invalid_json");
 }
 
 #[test]

@@ -43,6 +43,16 @@ fn metrics_are_disabled_by_default() {
     assert!(!metrics.text().contains(&demo().api_key));
 }
 
+#[test]
+fn responses_are_neither_guessed_nor_stored() {
+    let client = shared().client();
+    for path in [BANKS.to_owned(), "/v2/nothing".to_owned(), "/healthz?".to_owned(), "/openapi.json?".to_owned()] {
+        let answer = client.get(&path);
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+    }
+}
+
 /// Each label takes memory, and a caller needs no key to invent one.
 #[test]
 fn invented_methods_share_a_label() {

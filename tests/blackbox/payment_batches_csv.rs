@@ -102,10 +102,10 @@ fn media_types() {
         assert_eq!(send(good).status, 202, "{good}");
     }
     for wrong in ["text/csv; charset=latin1", "text/plain", "application/octet-stream", "application/vnd.ms-excel"] {
-        expect_fault(&send(wrong), 415, "body", "unsupported_media_type");
+        expect_fault(&send(wrong), 415, "header.Content-Type", "unsupported_media_type");
     }
     let without = client.call("POST", &below(&batch, "payments")).bytes(&csv).send();
-    expect_fault(&without, 415, "body", "unsupported_media_type");
+    expect_fault(&without, 415, "header.Content-Type", "unsupported_media_type");
     expect_fault(&send("application/json"), 400, "body", "invalid_json");
 }
 
@@ -159,7 +159,7 @@ fn a_download_contains_the_selected_payments() {
     }
     expect_fault(&client.post(&path, "{\"statuses\": []}"), 400, "body.statuses", "unknown_field");
     let refused = client.call("POST", &path).header("Content-Type", "text/csv").bytes("a,b").send();
-    expect_fault(&refused, 415, "body", "unsupported_media_type");
+    expect_fault(&refused, 415, "header.Content-Type", "unsupported_media_type");
     let target = format!("{path}?accountId={}&statuses=x&orderIds=y", client.account);
     let faults = [("query.statuses", "invalid_value"), ("query.orderIds", "invalid_format")];
     expect_faults(&client.call("POST", &target).send(), 400, &faults);

@@ -175,7 +175,7 @@ fn a_delete_needs_no_body() {
     let with =
         |media: &str, body: &str| client.call("DELETE", &path(&batch)).header("Content-Type", media).bytes(body).send();
     expect_fault(&with("application/json", "{\"why\": 1}"), 400, "body.why", "unknown_field");
-    expect_fault(&with("text/plain", "x"), 415, "body", "unsupported_media_type");
+    expect_fault(&with("text/plain", "x"), 415, "header.Content-Type", "unsupported_media_type");
     assert_eq!(with("application/json", " { } ").status, 204);
 }
 

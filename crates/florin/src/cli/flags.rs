@@ -20,6 +20,9 @@ pub(crate) struct SettingFlags {
     /// The database: `sqlite://FILE` or `postgres://...` [default: `sqlite://florin.db`]
     #[arg(long, global = true, value_name = "URL")]
     database_url: Option<String>,
+    /// A file with the URL of the database, to keep its password out of the process list
+    #[arg(long, global = true, value_name = "FILE")]
+    database_url_file: Option<String>,
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
@@ -75,6 +78,7 @@ impl SettingFlags {
         let texts = [
             ("environment", &self.environment),
             ("database_url", &self.database_url),
+            ("database_url_file", &self.database_url_file),
             ("listen", &self.listen),
             ("public_url", &self.public_url),
             ("log", &self.log),

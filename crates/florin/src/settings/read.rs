@@ -53,15 +53,25 @@ impl Texts {
         self.number(key, default, range).map(Duration::from_secs)
     }
 
-    /// The URL of the store. Its adapter checks it; an invalid one is never printed, because it may hold a password.
+    /// The URL of the store, given directly or in a file. Its adapter checks it; an invalid one is never printed, because it may
+    /// hold a password.
     pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
-        match self.0.get("database_url") {
-            None => Ok(Sourced { value: DATABASE_URL.into(), source: format!("the default database {DATABASE_URL}") }),
-            Some((text, source)) if text.trim().is_empty() => {
-                Err(UsageError::new(format!("{source} must be a URL such as {DATABASE_URL} (got {text:?})")))
+        let (text, source) = match (self.0.get("database_url"), self.0.get("database_url_file")) {
+            (Some((_, source)), Some((_, other))) => {
+                return Err(UsageError::new(format!("{source} and {other} are both set; use one of them")));
             }
-            Some((text, source)) => Ok(Sourced { value: text.as_str().into(), source: source.clone() }),
+            (None, None) => (DATABASE_URL.to_owned(), format!("the default database {DATABASE_URL}")),
+            (Some((text, source)), None) => (text.clone(), source.clone()),
+            (None, Some((path, source))) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| UsageError::new(format!("{source}: cannot read {path}: {error}")))?;
+                (text.trim().to_owned(), source.clone())
+            }
+        };
+        if text.trim().is_empty() {
+            return Err(UsageError::new(format!("{source} must be a URL such as {DATABASE_URL} (got {text:?})")));
         }
+        Ok(Sourced { value: text.into(), source })
     }
 
     /// The value of a setting without a default, with its source.

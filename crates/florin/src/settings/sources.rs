@@ -12,9 +12,10 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 18] = [
     "environment",
     "database_url",
+    "database_url_file",
     "listen",
     "public_url",
     "log",

@@ -51,9 +51,13 @@ fn flags_override_variables_and_variables_override_the_file() {
 
 #[test]
 fn every_setting_can_be_set_by_flag_variable_and_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let url_file = folder.path().join("url");
+    fs::write(&url_file, "sqlite:///tmp/x.db\n").unwrap();
+    let url_file = url_file.to_str().unwrap();
     let texts = [
         ("environment", "production"),
-        ("database_url", "sqlite:///tmp/x.db"),
+        ("database_url_file", url_file),
         ("listen", "[::1]:9000"),
         ("public_url", "https://api.example.com/florin/"),
         ("log", "info,florin=debug"),
@@ -70,7 +74,11 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("sort_codes_folder", "/srv/sort-codes"),
         ("world_hours", "12"),
     ];
-    assert_eq!(texts.map(|(key, _)| key), KEYS);
+    // Only one of the two can be set.
+    assert_eq!(
+        texts.map(|(key, _)| key).to_vec(),
+        KEYS.into_iter().filter(|key| *key != "database_url").collect::<Vec<_>>()
+    );
     let variables: Vec<_> = texts.iter().map(|(key, text)| (sources::variable(key), *text)).collect();
     let variables: Vec<_> = variables.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let file = texts.map(|(key, text)| format!("{key} = {text:?}\n")).concat();
@@ -167,4 +175,19 @@ fn the_base_url_can_be_used_by_clients() {
     assert_eq!(load(&[("listen", "localhost:1")], &[], "").unwrap().expected_base_url(), "http://localhost:1/v2");
     let settings = load(&[("public_url", "https://api.example.com/")], &[], "").unwrap();
     assert_eq!(settings.expected_base_url(), "https://api.example.com/v2");
+}
+
+#[test]
+fn the_url_of_the_database_may_be_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("url");
+    let file = path.to_str().unwrap();
+    let said = refused(&[("database_url_file", file)], &[], "");
+    assert!(said.starts_with("--database-url-file: cannot read"), "{said}");
+    fs::write(&path, "postgres://me:secret@db/florin\n").unwrap();
+    let settings = load(&[], &[("FLORIN_DATABASE_URL_FILE", file)], "").unwrap();
+    assert_eq!(settings.database_url.value.expose_secret(), "postgres://me:secret@db/florin");
+    assert_eq!(settings.database_url.source, "FLORIN_DATABASE_URL_FILE");
+    let said = refused(&[], &[("FLORIN_DATABASE_URL_FILE", file), ("FLORIN_DATABASE_URL", "sqlite://x")], "");
+    assert!(said.contains("both set") && !said.contains("secret"), "{said}");
 }

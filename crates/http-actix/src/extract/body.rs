@@ -6,7 +6,7 @@ use crate::json::{Document, NotJson};
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
-use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use futures_util::StreamExt;
 use std::time::Duration;
@@ -39,7 +39,17 @@ pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Opti
 pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -> Result<Bytes, Problem> {
     let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, max)).await;
     let late = |_| invalid_json(format!("must arrive within {} s", TIME_OUT.as_secs()));
-    bytes.map_err(late)?.map(BytesMut::freeze)
+    let bytes = bytes.map_err(late)??.freeze();
+    if !bytes.is_empty() && is_encoded(request) {
+        return Err(unsupported_header("header.Content-Encoding", "must be absent or identity"));
+    }
+    Ok(bytes)
+}
+
+/// Whether the body is compressed, which no operation reads.
+fn is_encoded(request: &HttpRequest) -> bool {
+    let is_identity = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    request.headers().get_all(CONTENT_ENCODING).any(|value| !is_identity(value))
 }
 
 /// Reads the body of an operation that expects none: empty, or `{}` of any media type. Returns any other JSON, so that
@@ -56,9 +66,13 @@ pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Opt
     Ok(Some(Document::parse(bytes.into())?))
 }
 
-/// Returns a 415.
+/// Returns a 415 for the media type.
 pub(crate) fn unsupported(message: &str) -> Problem {
-    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "body", ErrorCode::UnsupportedMediaType, message)
+    unsupported_header("header.Content-Type", message)
+}
+
+fn unsupported_header(path: &'static str, message: &str) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, path, ErrorCode::UnsupportedMediaType, message)
 }
 
 fn invalid_json(message: String) -> Problem {

@@ -7,7 +7,7 @@ use crate::state::App;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
@@ -53,12 +53,22 @@ pub(crate) async fn envelope(
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
+    protect(response.headers_mut());
     let took = began.elapsed();
     if app.metrics.is_some() {
         measure(&request, response.status(), took);
     }
     log(&request, response.status(), &id, took);
     Ok(ServiceResponse::new(request, response))
+}
+
+/// Forbids browsers to guess media types, and everybody to store responses, which may contain money and personal data.
+/// Pages and their files have headers of their own.
+fn protect(headers: &mut HeaderMap) {
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
 }
 
 /// Refuses a request before its route is called.

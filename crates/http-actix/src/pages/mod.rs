@@ -8,9 +8,7 @@ pub(crate) use docs::{docs, docs_file};
 pub(crate) use home::{home, style};
 
 use actix_web::HttpResponse;
-use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use std::borrow::Cow;
 
 /// The data that the pages show about this server.
@@ -29,7 +27,6 @@ fn page(html: String, policy: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/html; charset=utf-8"))
         .insert_header((CONTENT_SECURITY_POLICY, policy))
-        .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((REFERRER_POLICY, "no-referrer"))
         // The page shows the current state of the server.
         .insert_header((CACHE_CONTROL, "no-store"))
@@ -40,7 +37,8 @@ fn page(html: String, policy: &'static str) -> HttpResponse {
 fn asset(content_type: &str, bytes: Cow<'static, [u8]>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, content_type))
-        .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        // Another version of the server has other files.
+        .insert_header((CACHE_CONTROL, "no-cache"))
         .body(bytes.into_owned())
 }
 
