@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use database::Database;
-use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, Schemas, SetupError, run, run_against};
+use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, Schemas, SetupError, run_against, run_share};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::PostgresStore;
 use florin_store_memory::MemoryStore;
@@ -153,11 +153,21 @@ impl Factory for InMemory {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_promise_is_kept() {
-    let verdict = run(&Databases::default()).await;
+/// Each check gets a database of its own, which takes most of the time, so two tests divide the checks.
+async fn half_of_the_promises_are_kept(half: usize) {
+    let verdict = run_share(&Databases::default(), half, 2).await;
     verdict.assert_passed();
     assert_eq!(verdict.skipped().count(), 0, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_promise_is_kept_first_half() {
+    half_of_the_promises_are_kept(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_promise_is_kept_second_half() {
+    half_of_the_promises_are_kept(1).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -2,10 +2,10 @@
 
 use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
+use super::iban::Iban;
 use super::modulus::ModulusTable;
 use super::{PaymentInput, bic, country};
 use crate::batch::AlertCode;
-use iban::{IbanLike, ParseIbanError};
 
 /// Reads account and bank, and checks that they match.
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
@@ -40,16 +40,12 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         && compact.bytes().take(2).all(|byte| byte.is_ascii_uppercase())
         && compact.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit());
     if is_iban {
-        return match compact.parse() {
+        return match Iban::parse(&compact) {
             Ok(iban) => Some(Account::Iban(iban)),
-            Err(error) => {
+            Err(why) => {
                 findings.say(
                     AlertCode::IbanInvalid,
-                    format!(
-                        "recipient.accountIdentifier must be a valid IBAN: {} (got \"{}\")",
-                        why(&error),
-                        shown(text)
-                    ),
+                    format!("recipient.accountIdentifier must be a valid IBAN: {why} (got \"{}\")", shown(text)),
                 );
                 None
             }
@@ -68,14 +64,6 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         return None;
     }
     Some(Account::Number(compact))
-}
-
-fn why(error: &ParseIbanError) -> &'static str {
-    match error {
-        ParseIbanError::InvalidBaseIban { .. } => "its check digits or its form are wrong",
-        ParseIbanError::InvalidBban(_) => "its length or its form is wrong for its country",
-        ParseIbanError::UnknownCountry(_) => "its country has no IBANs",
-    }
 }
 
 fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
@@ -105,9 +93,9 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
     if let (Some(iban), Some(bank)) = (found.iban(), &found.bank) {
         let of_bank = match bank {
             Bank::SortCode(_) => "GB",
-            Bank::Bic(code) => country::of_iban(bic::country_of(code).unwrap_or_default()),
+            Bank::Bic(code) => bic::country_of(code).unwrap_or_default(),
         };
-        if of_bank != iban.country_code() {
+        if !country::has_ibans_of(of_bank, iban.country_code()) {
             let of_account = iban.country_code();
             let message = format!(
                 "recipient.bankIdentifier must be a bank in the country of the IBAN, {of_account} (got {of_bank})"
@@ -115,12 +103,15 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
             findings.say(AlertCode::BankCountryMismatch, message);
         }
     }
+    if let (Some((code, _)), Some(Bank::SortCode(given))) = (found.iban().and_then(Iban::british), &found.bank)
+        && given != code
+    {
+        let message = format!("recipient.bankIdentifier must be the sort code of the IBAN, {code} (got {given})");
+        findings.say(AlertCode::SortCodeInvalid, message);
+    }
     let pair = match (&found.account, &found.bank) {
         (Some(Account::Number(number)), Some(Bank::SortCode(code))) => Some((code.as_str(), number.as_str())),
-        // The last 14 digits of a UK IBAN are sort code and account number.
-        (Some(Account::Iban(iban)), _) if iban.country_code() == "GB" => {
-            iban.bban().get(4..).and_then(|pair| pair.split_at_checked(6))
-        }
+        (Some(Account::Iban(iban)), _) => iban.british(),
         _ => None,
     };
     if pair.is_some_and(|(code, number)| !table.fits(code, number)) {

@@ -18,9 +18,15 @@ pub(super) fn is_in_sepa(country: &str) -> bool {
     country == "VA" || SEPA.binary_search(&country).is_ok()
 }
 
+/// Whether a bank in one country can have accounts with IBANs of the other one.
+pub(super) fn has_ibans_of(bank_country: &str, iban_country: &str) -> bool {
+    // Branches of French banks in Monaco use the BIC of their head office.
+    of_iban(bank_country) == iban_country || (bank_country, iban_country) == ("FR", "MC")
+}
+
 /// The country code of IBANs at a bank in this country: some territories have their own BICs but use their country's
 /// IBANs.
-pub(super) fn of_iban(bank_country: &str) -> &str {
+fn of_iban(bank_country: &str) -> &str {
     match bank_country {
         "GG" | "IM" | "JE" => "GB",
         "AX" => "FI",
@@ -40,6 +46,16 @@ mod tests {
         }
         for wrong in ["UK", "gb", "GBR", "", "ZZ", "ÄÖ"] {
             assert!(!is_country(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn banks_and_ibans_of_two_countries() {
+        for (bank, iban) in [("GB", "GB"), ("JE", "GB"), ("RE", "FR"), ("FR", "MC"), ("MC", "MC")] {
+            assert!(has_ibans_of(bank, iban), "{bank} {iban}");
+        }
+        for (bank, iban) in [("GB", "DE"), ("MC", "FR"), ("FR", "RE")] {
+            assert!(!has_ibans_of(bank, iban), "{bank} {iban}");
         }
     }
 

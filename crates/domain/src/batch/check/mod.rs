@@ -8,6 +8,7 @@ mod country;
 mod destination;
 mod duplicate;
 mod findings;
+mod iban;
 mod modulus;
 mod money;
 mod network;

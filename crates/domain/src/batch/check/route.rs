@@ -7,7 +7,6 @@ use super::findings::{Findings, given, shown};
 use super::purpose::Purposes;
 use crate::batch::{AlertCode, PaymentNetwork};
 use crate::money::Currency;
-use iban::IbanLike;
 
 /// The network that the row names, or the default for its currency and destination.
 pub(super) fn network(

@@ -88,6 +88,7 @@ fn invalid_values_get_the_right_alert_codes() {
         (recipient(|r| r.account_identifier = text("66374959")), "modulus_check_failed"),
         (recipient(|r| r.bank_identifier = text("NWBKUK2L")), "bank_identifier_invalid"),
         (recipient(|r| r.bank_identifier = text("0899999")), "sort_code_invalid"),
+        (recipient(|r| r.account_identifier = text("GB29NWBK60161331926819")), "sort_code_invalid"),
         (recipient(|r| r.intermediary_bank_identifier = text("nowhere")), "bank_identifier_invalid"),
         (recipient(|r| r.payment_network = text("PIGEON")), "network_unknown"),
         (recipient(|r| r.payment_network = text("SEPA")), "network_currency"),
