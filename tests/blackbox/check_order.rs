@@ -6,8 +6,8 @@ use crate::support::batches::confirm;
 use crate::support::http::exchange;
 use crate::support::wallet::{first_body, follow_body};
 use crate::support::{
-    ABSENT, AUTHORIZATION, CHECKOUTS, CLEARING, Client, LOOKUP, Server, Wallet, confirm_path, demo, expect_error,
-    expect_fault, shared,
+    ABSENT, AUTHORIZATION, CHECKOUTS, CLEARING, Client, LOOKUP, Server, Wallet, confirm_path, demo, expect_fault,
+    shared,
 };
 
 fn nobody() -> Client {

@@ -35,7 +35,7 @@ fn stdout_had_one_line_and_no_more() {
 
 #[test]
 fn readiness_ends_before_the_server_stops() {
-    let server = Server::on(Home::demo().set("FLORIN_DRAIN_SECONDS", "3"));
+    let server = Server::on(Home::demo().set("FLORIN_DRAIN_SECONDS", "6"));
     let client = server.client().with_authorization(None);
     assert_eq!(client.get("/readyz?").status, 200);
     server.signal_term();
