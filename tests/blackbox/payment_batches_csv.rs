@@ -127,8 +127,8 @@ fn a_download_can_be_corrected_and_uploaded_again() {
     assert!(csv.contains("'=1+1") && !csv.contains(",=1+1"), "a formula got through: {csv}");
     assert!(csv.contains("amount_invalid: "), "{csv}");
 
-    let mended = csv.replace("nonsense", "2");
-    upload_csv(&client, &batch, mended);
+    let corrected = csv.replace("nonsense", "2");
+    upload_csv(&client, &batch, corrected);
     let after = payments(&client, &batch);
     assert_eq!(after[1]["amount"], "2.00", "{after:?}");
     for (before, after) in before.iter().zip(&after) {

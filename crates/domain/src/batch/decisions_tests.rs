@@ -54,9 +54,9 @@ fn valid_payments_are_grouped_into_orders_by_budget_and_currency() {
     assert_eq!(statuses, ["validated", "validated", "validated", "created", "validated"]);
     assert_eq!(decision.batch.status(), PaymentBatchStatus::Draft);
     assert_eq!(decision.batch.input.as_ref().unwrap().status, InputStatus::Failed);
-    let mended = uploaded(decision.batch, vec![pounds("1.00")]).unwrap();
-    assert_eq!((mended.batch.status(), mended.batch.orders.len()), (PaymentBatchStatus::Validated, 1));
-    assert_eq!((mended.payments.len(), mended.alerts.len()), (1, 0));
+    let corrected = uploaded(decision.batch, vec![pounds("1.00")]).unwrap();
+    assert_eq!((corrected.batch.status(), corrected.batch.orders.len()), (PaymentBatchStatus::Validated, 1));
+    assert_eq!((corrected.payments.len(), corrected.alerts.len()), (1, 0));
 }
 
 #[test]

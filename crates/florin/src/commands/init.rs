@@ -5,7 +5,7 @@ use crate::{environment, output, wiring};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 
-/// The result.
+/// JSON result of `florin init`.
 #[derive(Serialize)]
 struct Initialized {
     environment: &'static str,

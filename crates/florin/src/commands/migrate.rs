@@ -45,6 +45,10 @@ async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !arguments.check {
+        // A store of another environment is refused before it is changed.
+        if store.environment().await?.is_some() {
+            environment::of_store(&context.settings, store).await?;
+        }
         let progress = Progress::start(arguments.progress, "migrating");
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
         drop(progress);

@@ -24,7 +24,8 @@ impl Iban {
             Err(ParseIbanError::InvalidBban(_)) => return Err(WRONG_FORM),
             Err(ParseIbanError::InvalidBaseIban { .. }) => return Err(WRONG_CHECKSUM),
         };
-        // Check digits are 98 minus a remainder of a division by 97, so the others never occur, although they pass the check.
+        // Check digits are computed as 98 minus a remainder from 0 to 96. So 00, 01 and 99 never occur, but the library
+        // accepts them.
         if (2..=98).contains(&base.check_digits()) { Ok(Self(base)) } else { Err(WRONG_CHECKSUM) }
     }
 
@@ -45,7 +46,7 @@ impl Iban {
     }
 }
 
-/// The form of account numbers in a country of the registry (release 99) that the library does not know.
+/// The form of account numbers in a country of the registry that the library does not know.
 fn of_registry(country: &str) -> Option<fn(&[u8]) -> bool> {
     match country {
         "HN" => Some(|bban| has_form(bban, 20, u8::is_ascii_digit)),
@@ -64,7 +65,7 @@ fn has_form(bban: &[u8], length: usize, rest: fn(&u8) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    /// Examples of the registry, one for each form that is checked here, and some of the library's.
+    /// Examples of the registry: of the countries that are checked here, and of some that the library checks.
     #[test]
     fn the_examples_of_the_registry_are_valid() {
         for example in [
