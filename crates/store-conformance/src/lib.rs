@@ -23,6 +23,7 @@ mod checks;
 mod commands;
 mod expect;
 mod factory;
+mod failing_writes;
 mod management;
 mod model;
 mod observe;
@@ -31,6 +32,7 @@ mod scenario;
 mod together;
 mod verdict;
 mod world;
+mod worlds;
 
 pub use check::{Check, Failure, Need, Outcome};
 pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError};

@@ -18,10 +18,7 @@ pub struct Adapter {
 impl Adapter {
     /// Whether it accepts the URL of these settings.
     pub fn takes(&self, settings: &StoreSettings) -> bool {
-        match settings.scheme() {
-            Some(scheme) => self.schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme)),
-            None => self.takes_paths,
-        }
+        settings.has_scheme(self.schemes) || (self.takes_paths && settings.scheme().is_none())
     }
 }
 

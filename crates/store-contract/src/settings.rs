@@ -29,6 +29,11 @@ impl StoreSettings {
         (scheme.len() > 1 && scheme.bytes().all(allowed) && scheme.starts_with(|c: char| c.is_ascii_alphabetic()))
             .then_some(scheme)
     }
+
+    /// Whether the URL has one of these schemes. Case does not matter.
+    pub fn has_scheme(&self, schemes: &[&str]) -> bool {
+        self.scheme().is_some_and(|scheme| schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme)))
+    }
 }
 
 /// Shows only the scheme of the URL: the rest may hold a password.

@@ -1,5 +1,6 @@
 //! The adapters of this crate, one for each kind of database.
 
+use crate::schemes;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use florin_ports::StoreError;
 use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
@@ -7,11 +8,11 @@ use std::sync::Arc;
 
 /// SQLite. Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or a plain path. Paths are taken
 /// literally, with no escapes. The default is 4 readers.
-pub const SQLITE: Adapter = Adapter { schemes: &["sqlite"], takes_paths: true, open: open_sqlite };
+pub const SQLITE: Adapter = Adapter { schemes: schemes::SQLITE, takes_paths: true, open: open_sqlite };
 
 /// PostgreSQL. Accepts `postgres://…` or `postgresql://…` with every option of libpq, including several hosts. The
 /// default is 8 readers.
-pub const POSTGRES: Adapter = Adapter { schemes: &["postgres", "postgresql"], takes_paths: false, open: open_postgres };
+pub const POSTGRES: Adapter = Adapter { schemes: schemes::POSTGRES, takes_paths: false, open: open_postgres };
 
 #[cfg(feature = "sqlite")]
 fn open_sqlite(settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {

@@ -1,7 +1,7 @@
 //! The storage ports on Diesel: one body of queries (`body/`), compiled once per database.
 //!
 //! A backend (`sqlite`, `postgres`: features of this crate) provides the differences between databases, which
-//! `body/backend.rs` lists: how a connection is set up, the SQL types of ids, times and dates, how a write transaction
+//! `body/backend.rs` and `body/driver.rs` list: how a connection is set up, the SQL types of ids, times and dates, how a write transaction
 //! begins, how sets of rows are loaded, locked and stored, and which errors are transient. It includes the body, which
 //! is the same source for every backend.
 //!
@@ -40,6 +40,7 @@ mod columns;
 mod parity;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod schemes;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 

@@ -1,4 +1,4 @@
-//! PostgreSQL: what the body needs from it, as `body/backend.rs` lists it.
+//! PostgreSQL: what the body needs from it, as `body/backend.rs` and `body/driver.rs` list it.
 
 mod account_lock;
 mod changes;

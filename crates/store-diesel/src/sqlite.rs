@@ -1,4 +1,4 @@
-//! SQLite: what the body needs from it, as `body/backend.rs` lists it.
+//! SQLite: what the body needs from it, as `body/backend.rs` and `body/driver.rs` list it.
 
 mod account_lock;
 mod balances;

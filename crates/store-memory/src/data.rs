@@ -1,6 +1,5 @@
 //! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
-use crate::worlds::{KeptSnapshot, KeptWorld};
 use florin_domain::access::{Account, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
@@ -14,6 +13,7 @@ use florin_domain::ids::{
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -58,6 +58,12 @@ pub(crate) struct Data {
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
 }
+
+/// A world, and the request that created it.
+pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
+
+/// A snapshot, the world's timeline, and all rows of the world.
+pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
 
 /// Key of an idempotency record: account, client and idempotency key.
 pub(crate) type RecordKey = (AccountId, ClientId, String);

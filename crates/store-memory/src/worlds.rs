@@ -12,8 +12,8 @@ use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, RestoredWorld, SandboxWorld,
-    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
+    ClockSetting, CreateSituation, CreateWorldRefusal, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotRefusal,
+    SnapshotSituation, Timeline, WorldSnapshot,
 };
 use florin_ports::{
     CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds,
@@ -21,12 +21,6 @@ use florin_ports::{
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-
-/// A world, and the request that created it.
-pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
-
-/// A snapshot, the world's timeline, and all rows of the world.
-pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
 
 #[async_trait]
 impl Worlds for MemoryStore {

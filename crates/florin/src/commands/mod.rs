@@ -5,6 +5,7 @@ pub(crate) mod addresses;
 pub(crate) mod banks;
 pub(crate) mod check;
 pub(crate) mod clients;
+mod common;
 mod demo;
 pub(crate) mod export;
 pub(crate) mod features;
@@ -17,28 +18,16 @@ pub(crate) mod migrate;
 mod openapi;
 mod serve;
 
+pub(crate) use common::Context;
+
 use crate::cli::Command;
 use crate::environment;
 use crate::settings::Settings;
-use crate::usage::UsageError;
 use crate::wiring;
-use anyhow::anyhow;
-use chrono::{DateTime, Utc};
+use common::{argument, caches_expired, explain, read_file, written};
 use florin_domain::access::Environment;
-use florin_domain::fault::Flaw;
-use florin_ports::StoreError;
 use florin_store_contract::AnyStore;
-use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
-
-/// The context of a command.
-pub(crate) struct Context {
-    /// The settings.
-    pub(crate) settings: Settings,
-    /// Whether to print results as JSON.
-    pub(crate) json: bool,
-}
 
 /// Runs a command and then closes the store.
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
@@ -94,38 +83,4 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
             Ok(())
         }
     }
-}
-
-/// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.
-async fn caches_expired() {
-    actix_web::rt::time::sleep(wiring::STALENESS).await;
-}
-
-/// Parses an argument, or returns an error that explains its flaw.
-fn argument<'a, T>(name: &str, text: &'a str, read: impl FnOnce(&'a str) -> Result<T, Flaw>) -> Result<T, UsageError> {
-    read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
-}
-
-/// Converts a store error into a message for operators.
-fn explain(error: StoreError, absent: impl FnOnce() -> String, taken: impl FnOnce() -> String) -> anyhow::Error {
-    match error {
-        StoreError::NotFound(_) => anyhow!(absent()),
-        StoreError::Duplicate(_) => anyhow!(taken()),
-        other => other.into(),
-    }
-}
-
-/// Reads a file to import.
-fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    const MAX: u64 = 64 * 1024 * 1024;
-    let unreadable = |error| anyhow!("cannot read {}: {error}", path.display());
-    if fs::metadata(path).map_err(unreadable)?.len() > MAX {
-        return Err(anyhow!("{} is larger than {} MiB", path.display(), MAX / 1024 / 1024));
-    }
-    fs::read(path).map_err(unreadable)
-}
-
-/// A time as the API writes it: UTC, whole seconds.
-fn written(time: DateTime<Utc>) -> String {
-    time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -1,7 +1,6 @@
 //! Checks of accounts and clients that share ids and idempotency keys: what one has does not count for another.
 
 use super::equal_ids::untouched_twins;
-use super::worlds_state::{copy, restore};
 use crate::check::{Proof, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, credit_of, expiry, follow_up, instruction, open,
@@ -13,6 +12,7 @@ use crate::management::{budget_id, make};
 use crate::observe::{Observation, audited};
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::worlds::{copy, restore};
 use chrono::TimeDelta;
 use florin_domain::activity::ActivityFilter;
 use florin_domain::budget::{BudgetFilter, CreateBudgetRefusal, CreateBudgetSituation, CreditInstruction};

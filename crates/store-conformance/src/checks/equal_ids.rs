@@ -1,8 +1,6 @@
 //! Checks of two accounts whose records all have the same ids, like worlds created from one snapshot. Each account
 //! reads and changes only its own records.
 
-use super::worlds::{command, prepared};
-use super::worlds_state::{copy, snapshot};
 use crate::check::{Failure, Proof, checks};
 use crate::expect::{fresh, holds, same};
 use crate::factory::Handle;
@@ -10,6 +8,8 @@ use crate::observe::{Observation, audited, differences, single_reads};
 use crate::payments::{after, claim, confirmed, record, start, take};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::world::Who;
+use crate::worlds::{command, prepared};
+use crate::worlds::{copy, snapshot};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ async fn restored(handle: Handle) -> Proof {
     play(&handle, Who::Mine, SECOND).await?;
     play(&handle, Who::Twin, SECOND).await?;
     let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
-    fresh(handle.worlds.restore(super::worlds_state::restore(1)?).await)?;
+    fresh(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     none(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
     let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;

@@ -1,10 +1,10 @@
 //! Checks of failing writes of budgets, transfers, cards and limits: a failure between any two writes leaves nothing.
 
-use super::injected::{End, Tried, end};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::claim;
 use crate::expect::{fresh, holds};
 use crate::factory::Handle;
+use crate::failing_writes::{End, Tried, end};
 use crate::management::{bring, budget_id, card_id, issue, limit, make, no_limit, transfer};
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon, seeded};

@@ -1,12 +1,12 @@
 //! Checks of filtered lists: every page, and the count of all matching rows.
 
-use super::worlds::{empty, prepared};
-use super::worlds_state::snapshot;
 use crate::check::{Proof, checks};
 use crate::expect::{fresh, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, issue, make, user};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
+use crate::worlds::snapshot;
+use crate::worlds::{empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardRecord, CardState};
@@ -189,7 +189,7 @@ async fn worlds(handle: Handle) -> Proof {
 
 async fn snapshots(handle: Handle) -> Proof {
     prepared(&handle).await?;
-    handle.worlds.create(super::worlds::command()?).await?;
+    handle.worlds.create(crate::worlds::command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
     let mut all = Vec::new();
     for number in [4, 1, 5, 2, 3] {

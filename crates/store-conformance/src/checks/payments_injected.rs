@@ -1,10 +1,10 @@
 //! Checks of failing writes of payment batches: a failure between any two writes leaves nothing.
 
-use super::injected::{End, Tried, end, plain_end};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::claim as claimed;
 use crate::expect::{fresh, holds, there};
 use crate::factory::Handle;
+use crate::failing_writes::{End, Tried, end, plain_end};
 use crate::observe::{Observation, audited};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, take, upload,

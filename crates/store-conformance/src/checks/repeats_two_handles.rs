@@ -1,8 +1,6 @@
 //! Checks of one idempotency key used on two handles concurrently: one effect for every kind of command.
 
 use super::two_handles::on_both;
-use super::worlds::{command as my_world, prepared};
-use super::worlds_state::{restore, snapshot};
 use crate::check::{Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, open, purchase};
 use crate::expect::{fresh, same};
@@ -12,6 +10,8 @@ use crate::observe::audited;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::together::one_effect;
 use crate::world::{Who, gbp, noon, seeded};
+use crate::worlds::{command as my_world, prepared};
+use crate::worlds::{restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::{CardState, SpendingWindow};
 use florin_domain::ids::BudgetId;

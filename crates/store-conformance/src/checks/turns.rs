@@ -2,8 +2,6 @@
 //! left.
 
 use super::contention::second;
-use super::worlds::{command as my_world, prepared};
-use super::worlds_state::{copy, restore, snapshot};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{
     Carded, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
@@ -15,6 +13,8 @@ use crate::observe::{Observation, audited, balances};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
 use crate::together::{Meanwhile, Work};
 use crate::world::{Who, batch, gbp, noon, seeded, uuid};
+use crate::worlds::{command as my_world, prepared};
+use crate::worlds::{copy, restore, snapshot};
 use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{ChainKind, CreateCardRefusal, CreateCardSituation, TransactionState};

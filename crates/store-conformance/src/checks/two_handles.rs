@@ -1,7 +1,6 @@
 //! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
-use super::worlds::{command as my_world, empty, prepared};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, fresh, holds, same, there};
@@ -10,6 +9,7 @@ use crate::management::{bring, card_id, issue, limit, make};
 use crate::observe::audited;
 use crate::together::{Work, race};
 use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
+use crate::worlds::{command as my_world, empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
@@ -258,7 +258,7 @@ async fn snapshots(handle: Handle) -> Proof {
         let command = SnapshotCommand {
             decide: Arc::new(|situation| if situation.snapshots < 5 { Ok(()) } else { Err(SnapshotRefusal::TooMany) }),
             id: SnapshotId(uuid(91, number.into())),
-            ..super::worlds_state::snapshot(1)?
+            ..crate::worlds::snapshot(1)?
         };
         Ok(Box::pin(async move { handle.worlds.take_snapshot(command).await.is_ok() }))
     });

@@ -1,22 +1,20 @@
 //! Checks that worlds are created and deleted whole, without effect on other accounts.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{Proof, checks};
 use crate::commands::purchase;
 use crate::expect::{absent, fresh, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
-use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
+use crate::world::{Who, noon, uuid};
+use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
-use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
+use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::text::Text;
 use florin_domain::world::{
-    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, Timeline, WorldSeed, WorldTemplate,
-    decide_create_world,
+    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, Timeline, WorldSeed, decide_create_world,
 };
-use florin_ports::{CreateWorldCommand, World, WorldContents};
-use std::collections::BTreeSet;
+use florin_ports::{CreateWorldCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
@@ -30,63 +28,6 @@ checks! {
     "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
     "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
     "worlds.delete_expired.longest_over_first" (Sandbox) => expired,
-}
-
-/// Seeds both clients and the other account. My account is empty, because it becomes a world.
-pub(super) async fn prepared(handle: &Handle) -> Proof {
-    let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
-    let accounts = vec![seed_account(Who::Other, 9_500)?];
-    let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
-    let banks = vec![bank(1, "First")?, bank(2, "Second")?];
-    Ok(handle.seeding.seed(World { clients: clients.into(), keys, accounts, banks }).await?)
-}
-
-pub(super) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxWorld, Failure> {
-    Ok(SandboxWorld {
-        account: account.clone(),
-        client: Who::Mine.client(),
-        template: WorldTemplate::Demo,
-        seed: Some(Text::parse("a seed, ünïcode")?),
-        created_at: noon(),
-        expires_at: noon() + TimeDelta::hours(24),
-        clock,
-    })
-}
-
-/// Creates API key `number` for one account.
-pub(super) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyHash), Failure> {
-    let id = ApiKeyId(uuid(90, number.into()));
-    let accounts = AccountGrant::Only(BTreeSet::from([account.clone()]));
-    Ok((ApiKey { id, accounts, ..key(Who::Mine)? }, KeyHash([number; 32])))
-}
-
-/// Builds a command that creates my account as a world with its clock frozen at noon.
-pub(super) fn command() -> Result<CreateWorldCommand, Failure> {
-    let clock = ClockSetting::Frozen { at: noon() };
-    let mut seed = seed_account(Who::Mine, 9_500)?;
-    seed.account.timeline = Timeline { clock, seed: Some(WorldSeed([1; 32])) };
-    let account = Who::Mine.account()?;
-    let (key, hash) = world_key(101, &account)?;
-    Ok(CreateWorldCommand {
-        world: world(&account, clock)?,
-        contents: WorldContents::Seeded(Box::new(seed)),
-        key,
-        hash,
-        under: None,
-        decide: Arc::new(|situation| decide_create_world(situation, false, None)),
-    })
-}
-
-/// Builds a command that creates an empty world.
-pub(super) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Failure> {
-    let account = AccountId::parse(id)?;
-    let mut seed = seed_account(Who::Mine, 9_500)?;
-    seed.account.id = account.clone();
-    (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
-    let (key, hash) = world_key(key_number, &account)?;
-    let template = WorldTemplate::Empty;
-    let world = SandboxWorld { template, seed: None, ..world(&account, ClockSetting::default())? };
-    Ok(CreateWorldCommand { world, contents: WorldContents::Seeded(Box::new(seed)), key, hash, ..command()? })
 }
 
 async fn create(handle: Handle) -> Proof {
@@ -212,7 +153,7 @@ async fn delete(handle: Handle) -> Proof {
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
     fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.worlds.take_snapshot(super::worlds_state::snapshot(1)?).await)?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mine = Who::Mine.account()?;
     same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
     before.still_holds("a world that was made and deleted", &handle).await?;
@@ -230,10 +171,10 @@ async fn no_world(handle: Handle) -> Proof {
     same("the world", handle.worlds.find(&other).await?, None)?;
     same("whether it was deleted", handle.worlds.delete(&other).await?, false)?;
     same("whether it was deleted", handle.worlds.delete(&AccountId::parse("F404")?).await?, false)?;
-    let mut command = super::worlds_state::snapshot(1)?;
+    let mut command = snapshot(1)?;
     command.account = other.clone();
     absent("a snapshot of no world", &handle.worlds.take_snapshot(command).await)?;
-    let mut command = super::worlds_state::restore(1)?;
+    let mut command = restore(1)?;
     command.account = other;
     absent("a restore of no world", &handle.worlds.restore(command).await)?;
     before.still_holds("what is done with worlds", &handle).await

@@ -1,21 +1,19 @@
 //! Checks of snapshots, and of restores to exactly the stored state.
 
-use super::worlds::{command, empty, prepared, world, world_key};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
 use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
-use crate::world::{Who, gbp, noon, uuid};
+use crate::world::{Who, gbp, noon};
+use crate::worlds::{command, copy, empty, id, prepared, restore, snapshot, world};
 use chrono::TimeDelta;
-use florin_domain::ids::{AccountId, SnapshotId};
+use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
-use florin_domain::text::Text;
 use florin_domain::world::{
-    ClockChange, ClockSetting, SnapshotRefusal, SnapshotSituation, Timeline, WorldSeed, WorldSnapshot, WorldTemplate,
-    decide_restore, decide_snapshot,
+    ClockChange, ClockSetting, SnapshotRefusal, SnapshotSituation, Timeline, WorldSeed, WorldSnapshot,
 };
-use florin_ports::{CreateWorldCommand, FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
+use florin_ports::{FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldContents};
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
@@ -30,33 +28,6 @@ checks! {
     "worlds.snapshots.by_id_until_deleted" (Sandbox) => listed,
     "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => copies,
     "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => reach,
-}
-
-fn id(number: u128) -> SnapshotId {
-    SnapshotId(uuid(91, number))
-}
-
-/// Builds a command that takes a snapshot of my world at noon.
-pub(super) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
-    Ok(SnapshotCommand {
-        account: Who::Mine.account()?,
-        id: id(number),
-        name: Some(Text::parse("before")?),
-        now: noon(),
-        decide: Arc::new(|situation| decide_snapshot(*situation)),
-        repeat: None,
-    })
-}
-
-/// Builds a command that restores my world five hours after noon.
-pub(super) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
-    Ok(RestoreCommand {
-        account: Who::Mine.account()?,
-        snapshot: id(number),
-        real: noon() + TimeDelta::hours(5),
-        decide: Arc::new(|situation| decide_restore(*situation)),
-        repeat: None,
-    })
 }
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
@@ -218,22 +189,6 @@ async fn listed(handle: Handle) -> Proof {
     absent("once more", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
     let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
-}
-
-/// Builds a command that creates a world from the first snapshot of mine.
-pub(super) fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
-    let account = AccountId::parse(name)?;
-    let (key, hash) = world_key(key_number, &account)?;
-    let timeline = Timeline { clock: ClockSetting::default(), seed };
-    let mut copy = CreateWorldCommand {
-        contents: WorldContents::Snapshot { id: id(1), reach: None, name: name.into(), timeline },
-        key,
-        hash,
-        ..command()?
-    };
-    copy.world.account = account;
-    copy.world.template = WorldTemplate::Snapshot;
-    Ok(copy)
 }
 
 async fn copies(handle: Handle) -> Proof {

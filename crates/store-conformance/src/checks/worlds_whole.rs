@@ -1,8 +1,6 @@
 //! Checks that worlds are restored and deleted whole: with the effects of every command and no data of other accounts.
 
 use super::unicode::TEXTS;
-use super::worlds::{command, empty, prepared};
-use super::worlds_state::{copy, restore, snapshot};
 use crate::check::{Failure, Proof, checks};
 use crate::commands::{claim as key_claim, credit, first, message, stamp_at};
 use crate::expect::{fresh, holds, same, there};
@@ -11,6 +9,8 @@ use crate::observe::{Observation, audited, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, take};
 use crate::scenario::{NUMBERS, play};
 use crate::world::{Who, gbp, noon};
+use crate::worlds::{command, empty, prepared};
+use crate::worlds::{copy, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::ChainKind;
 use florin_domain::ids::{AccountId, PaymentId, SnapshotId};

@@ -3,7 +3,8 @@
 //! A process keeps a deleted file open: its writes would succeed, and be gone after a restart. So the file is checked
 //! before each read, and before and after each write.
 
-use super::backend::{self, Identity, Place};
+use super::backend::{Identity, Place};
+use super::driver;
 use super::errors::{Failure, Outcome};
 
 /// The address of the database, and the identity that it had when it was opened.
@@ -20,7 +21,7 @@ const GONE: &str =
 impl Anchor {
     /// The database that is at this place now.
     pub(crate) fn new(place: Place) -> Self {
-        let identity = backend::identify(&place);
+        let identity = driver::identify(&place);
         Self { place, identity }
     }
 
@@ -40,6 +41,6 @@ impl Anchor {
     }
 
     fn is_there(&self) -> bool {
-        backend::identify(&self.place) == self.identity
+        driver::identify(&self.place) == self.identity
     }
 }

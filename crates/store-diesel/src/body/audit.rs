@@ -1,7 +1,8 @@
 //! Proves balances from the journal.
 
-use super::backend::{self, Conn};
+use super::backend::Conn;
 use super::books::gather;
+use super::driver;
 use super::errors::Outcome;
 use super::merchant;
 use super::store::Store;
@@ -15,7 +16,7 @@ impl LedgerAudit for Store {
     async fn audit(&self) -> Result<AuditReport, StoreError> {
         // A damaged table may read as an empty one, whose balances match.
         self.read_to_the_end(|conn| {
-            backend::check_integrity(conn)?;
+            driver::check_integrity(conn)?;
             conn.transaction(audit)
         })
         .await
@@ -24,7 +25,7 @@ impl LedgerAudit for Store {
 
 /// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
 pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
-    backend::unhurried(conn)?;
+    driver::unhurried(conn)?;
     let books = gather(conn, None)?;
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let mut discrepancies: Vec<_> =

@@ -1,31 +1,8 @@
-//! The complete list of what a database provides to the body.
+//! The types and constants that a database provides to the body. [`super::driver`] lists its functions. Together they are the
+//! complete list: the body reaches its database through these two modules only.
 //!
-//! The body reaches its database through this module only. Each item is checked when a database is compiled: a function
-//! must have the type that is written here. To add a database, provide these items in a module beside `sqlite.rs` and
-//! `postgres.rs`, and include the body there.
-
-use super::errors::{Failure, Outcome};
-use super::group::Footprint;
-use super::statements::{Change, Key, Lookup, Row};
-use super::tables::money::BalanceRow;
-use super::tables::service::RecordRow;
-use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
-use florin_domain::ids::AccountId;
-use florin_ports::StoreError;
-use florin_store_contract::{OpenError, StoreSettings};
-use std::time::Duration;
-
-/// Locked balances, and idempotency records.
-type LockedRows = (Vec<BalanceRow>, Vec<RecordRow>);
-
-/// Imports functions from the database, and checks that each has the given type.
-macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
-        $(#[$doc])*
-        pub(crate) use super::database::$name;
-        const _: $type = $name;
-    )*};
-}
+//! Each item is checked when a database is compiled. To add a database, provide these items in a module beside `sqlite.rs`
+//! and `postgres.rs`, and include the body there.
 
 /// A connection.
 pub(crate) use super::database::Conn;
@@ -53,10 +30,6 @@ pub(crate) use super::database::Select;
 /// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a
 /// list.
 pub(crate) use super::database::Values;
-/// Functions that load the rows of one lookup, or of two or four independent lookups in one round trip where that
-/// helps.
-pub(crate) use super::database::{load, load_four, load_two};
-
 /// The number of threads that write: one, or two that take turns.
 pub(crate) use super::database::WRITERS;
 const _: usize = WRITERS;
@@ -67,74 +40,8 @@ const _: u32 = DEFAULT_READERS;
 pub(crate) use super::database::SKIP_LOCKED;
 const _: &str = SKIP_LOCKED;
 
-functions! {
-    /// Returns the address of the database that the settings name.
-    place: fn(&StoreSettings) -> Result<Place, OpenError>;
-    /// Returns the identity of the database that is at this place now.
-    identify: fn(&Place) -> Identity;
-    /// Creates the database if it does not exist and that is allowed. Databases of a server are created by its operators.
-    create: fn(&Place, bool) -> Result<(), OpenError>;
-    /// Opens a connection that writes.
-    connect_writer: fn(&Place) -> Result<Conn, OpenError>;
-    /// Opens at most the given number of read-only connections. A caller waits at most the given time for one of them.
-    open_readers: fn(&Place, u32, Duration) -> Result<Readers, OpenError>;
-    /// Returns the versions and names of the migrations that this program knows, in order.
-    known: fn() -> Outcome<Vec<(String, String)>>;
-    /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
-    applied: fn(&mut Conn) -> Outcome<Vec<String>>;
-    /// Applies all pending migrations or none, and returns their number.
-    migrate: fn(&mut Conn) -> Outcome<usize>;
-    /// Does the last work of the writer before its connection closes.
-    finish: fn(&mut Conn) -> Outcome<()>;
-    /// Checks the structure of the whole database, where the database offers that. A damaged one is [`Failure::Corrupt`].
-    check_integrity: fn(&mut Conn) -> Outcome<()>;
-    /// Disables the timeouts of a transaction that reads whole tables.
-    unhurried: fn(&mut Conn) -> Outcome<()>;
-    /// Serializes changes of operators until the end of the transaction.
-    lock_operators: fn(&mut Conn) -> Outcome<()>;
-    /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
-    lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
-    /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
-    /// records.
-    lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
-    /// The table whose primary key or unique constraint was violated; empty where the database does not say.
-    violated_table: fn(&dyn DatabaseErrorInformation) -> String;
-    /// The meaning of an error other than a violation of a unique constraint or foreign key.
-    classify: fn(DatabaseErrorKind, &str) -> Failure;
-    /// The meaning of a transaction whose state Diesel does not know any more.
-    broken_connection: fn(String) -> Failure;
-}
-
-/// Runs a read. Retries it once if its connection was lost.
-pub(crate) use super::database::read;
 /// Reads a text in place, without a copy.
 pub(crate) use super::database::read_text;
-/// Runs a write transaction.
-pub(crate) use super::database::write;
-
-/// Checks the types of the generic functions.
-const _: () = {
-    #[allow(dead_code, reason = "it only has to compile")]
-    fn check<T, L: Lookup, R: Row, C: Change>(
-        conn: &mut Conn,
-        readers: &Readers,
-        (rows, changes, more): (Vec<R>, Vec<C>, Vec<C>),
-        keys: Vec<L::Key>,
-        work: fn(&mut Conn) -> Outcome<T>,
-    ) -> Outcome<Vec<L::Row>> {
-        fn is_list<V: Values>() {}
-        is_list::<R::Values>();
-        is_list::<<L::Key as Key>::Values>();
-        let _: Outcome<T> = write(conn, work);
-        let _: Result<T, StoreError> = read(readers, work);
-        let mut all = Changes::on(conn);
-        all.insert(rows)?;
-        all.update(changes)?;
-        all.update_all(more)?;
-        all.store()?;
-        load::<L>(keys, conn)
-    }
-};
 
 #[cfg(test)]
 pub(crate) use super::database::{migrations, testing};

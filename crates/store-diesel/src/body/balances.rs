@@ -1,17 +1,17 @@
 //! Budgets and their balances.
 
-use super::backend::{Changes, Conn};
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
 use super::statements;
-use super::tables::money::{BalanceChange, BalanceRow, BudgetRow, balances, budgets};
+use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use florin_domain::budget::{Budget, BudgetFeature, BudgetRecord};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{self, Minor};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 impl BudgetRow {
     /// Builds the budget from its row and its balances.
@@ -32,95 +32,6 @@ impl BudgetRow {
 impl BalanceRow {
     pub(crate) fn read(&self) -> Outcome<Balances> {
         Balances::new(Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor)).map_err(corrupt)
-    }
-}
-
-/// The balances of the budgets of a group.
-#[derive(Default)]
-pub(crate) struct BalanceSet {
-    held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
-    changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
-    rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
-}
-
-impl BalanceSet {
-    /// Builds the set from the rows of the needed balances, which are locked.
-    pub(crate) fn of_rows(rows: Vec<BalanceRow>) -> Outcome<Self> {
-        let mut balance_set = Self::default();
-        for row in rows {
-            let held = row.read()?;
-            balance_set
-                .held
-                .entry((row.account_id.0, BudgetId(row.budget_id.0)))
-                .or_default()
-                .push((row.currency.0, held));
-        }
-        Ok(balance_set)
-    }
-
-    /// Adds the rows of the budgets that commands need whole.
-    pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
-        self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
-        self
-    }
-
-    /// Returns a budget with all its balances, if the footprint named it.
-    pub(crate) fn budget(&self, account: &AccountId, id: BudgetId) -> Option<Budget> {
-        let name = self.rows.get(&(account.clone(), id))?.name.clone();
-        Some(Budget { id, account: account.clone(), name, balances: self.of(account, id).to_vec() })
-    }
-
-    /// Returns the full record of a budget with all its balances, if the footprint named it.
-    pub(crate) fn record(&self, account: &AccountId, id: BudgetId) -> Outcome<Option<BudgetRecord>> {
-        let row = self.rows.get(&(account.clone(), id));
-        row.map(|row| row.read(self.of(account, id).to_vec())).transpose()
-    }
-
-    /// Returns the balances of a budget in each of its currencies.
-    pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
-        self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the balances of a budget in one currency.
-    pub(crate) fn balances(
-        &self,
-        account: &AccountId,
-        budget: BudgetId,
-        currency: money::Currency,
-    ) -> Option<Balances> {
-        self.of(account, budget).iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
-    }
-
-    /// Stages new balances of a budget.
-    pub(crate) fn change(
-        &mut self,
-        account: &AccountId,
-        (budget, currency): (BudgetId, money::Currency),
-        after: Balances,
-    ) {
-        let held = self.held.entry((account.clone(), budget)).or_default();
-        match held.iter_mut().find(|(held, _)| *held == currency) {
-            Some((_, balances)) => *balances = after,
-            // The row does not exist, so storing it fails and reports that.
-            None => held.push((currency, after)),
-        }
-        self.changed.insert((account.clone(), budget, currency));
-    }
-
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
-            let after = self.balances(&account, budget, currency)?;
-            Some(BalanceChange {
-                available_minor: after.available().0,
-                held_minor: after.held().0,
-                reserved_minor: after.reserved().0,
-                account_id: Account(account),
-                budget_id: Id(budget.0),
-                currency: Currency(currency),
-            })
-        };
-        changes.update(self.changed.iter().cloned().filter_map(row).collect())
     }
 }
 

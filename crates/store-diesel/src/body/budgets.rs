@@ -1,9 +1,11 @@
 //! Reads and creates budgets.
 
+use super::ask::ask;
 use super::backend::{Conn, Db};
 use super::balances::insert;
 use super::errors::{Outcome, corrupt};
-use super::group::{Footprint, ask, under_claim};
+use super::footprint::Footprint;
+use super::group::under_claim;
 use super::store::Store;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::Id;

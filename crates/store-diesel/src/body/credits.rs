@@ -1,51 +1,23 @@
 //! Credits.
 
-use super::backend::{Changes, Conn};
+use super::ask::ask;
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
-use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
+use super::footprint::Footprint;
+use super::group::RecordedCommand;
 use super::store::Store;
-use super::tables::money::{CounterChange, CounterRow, CreditRow, credits};
-use super::tracked::Tracked;
-use super::types::{Account, Currency, Id, Named, Time};
+use super::tables::money::{CreditRow, credits};
+use super::types::Id;
+use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::activity::CreditDetail;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
-use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ids::AccountId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_domain::text::Text;
 use florin_ports::{CreditCommand, Credits, DryRun, IdempotencyClaim, Mode, WriteError, Written};
 use std::collections::BTreeMap;
-
-impl CreditRow {
-    fn of(CreditDecision { credit, journal }: &CreditDecision, budget: BudgetId) -> Self {
-        let sent = credit.instruction.clone();
-        Self {
-            account_id: Account(credit.account.clone()),
-            number: credit.box_transaction_id,
-            budget_id: Id(budget.0),
-            journal_id: Id(journal.id.0),
-            currency: Currency(sent.currency),
-            amount_minor: credit.amount.0,
-            scheme: Named(sent.scheme),
-            remitters_name: sent.remitters_name.into_string(),
-            remitters_address: sent.remitters_address.into_string(),
-            beneficiary_name: sent.beneficiary_name.into_string(),
-            reference: sent.reference.map(Text::into_string),
-            bank_identifier: sent.bank_identifier.map(Text::into_string),
-            account_identifier: sent.account_identifier.map(Text::into_string),
-            order_id: sent.order_id.map(Text::into_string),
-            third_party_reference: sent.third_party_reference.map(Text::into_string),
-            institution_name: sent.institution_name.map(Text::into_string),
-            institution_address: sent.institution_address.map(Text::into_string),
-            available_minor: credit.balances.available().0,
-            held_minor: credit.balances.held().0,
-            reserved_minor: credit.balances.reserved().0,
-            created_at: Time(credit.created_at),
-        }
-    }
-}
 
 #[async_trait]
 impl Credits for Store {
@@ -95,43 +67,6 @@ impl RecordedCommand for CreditCommand {
 
     fn dry_run(decision: CreditDecision) -> Result<DryRun<Credit>, WriteError<CreditRefusal>> {
         Ok(decision.into())
-    }
-}
-
-/// The new credits of a group, and the last numbers of their accounts.
-#[derive(Default)]
-pub(crate) struct Counted {
-    last: Tracked<AccountId, i64>,
-    new: Vec<CreditRow>,
-}
-
-impl Counted {
-    /// Builds the value from counters, which are locked.
-    pub(crate) fn of(rows: Vec<CounterRow>) -> Self {
-        Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() }
-    }
-
-    /// Whether the account exists: whether its counter was loaded and locked.
-    pub(crate) fn has(&self, account: &AccountId) -> bool {
-        self.last.get(account).is_some()
-    }
-
-    /// Returns the number of the account's next credit.
-    fn next(&self, account: &AccountId) -> Outcome<i64> {
-        let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;
-        last.checked_add(1).ok_or_else(|| corrupt("all credit numbers are used"))
-    }
-
-    fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {
-        self.last.change(command.account.clone(), decision.credit.box_transaction_id);
-        self.new.push(CreditRow::of(decision, command.budget));
-    }
-
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let now = |(account, last_number)| CounterChange { last_number, account_id: Account(account) };
-        changes.update(self.last.into_changes().map(now).collect())?;
-        changes.insert(self.new)
     }
 }
 

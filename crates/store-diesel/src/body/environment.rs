@@ -1,6 +1,7 @@
 //! The environment that the store is bound to.
 
-use super::backend::{self, Conn};
+use super::backend::Conn;
+use super::driver;
 use super::errors::{Outcome, corrupt};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -22,7 +23,7 @@ const SINCE: &str = "20261122000015";
 
 /// Returns the environment that the store is bound to, if any. The schema may be of any version.
 pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<Environment>> {
-    if !backend::applied(conn)?.iter().any(|version| version == SINCE) {
+    if !driver::applied(conn)?.iter().any(|version| version == SINCE) {
         return Ok(None);
     }
     let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;

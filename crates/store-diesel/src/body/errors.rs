@@ -1,7 +1,5 @@
-//! Converts the database's errors to those of the ports.
+//! The failures of a database, and the errors of the ports that they become.
 
-use super::backend;
-use diesel::result::{DatabaseErrorKind, Error};
 use florin_ports::{ProcessingError, StoreError, WriteError};
 use florin_store_contract::ExportError;
 use std::fmt;
@@ -93,26 +91,6 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::DatabaseError(DatabaseErrorKind::UniqueViolation, info) => {
-                Self::Duplicate { table: backend::violated_table(info.as_ref()), cause: info.message().to_owned() }
-            }
-            Error::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
-                Self::NotFound(info.message().to_owned())
-            }
-            Error::DatabaseError(kind, info) => backend::classify(kind, info.message()),
-            Error::RollbackErrorOnCommit { .. }
-            | Error::RollbackTransaction
-            | Error::AlreadyInTransaction
-            | Error::NotInTransaction
-            | Error::BrokenTransactionManager => backend::broken_connection(error.to_string()),
-            _ => Self::Corrupt(error.to_string()),
-        }
-    }
-}
-
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -157,13 +135,6 @@ pub(crate) enum Stop<E> {
 impl<E> From<Failure> for Stop<E> {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
-    }
-}
-
-/// Diesel's transactions require this conversion.
-impl<E> From<Error> for Stop<E> {
-    fn from(error: Error) -> Self {
-        Self::Failed(error.into())
     }
 }
 
@@ -225,11 +196,5 @@ mod tests {
             assert!(!failure.at_commit().may_be_retried());
         }
         assert!(matches!(Failure::ConnectionLost(text()).at_commit(), Failure::OutcomeUnknown(_)));
-    }
-
-    #[test]
-    fn errors_of_diesel_itself_are_bugs() {
-        assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
-        assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
     }
 }

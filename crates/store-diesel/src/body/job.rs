@@ -2,7 +2,9 @@
 
 use super::backend::Conn;
 use super::errors::Outcome;
-use super::group::{Command, Footprint, WorkingSet};
+use super::footprint::Footprint;
+use super::group::Command;
+use super::working_set::WorkingSet;
 use florin_ports::{StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 

@@ -1,50 +1,15 @@
 //! The journal, which is append-only.
 
-use super::backend::{Changes, Conn};
+use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
 use super::names::LedgerAccountName;
-use super::tables::money::{JournalEntryRow, JournalRow, journal_entries, journal_transactions};
-use super::types::{Account, Currency, Id, Named, Time};
+use super::tables::money::{JournalRow, journal_entries, journal_transactions};
+use super::types::{Id, Named};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::ledger::{JournalTransaction, LedgerAccount, Posting};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
-
-/// New transactions of the journal.
-#[derive(Default)]
-pub(crate) struct Journal {
-    transactions: Vec<JournalRow>,
-    entries: Vec<JournalEntryRow>,
-}
-
-impl Journal {
-    /// Stages a transaction with its entries.
-    pub(crate) fn add(&mut self, journal: &JournalTransaction) {
-        self.transactions.push(JournalRow {
-            account_id: Account(journal.account.clone()),
-            id: Id(journal.id.0),
-            kind: Named(journal.kind),
-            cause_id: Id(journal.cause),
-            currency: Currency(journal.currency),
-            created_at: Time(journal.at),
-        });
-        self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| JournalEntryRow {
-            account_id: Account(journal.account.clone()),
-            journal_id: Id(journal.id.0),
-            line,
-            pool: Named(LedgerAccountName::of(posting.account)),
-            budget_id: posting.account.budget().map(|budget| Id(budget.0)),
-            amount_minor: posting.amount.0,
-        }));
-    }
-
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        changes.insert(self.transactions)?;
-        changes.insert(self.entries)
-    }
-}
 
 /// Returns transactions of an account, by id.
 pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<Vec<JournalTransaction>> {

@@ -1,5 +1,5 @@
 //! The body: all queries, written once, and compiled once for each database, whose module includes it. [`backend`]
-//! lists everything it needs from the database; [`tables`] declares the tables.
+//! and [`driver`] list everything it needs from the database; [`tables`] declares the tables.
 //!
 //! Its modules have no path from `crate`, because each of them exists twice. Folders import the name `body` from above,
 //! and their files say `super::body::errors` and so on.
@@ -11,6 +11,7 @@ mod access;
 mod activity;
 mod addresses;
 mod anchor;
+mod ask;
 mod audit;
 pub(crate) mod backend;
 pub(super) mod balances;
@@ -21,8 +22,11 @@ mod budgets;
 mod cards;
 pub(super) mod columns;
 mod credits;
+mod diesel_errors;
+mod driver;
 mod environment;
 pub(super) mod errors;
+pub(super) mod footprint;
 pub(super) mod group;
 mod job;
 mod journal;
@@ -30,6 +34,7 @@ mod json_values;
 mod keys;
 mod merchant;
 mod mfa;
+mod mfa_rows;
 mod names;
 mod payments;
 mod registry;
@@ -39,11 +44,11 @@ pub(super) mod statements;
 mod store;
 pub(crate) mod tables;
 mod timelines;
-mod tracked;
 mod transfer;
 mod transfers;
 pub(super) mod types;
 mod upkeep;
+mod working_set;
 mod worlds;
 mod writer;
 

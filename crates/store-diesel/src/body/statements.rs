@@ -5,7 +5,7 @@
 //! prepared.
 
 use super::backend::{self, Changes, Conn, Db, Values};
-pub(crate) use super::backend::{load, load_four, load_two};
+pub(crate) use super::driver::{load, load_four, load_two};
 use super::errors::Outcome;
 use diesel::QueryResult;
 use diesel::query_builder::QueryFragment;

@@ -2,6 +2,7 @@
 
 use super::anchor::Anchor;
 use super::backend::{self, Conn, Place, Readers};
+use super::driver;
 use super::errors::{Outcome, Stop};
 use super::group::Command;
 use super::job::{Job, Reply};
@@ -36,13 +37,13 @@ struct Inner {
 impl Store {
     /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
-        let place = backend::place(settings)?;
-        backend::create(&place, settings.create)?;
+        let place = driver::place(settings)?;
+        driver::create(&place, settings.create)?;
         // The writer starts before the readers, because it reports errors immediately and briefly.
         let anchor = Anchor::new(place.clone());
         let writer = Writer::start(&anchor, settings.queue)?;
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
-        let readers = backend::open_readers(&place, max_readers, PATIENCE)?;
+        let readers = driver::open_readers(&place, max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
         Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, writer }) })
     }
@@ -51,14 +52,14 @@ impl Store {
     /// one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
-            backend::connect_writer(self.place()).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(backend::migrate(&mut conn)?)
+            driver::connect_writer(self.place()).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(driver::migrate(&mut conn)?)
     }
 
     /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
-        let applied = backend::read(&self.inner.readers, backend::applied)?;
-        let pending = backend::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
+        let applied = driver::read(&self.inner.readers, driver::applied)?;
+        let pending = driver::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
         Ok(pending.map(|(_, name)| name).collect())
     }
 
@@ -115,7 +116,7 @@ impl Store {
         let readers = self.inner.readers.clone();
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            backend::read(&readers, work)
+            driver::read(&readers, work)
         });
         read.await.unwrap_or_else(|error| {
             Err(if error.is_panic() {

@@ -1,9 +1,12 @@
 //! Timelines of accounts.
 
-use super::backend::{self, Conn};
+use super::ask::ask;
+use super::backend::Conn;
 use super::cards;
+use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
-use super::group::{Footprint, ask, under_claim};
+use super::footprint::Footprint;
+use super::group::under_claim;
 use super::statements;
 use super::store::Store;
 use super::tables::access::accounts;
@@ -96,7 +99,7 @@ impl Timelines for Store {
     async fn set_clock(&self, command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
         self.task(move |conn| {
             // Serializes changes of one clock, across all instances.
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             let known = accounts::table.filter(accounts::id.eq(command.account.as_str()));
             if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn)? {
                 return Err(WriteError::Absent.into());

@@ -1,11 +1,14 @@
 //! Transfers between budgets.
 
-use super::backend::{Changes, Conn};
+use super::ask::ask;
+use super::backend::Conn;
 use super::errors::Outcome;
-use super::group::{Footprint, RecordedCommand, WorkingSet, ask};
+use super::footprint::Footprint;
+use super::group::RecordedCommand;
 use super::store::Store;
 use super::tables::money::{TransferRow, transfers};
-use super::types::{Account, Currency, Id, Time};
+use super::types::Id;
+use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
@@ -13,22 +16,6 @@ use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
 use florin_domain::money::Minor;
 use florin_ports::{DryRun, IdempotencyClaim, Mode, TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
-
-impl From<&Transfer> for TransferRow {
-    fn from(transfer: &Transfer) -> Self {
-        Self {
-            account_id: Account(transfer.account.clone()),
-            id: Id(transfer.id.0),
-            from_budget_id: Id(transfer.from.0),
-            to_budget_id: Id(transfer.to.0),
-            currency: Currency(transfer.currency),
-            amount_minor: transfer.amount.0,
-            journal_id: Id(transfer.journal.0),
-            reference: transfer.reference.clone(),
-            created_at: Time(transfer.created_at),
-        }
-    }
-}
 
 #[async_trait]
 impl Transfers for Store {
@@ -74,23 +61,12 @@ impl RecordedCommand for TransferCommand {
         working_set.balance_set.change(&self.account, (self.from, transfer.currency), *from);
         working_set.balance_set.change(&self.account, (self.to, transfer.currency), *to);
         working_set.journal.add(&decision.journal);
-        working_set.transfers.0.push(TransferRow::from(transfer));
+        working_set.transfers.add(transfer);
         Ok(decision.done)
     }
 
     fn dry_run(decision: TransferDecision) -> Result<DryRun<TransferDone>, WriteError<TransferRefusal>> {
         Ok(decision.into())
-    }
-}
-
-/// The new transfers of a group.
-#[derive(Default)]
-pub(crate) struct NewTransfers(Vec<TransferRow>);
-
-impl NewTransfers {
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        changes.insert(self.0)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Readiness checks and housekeeping.
 
+use super::backend::Conn;
 use super::backend::sql::TimeSql;
-use super::backend::{self, Conn};
+use super::driver;
 use super::environment;
 use super::errors::Outcome;
 use super::store::Store;
@@ -50,8 +51,8 @@ impl Upkeep for Store {
 }
 
 fn readiness(conn: &mut Conn) -> Outcome<Readiness> {
-    let applied = backend::applied(conn)?;
-    let known = backend::known()?;
+    let applied = driver::applied(conn)?;
+    let known = driver::known()?;
     let is_known = |version: &String| known.iter().any(|(known, _)| known == version);
     Ok(if !applied.iter().all(is_known) {
         Readiness::SchemaTooNew

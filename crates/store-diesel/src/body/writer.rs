@@ -10,12 +10,15 @@ mod queue;
 use self::progress::Progress;
 use self::queue::{QueueSender, Turn, Turns};
 use super::anchor::Anchor;
+use super::ask::text_of;
 use super::backend::{self, Conn};
 use super::body;
+use super::driver;
 use super::errors::{Failure, Outcome};
-use super::group::{Footprint, RecordKey, WorkingSet, text_of};
+use super::footprint::{Footprint, RecordKey};
 use super::job::Job;
 use super::repeat;
+use super::working_set::WorkingSet;
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
 use std::collections::BTreeSet;
@@ -51,7 +54,7 @@ impl Writer {
         let progress = Arc::new(Progress::default());
         let writer = Self { queue, threads: Mutex::default(), progress: Arc::clone(&progress) };
         for number in 0..backend::WRITERS {
-            let conn = Some(backend::connect_writer(anchor.place())?);
+            let conn = Some(driver::connect_writer(anchor.place())?);
             let thread_state = WriterThread {
                 anchor: anchor.clone(),
                 conn,
@@ -147,7 +150,7 @@ impl WriterThread {
                 self.run_safely(group, &mut last);
             }
         }
-        if let Some(Err(failure)) = self.conn.as_mut().map(backend::finish) {
+        if let Some(Err(failure)) = self.conn.as_mut().map(driver::finish) {
             tracing::warn!(error = %failure, "the last checkpoint failed");
         }
     }
@@ -215,14 +218,14 @@ impl WriterThread {
         self.anchor.check()?;
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
-            None => backend::connect_writer(self.anchor.place())?,
+            None => driver::connect_writer(self.anchor.place())?,
         };
         let mut at_commit = false;
         let turns = &self.turns;
         // After a panic the state of the connection is unknown: it is closed, which rolls back its transaction.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
-            let done = backend::write(&mut conn, |conn| {
+            let done = driver::write(&mut conn, |conn| {
                 let records = write(conn, group, turns)?;
                 at_commit = true;
                 committing = matches!(group, [Job::Command(_), ..]).then(|| turns.hand_over(turn.take(), records));
@@ -252,7 +255,7 @@ fn write(conn: &mut Conn, group: &mut [Job], turns: &Turns) -> Outcome<BTreeSet<
         match job {
             Job::Command(command) => command.footprint(&mut footprint),
             Job::Change(change) => {
-                backend::lock_operators(conn)?;
+                driver::lock_operators(conn)?;
                 change.attempt(conn)?;
             }
             Job::Task(task) => task.attempt(conn)?,

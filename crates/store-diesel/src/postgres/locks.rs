@@ -5,7 +5,7 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
-use super::body::group::{Footprint, Key};
+use super::body::footprint::{Footprint, Key};
 use super::body::statements::identified_by_text;
 use super::body::tables::money::BalanceRow;
 use super::body::tables::service::{RecordRow, RecordsByKey};

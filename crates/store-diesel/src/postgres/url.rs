@@ -4,6 +4,7 @@
 //! libpq reads the URL itself. Its error messages quote the part it can't read, which in a mistyped URL may be a
 //! password. So a URL that libpq can't read is refused here, without a quotation.
 
+use crate::schemes;
 use florin_store_contract::{OpenError, StoreSettings};
 use std::fmt;
 
@@ -37,7 +38,11 @@ pub(crate) fn identify(_place: &PostgresUrl) -> Identity {
 
 /// Returns the database that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<PostgresUrl, OpenError> {
-    if crate::POSTGRES.takes(settings) { PostgresUrl::parse(&settings.url) } else { Err(OpenError::WrongAdapter) }
+    if settings.has_scheme(schemes::POSTGRES) {
+        PostgresUrl::parse(&settings.url)
+    } else {
+        Err(OpenError::WrongAdapter)
+    }
 }
 
 /// The message for a URL that can't be read. It does not quote the URL, which may hold a password.

@@ -2,7 +2,7 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
-use super::body::group::{Footprint, Key};
+use super::body::footprint::{Footprint, Key};
 use super::body::statements::load;
 use super::body::tables::batches::payment_orders;
 use super::body::tables::cards::{card_transactions, cards};

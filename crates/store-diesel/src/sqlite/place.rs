@@ -1,5 +1,6 @@
 //! The file that a database URL names.
 
+use crate::schemes;
 use florin_store_contract::{OpenError, StoreSettings};
 use std::path::PathBuf;
 
@@ -25,12 +26,10 @@ pub(crate) fn identify(place: &Place) -> Identity {
 
 /// Returns the file that the settings name.
 pub(crate) fn place(settings: &StoreSettings) -> Result<Place, OpenError> {
-    if !crate::SQLITE.takes(settings) {
-        return Err(OpenError::WrongAdapter);
-    }
     let invalid = |reason: &str| Err(OpenError::InvalidUrl(reason.to_owned()));
     let path = match settings.scheme() {
         None => settings.url.as_str(),
+        Some(_) if !settings.has_scheme(schemes::SQLITE) => return Err(OpenError::WrongAdapter),
         Some(_) if settings.url.contains('?') => {
             return invalid("a `sqlite:` URL takes no options: remove what follows the `?`");
         }

@@ -1,10 +1,11 @@
 //! A page reads each source by its index, newest first, and no further than the page reaches.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::body::backend::{self, Conn, Db};
+use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use super::body::backend::{Conn, Db};
+use super::body::driver;
 use super::body::types::Account;
 use super::page::{Wanted, walk};
-use backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
@@ -44,7 +45,7 @@ fn plan(conn: &mut Conn, filter: ActivityFilter) -> String {
 fn every_source_is_read_by_its_index() {
     let all = ["card_transactions_newest", "journal_credits_newest", "payments_newest", "transfers_newest"];
     with_store(1, |store| {
-        let plans = backend::read(store.readers(), |conn| {
+        let plans = driver::read(store.readers(), |conn| {
             conn.batch_execute(PLANNER)?;
             let none = ActivityFilter::default();
             let declined = ActivityFilter { status: Some(ActivityStatus::Declined), ..none };

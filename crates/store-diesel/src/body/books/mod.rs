@@ -4,7 +4,9 @@
 //! bits: a database's own sum may overflow on the way to a result that fits. The statements are plain SQL that every
 //! supported database accepts.
 
+mod about;
 mod explain;
+mod halves;
 mod limits;
 mod reservations;
 mod sums;
@@ -18,7 +20,7 @@ use async_trait::async_trait;
 use diesel::Connection;
 use florin_domain::books::AccountBooks;
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::money::{Currency, Total};
+use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, StoreError};
 
@@ -45,9 +47,4 @@ impl Books for Store {
         })
         .await
     }
-}
-
-/// Combines both halves of a sum.
-fn whole(high: i64, low: i64) -> Total {
-    Total((i128::from(high) << 32) + i128::from(low))
 }

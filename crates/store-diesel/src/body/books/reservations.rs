@@ -1,10 +1,10 @@
 //! Amounts that confirmed and started payment batches have yet to pay.
 
+use super::about::about;
 use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
 use super::body::errors::Outcome;
 use super::body::types::{Account, Currency, Id, Named};
-use super::sums::about;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::PaymentBatchStatus;

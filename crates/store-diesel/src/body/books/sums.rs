@@ -1,14 +1,13 @@
 //! The sums that each budget's journal, chains and balances report, for one account or for all.
 
+use super::about::about;
+use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
-use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Account, Currency, Id};
+use super::halves::whole;
 use super::reservations::open_orders;
-use super::whole;
 use diesel::prelude::*;
-use diesel::query_builder::BoxedSqlQuery;
-use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::books::{AccountBooks, BudgetBooks, Pool, Pools};
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
@@ -97,18 +96,6 @@ struct StatedRow {
 }
 
 type Budgets = BTreeMap<(AccountId, BudgetId, money::Currency), BudgetBooks>;
-type Asked = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
-
-/// Builds a statement about one account, or about all. `e` is the table with the account.
-pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
-    let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
-    let asked = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
-    match account {
-        Some(account) => asked.bind::<Text, _>(Account(account.clone())),
-        None => asked,
-    }
-}
-
 /// Adds up the books of one account, or of all. Does not check spending limits.
 pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
     let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;

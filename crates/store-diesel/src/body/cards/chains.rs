@@ -15,12 +15,12 @@ use florin_ports::DueHold;
 
 impl ChainRow {
     /// Whether the row has this key.
-    pub(super) fn is_of(&self, (account, id): &(AccountId, TransactionToken)) -> bool {
+    pub(crate) fn is_of(&self, (account, id): &(AccountId, TransactionToken)) -> bool {
         self.id.0 == id.0 && self.account_id.0 == *account
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<Chain> {
+    pub(crate) fn read(self) -> Outcome<Chain> {
         let merchant = match (self.original_held_minor, self.original_cleared_minor) {
             (Some(held), Some(cleared)) => Some(MerchantSide { held: Minor(held), cleared: Minor(cleared) }),
             (None, None) => None,

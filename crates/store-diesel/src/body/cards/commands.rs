@@ -1,7 +1,10 @@
 //! Card messages as commands of the writer.
 
-use super::body::group::{Command, Footprint, RecordedCommand, WorkingSet, ask};
+use super::body::ask::ask;
+use super::body::footprint::Footprint;
+use super::body::group::{Command, RecordedCommand};
 use super::body::store::Store;
+use super::body::working_set::WorkingSet;
 use super::chains;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

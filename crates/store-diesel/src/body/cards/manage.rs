@@ -1,12 +1,15 @@
 //! Reads and creates cards, and changes their states and limits.
 
+use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
-use super::body::group::{Footprint, WorkingSet, ask, under_claim};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
 use super::body::statements::insert;
 use super::body::store::Store;
 use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_transitions, cards, spending_limits};
 use super::body::types::Id;
+use super::body::working_set::WorkingSet;
 use super::records::{find, insert_transition, matching};
 use async_trait::async_trait;
 use diesel::prelude::*;

@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 impl MessageRow {
     /// Whether the row has this key.
-    pub(super) fn is_of(&self, (account, token): &(AccountId, TransactionToken)) -> bool {
+    pub(crate) fn is_of(&self, (account, token): &(AccountId, TransactionToken)) -> bool {
         self.token.0 == token.0 && self.account_id.0 == *account
     }
 
     /// Builds the row of a message and its journal transaction.
-    pub(super) fn of(message: &CardTransaction, journal: Option<JournalId>) -> Self {
+    pub(crate) fn of(message: &CardTransaction, journal: Option<JournalId>) -> Self {
         let conversion = message.conversion;
         let acceptor = message.acceptor.clone();
         Self {

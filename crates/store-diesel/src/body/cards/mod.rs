@@ -7,12 +7,11 @@ mod messages;
 mod reasons;
 mod records;
 mod rows;
+mod situations;
 mod stories;
-mod working_set;
 
 use super::body;
 
 pub(crate) use chains::{due_of_account, held, open_holds};
 pub(crate) use messages::by_tokens;
 pub(crate) use rows::{insert_card, limits_of_account, of_account};
-pub(crate) use working_set::Cards;

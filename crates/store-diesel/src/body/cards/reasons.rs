@@ -108,7 +108,7 @@ fn day(text: &str) -> Outcome<NaiveDate> {
 
 impl ReasonRow {
     /// Builds the row with the reason that a message was declined.
-    pub(super) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
+    pub(crate) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
         let rules: Vec<_> = declined.rules().map(|(rule, _)| StoredRule::from(rule)).collect();
         Self {
             account_id: Account(message.account.clone()),

@@ -41,7 +41,7 @@ impl LimitRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<SpendingLimit> {
+    pub(crate) fn read(self) -> Outcome<SpendingLimit> {
         Ok(SpendingLimit {
             window: self.limit_window.0,
             amount: Minor(self.amount_minor),

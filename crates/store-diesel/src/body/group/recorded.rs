@@ -1,8 +1,9 @@
 //! The steps of every command that is recorded under an idempotency key.
 
 use super::body::errors::corrupt;
-use super::body::repeat::Records;
-use super::{Command, Footprint, WorkingSet};
+use super::body::footprint::Footprint;
+use super::body::working_set::{Records, WorkingSet};
+use super::command::Command;
 use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 
 /// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the

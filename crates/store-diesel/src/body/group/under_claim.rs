@@ -2,8 +2,8 @@
 
 use super::body::backend::Conn;
 use super::body::errors::Stop;
-use super::body::repeat::Records;
-use super::{Footprint, WorkingSet};
+use super::body::footprint::Footprint;
+use super::body::working_set::{Records, WorkingSet};
 use florin_ports::{IdempotencyClaim, WriteError, Written};
 
 /// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the

@@ -1,14 +1,17 @@
 //! Creates, fills, edits and cancels batches.
 
+use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::batch_rows;
 use super::body::batches::funds;
 use super::body::errors::{Outcome, Stop};
-use super::body::group::{Footprint, WorkingSet, ask, under_claim};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
 use super::body::store::Store;
 use super::body::tables::access::accounts;
 use super::body::tables::batches::{payment_alerts, payment_orders, payments};
 use super::body::types::Id;
+use super::body::working_set::WorkingSet;
 use super::{read, rows, work};
 use async_trait::async_trait;
 use diesel::prelude::*;

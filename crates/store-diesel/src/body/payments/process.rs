@@ -1,14 +1,16 @@
 //! Distributes confirmed batches among workers.
 
+use super::body::ask::ask;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{self, Conn};
 use super::body::batches::funds;
 use super::body::errors::{Outcome, Stop};
-use super::body::group::{Footprint, WorkingSet, ask};
+use super::body::footprint::Footprint;
 use super::body::statements::{load, update};
 use super::body::store::Store;
 use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, payment_batches, payments};
 use super::body::types::{Account, Id, Named, Time};
+use super::body::working_set::WorkingSet;
 use super::rows::{read_payments, update_payments};
 use super::work;
 use async_trait::async_trait;

@@ -4,9 +4,9 @@ mod proof;
 
 use super::backend::{Changes, Conn};
 use super::errors::Outcome;
-use super::journal::Journal;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
+use super::working_set::Journal;
 use super::{balances, batch_rows, batches, cards, merchant, mfa, payments, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;

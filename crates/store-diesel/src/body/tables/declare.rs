@@ -11,7 +11,6 @@ macro_rules! tables {
         $(#[$doc:meta])*
         struct $row:ident in $table:ident($($key:ident),+) $($kept:ident)+ { $($columns:tt)+ }
     )+) => {
-        use super::body::columns::sql_of;
         use diesel::prelude::*;
 
         $(
@@ -33,7 +32,7 @@ macro_rules! tables {
 macro_rules! diesel_table {
     ($table:ident $key:tt {$($done:tt)*}) => {
         diesel::table! {
-            use super::sql_of;
+            use super::super::body::columns::sql_of;
             use diesel::sql_types::{Nullable, Text};
 
             $table $key { $($done)* }
@@ -143,14 +142,14 @@ macro_rules! kept {
         impl super::table::OfAccount for $row {
             const KEPT: Option<super::table::Kept> = Some(super::table::Kept {
                 rows: |conn, account, take| {
-                    for ids in super::table::payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
+                    for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
                         let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
                         rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))?;
                     }
                     Ok(())
                 },
                 delete: |conn, account| {
-                    for ids in super::table::payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
+                    for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
                         let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
                         diesel::delete(rows).execute(conn)?;
                     }

@@ -8,6 +8,7 @@
 //! the domain.
 
 pub(crate) mod access;
+mod all;
 pub(crate) mod batches;
 pub(crate) mod cards;
 pub(crate) mod declare;
@@ -19,26 +20,9 @@ pub(crate) mod service;
 pub(crate) mod table;
 pub(crate) mod worlds;
 
-use super::{backend, body};
-use table::Table;
+pub(crate) use all::all;
 
-/// The areas, in the order of an export.
-const AREAS: [&[Table]; 9] = [
-    access::TABLES,
-    worlds::TABLES,
-    keys::TABLES,
-    merchant::TABLES,
-    money::TABLES,
-    cards::TABLES,
-    batches::TABLES,
-    mfa::TABLES,
-    service::TABLES,
-];
-
-/// Returns all tables in the order of an export: each after those that its rows refer to.
-pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
-    AREAS.into_iter().flatten()
-}
+use super::body;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,8 @@
 //! Operations of exports, imports, snapshots and tests on a table, whatever its rows.
 
-use super::backend::Conn;
-use super::batches::payments;
+use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::statements::{self, Row};
-use super::body::types::Id;
-use diesel::prelude::*;
 use florin_store_contract::ExportError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -101,9 +98,4 @@ fn import<R: WholeRow>(conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), Stop
 /// Serializes a row as JSON.
 pub(super) fn json<R: Serialize>(row: &R) -> Outcome<String> {
     serde_json::to_string(row).map_err(corrupt)
-}
-
-/// Returns the ids of the payments of an account.
-pub(super) fn payment_ids(conn: &mut Conn, account: &str) -> Outcome<Vec<Id>> {
-    Ok(payments::table.filter(payments::account_id.eq(account)).select(payments::id).load(conn)?)
 }

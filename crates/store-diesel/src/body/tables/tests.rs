@@ -1,4 +1,5 @@
-use super::{all, backend};
+use super::all;
+use super::body::backend;
 
 #[test]
 fn every_table_comes_after_the_tables_it_references() {

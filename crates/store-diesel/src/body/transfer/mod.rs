@@ -3,8 +3,9 @@
 pub(super) mod account_rows;
 
 use super::audit::audit;
-use super::backend::{self, Conn};
+use super::backend::Conn;
 use super::body;
+use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::store::Store;
 use super::tables;
@@ -27,7 +28,7 @@ impl ExportImport for Store {
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError> {
         let writer = RefCell::new(Some(ExportWriter::begin(out, &ExportHeader::new(origin, schema()?))?));
         let failed = RefCell::new(None);
-        let read = backend::read(self.readers(), |conn| {
+        let read = driver::read(self.readers(), |conn| {
             // A read is retried after a lost connection, but an export that has begun is not.
             let mut writer = writer.borrow_mut().take().ok_or_else(|| corrupt("the export was interrupted"))?;
             conn.transaction(|conn| export(conn, &mut writer, &failed))?;
@@ -52,9 +53,9 @@ impl ExportImport for Store {
         let rows = ExportReader::open(file)?;
         rows.header().fits(&schema, environment)?;
         let exported_at = rows.header().exported_at().to_owned();
-        let mut conn = backend::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
+        let mut conn = driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
         let mut refusal = None;
-        let written = backend::write(&mut conn, |conn| {
+        let written = driver::write(&mut conn, |conn| {
             import(conn, rows).map_err(|error| {
                 refusal = Some(error);
                 corrupt("the import is rolled back")
@@ -72,12 +73,12 @@ impl ExportImport for Store {
 
 /// Returns the name of the last migration that this program knows.
 fn schema() -> Result<String, ExportError> {
-    let known = backend::known().map_err(StoreError::from)?;
+    let known = driver::known().map_err(StoreError::from)?;
     Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
 fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
-    backend::unhurried(conn)?;
+    driver::unhurried(conn)?;
     for table in tables::all() {
         writer.table(table.name);
         (table.export)(conn, &mut |row| {
@@ -113,8 +114,8 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
 
 /// Locks out other operator commands, and disables the transaction's timeouts.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
-    backend::lock_operators(conn)?;
-    backend::unhurried(conn)
+    driver::lock_operators(conn)?;
+    driver::unhurried(conn)
 }
 
 /// Rows of one table, collected for one insert.

@@ -1,6 +1,7 @@
 //! Deleting a world.
 
-use super::body::backend::{self, Conn};
+use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::tables::access::accounts;
 use super::body::tables::keys::{api_key_accounts, api_keys};
@@ -18,7 +19,7 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     if !diesel::select(exists(known)).get_result::<bool>(conn)? {
         return Ok(false);
     }
-    backend::lock_account(conn, account)?;
+    driver::lock_account(conn, account)?;
     diesel::delete(world_snapshots::table.filter(world_snapshots::account_id.eq(id))).execute(conn)?;
     diesel::delete(worlds::table.filter(worlds::account_id.eq(id))).execute(conn)?;
     account_rows::clear(conn, account)?;

@@ -1,8 +1,8 @@
 //! Creates a world.
 
+use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
-use super::body::group::ask;
 use super::body::transfer::account_rows;
 use super::body::{registry, seeding, timelines};
 use super::{delete, rows, snapshots};

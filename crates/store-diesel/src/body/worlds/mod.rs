@@ -5,9 +5,10 @@ mod make;
 mod rows;
 mod snapshots;
 
-use super::backend;
 use super::body;
-use super::group::{Footprint, under_claim};
+use super::driver;
+use super::footprint::Footprint;
+use super::group::under_claim;
 use super::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -25,7 +26,7 @@ use std::convert::Infallible;
 impl Worlds for Store {
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         self.task(move |conn| {
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             make::make(conn, &command)
         })
         .await
@@ -48,7 +49,7 @@ impl Worlds for Store {
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
         let account = account.clone();
         self.write(move |conn| {
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             delete::delete(conn, &account)
         })
         .await
@@ -56,7 +57,7 @@ impl Worlds for Store {
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
         self.write(move |conn| {
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             let over = rows::over(conn, real, max)?;
             for account in &over {
                 delete::delete(conn, account)?;
@@ -71,7 +72,7 @@ impl Worlds for Store {
         command: SnapshotCommand,
     ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             snapshots::take(conn, &command)
         })
         .await
@@ -99,7 +100,7 @@ impl Worlds for Store {
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
-            backend::lock_operators(conn)?;
+            driver::lock_operators(conn)?;
             snapshots::restore(conn, &command)
         })
         .await

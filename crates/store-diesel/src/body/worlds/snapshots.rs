@@ -1,8 +1,11 @@
 //! Snapshots of worlds.
 
-use super::body::backend::{self, Conn};
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::{Outcome, Stop, corrupt};
-use super::body::group::{Footprint, ask, under_claim};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
 use super::body::repeat;
 use super::body::statements;
 use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
@@ -44,7 +47,7 @@ impl SnapshotSummaryRow {
 
 /// Returns the name of the last migration.
 fn schema() -> Outcome<String> {
-    Ok(backend::known()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
+    Ok(driver::known()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
 pub(super) fn take(
@@ -55,7 +58,7 @@ pub(super) fn take(
         return Err(WriteError::Absent.into());
     }
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
-        backend::lock_account(conn, &command.account)?;
+        driver::lock_account(conn, &command.account)?;
         let kept = account_rows::of(conn, &command.account)?;
         let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
         let situation = SnapshotSituation { snapshots: count(conn, &command.account)?, bytes };
@@ -150,7 +153,7 @@ pub(super) fn restore(
     under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
-        backend::lock_account(conn, &command.account)?;
+        driver::lock_account(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents)?;
         // The snapshot may contain a record under the same key. The new answer replaces it.

@@ -1,7 +1,7 @@
 //! The queue of jobs, and the turn to take them.
 
 use super::body;
-use body::group::RecordKey;
+use body::footprint::RecordKey;
 use body::job::Job;
 use florin_ports::StoreError;
 use std::collections::BTreeSet;

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::body::backend::{self, Conn};
-use super::body::group::{Command, Footprint, WorkingSet};
+use super::body::footprint::Footprint;
+use super::body::group::Command;
 use super::body::store::Store;
 use super::body::tables::access::clients;
 use super::body::types::Id;
+use super::body::working_set::WorkingSet;
 use backend::testing::with_store;
 use diesel::prelude::*;
 use florin_ports::{StoreError, WriteError};

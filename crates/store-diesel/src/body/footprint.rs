@@ -1,6 +1,6 @@
 //! The keys of the rows that the commands of a group read and lock.
 
-use super::body::types::{Account, Id};
+use super::types::{Account, Id};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_ports::IdempotencyClaim;
 use std::collections::BTreeSet;

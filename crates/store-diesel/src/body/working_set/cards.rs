@@ -1,16 +1,16 @@
 //! The cards of a group with their messages.
 
 use super::body::backend::{Changes, Conn};
-use super::body::errors::{Outcome, corrupt};
-use super::body::group::{Footprint, Key, WorkingSet};
+use super::body::errors::Outcome;
+use super::body::footprint::{Footprint, Key};
 use super::body::statements::load;
 use super::body::tables::cards::{
     CardsAndLimits, ChainChange, ChainRow, FirstMessageChange, LimitChange, LimitRow, MessageRow, MessagesAndChains,
     ReasonRow,
 };
-use super::body::tracked::Tracked;
 use super::body::types::{Account, Day, Id, Named};
-use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
+use super::tracked::Tracked;
+use florin_domain::card::decide::CardDecision;
 use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,23 @@ impl Cards {
         Ok(())
     }
 
-    fn stage(&mut self, decision: &CardDecision) {
+    /// Returns a card with its limits.
+    pub(crate) fn card(&self, account: &AccountId, card: CardId) -> Option<&(Card, Vec<SpendingLimit>)> {
+        self.known.get(&(account.clone(), card))
+    }
+
+    /// Returns a message.
+    pub(crate) fn message(&self, account: &AccountId, token: TransactionToken) -> Option<&CardTransaction> {
+        self.messages.get(&(account.clone(), token))
+    }
+
+    /// Returns the chain that begins with a message.
+    pub(crate) fn chain(&self, account: &AccountId, first: TransactionToken) -> Option<&Chain> {
+        self.chains.get(&(account.clone(), first))
+    }
+
+    /// Stages what a decision changes of cards.
+    pub(crate) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         let key = (message.account.clone(), message.token);
         self.new_messages.push(MessageRow::of(message, decision.journal.as_ref().map(|journal| journal.id)));
@@ -132,42 +148,5 @@ impl Cards {
             limit_window: Named(window),
         };
         changes.update(self.used.into_iter().map(used).collect())
-    }
-}
-
-impl WorkingSet {
-    /// Returns the situation of a first message on a card of the account.
-    pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
-        let (card, limits) = self.cards.known.get(&(account.clone(), card))?;
-        // A card that was created after the locks were acquired has no balances here.
-        let balances = self.balance_set.balances(account, card.budget, card.currency)?;
-        Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
-    }
-
-    /// Returns the situation of a follow-up that names a message of the account.
-    pub(super) fn chain_situation(
-        &self,
-        account: &AccountId,
-        token: TransactionToken,
-    ) -> Outcome<Option<ChainSituation>> {
-        let messages = &self.cards.messages;
-        let Some(named) = messages.get(&(account.clone(), token)) else { return Ok(None) };
-        let chain = (account.clone(), named.chain);
-        let first = messages.get(&chain).ok_or_else(|| corrupt("a message without its first one"))?.clone();
-        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card) else {
-            return Ok(None);
-        };
-        let chain = self.cards.chains.get(&chain).cloned();
-        Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
-    }
-
-    /// Stages everything that a decision changes.
-    pub(super) fn stage(&mut self, decision: &CardDecision) {
-        let message = &decision.transaction;
-        self.cards.stage(decision);
-        if let Some(journal) = &decision.journal {
-            self.journal.add(journal);
-            self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);
-        }
     }
 }

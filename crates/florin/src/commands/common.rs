@@ -1,0 +1,61 @@
+//! What the commands share.
+
+use crate::settings::Settings;
+use crate::usage::UsageError;
+use crate::wiring;
+use anyhow::anyhow;
+use chrono::{DateTime, Utc};
+use florin_domain::fault::Flaw;
+use florin_ports::StoreError;
+use std::fs;
+use std::path::Path;
+
+/// The context of a command.
+pub(crate) struct Context {
+    /// The settings.
+    pub(crate) settings: Settings,
+    /// Whether to print results as JSON.
+    pub(crate) json: bool,
+}
+
+/// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.
+pub(super) async fn caches_expired() {
+    actix_web::rt::time::sleep(wiring::STALENESS).await;
+}
+
+/// Parses an argument, or returns an error that explains its flaw.
+pub(super) fn argument<'a, T>(
+    name: &str,
+    text: &'a str,
+    read: impl FnOnce(&'a str) -> Result<T, Flaw>,
+) -> Result<T, UsageError> {
+    read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
+}
+
+/// Converts a store error into a message for operators.
+pub(super) fn explain(
+    error: StoreError,
+    absent: impl FnOnce() -> String,
+    taken: impl FnOnce() -> String,
+) -> anyhow::Error {
+    match error {
+        StoreError::NotFound(_) => anyhow!(absent()),
+        StoreError::Duplicate(_) => anyhow!(taken()),
+        other => other.into(),
+    }
+}
+
+/// Reads a file to import.
+pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    const MAX: u64 = 64 * 1024 * 1024;
+    let unreadable = |error| anyhow!("cannot read {}: {error}", path.display());
+    if fs::metadata(path).map_err(unreadable)?.len() > MAX {
+        return Err(anyhow!("{} is larger than {} MiB", path.display(), MAX / 1024 / 1024));
+    }
+    fs::read(path).map_err(unreadable)
+}
+
+/// A time as the API writes it: UTC, whole seconds.
+pub(super) fn written(time: DateTime<Utc>) -> String {
+    time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

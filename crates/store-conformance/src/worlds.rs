@@ -1,0 +1,118 @@
+//! Commands on worlds, and what they need.
+
+use crate::check::{Failure, Proof};
+use crate::factory::Handle;
+use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
+use chrono::TimeDelta;
+use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
+use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
+use florin_domain::text::Text;
+use florin_domain::world::{
+    ClockSetting, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world, decide_restore,
+    decide_snapshot,
+};
+use florin_ports::{CreateWorldCommand, RestoreCommand, SnapshotCommand, World, WorldContents};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Seeds both clients and the other account. My account is empty, because it becomes a world.
+pub(crate) async fn prepared(handle: &Handle) -> Proof {
+    let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
+    let accounts = vec![seed_account(Who::Other, 9_500)?];
+    let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
+    let banks = vec![bank(1, "First")?, bank(2, "Second")?];
+    Ok(handle.seeding.seed(World { clients: clients.into(), keys, accounts, banks }).await?)
+}
+
+/// Builds the record of a world.
+pub(crate) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxWorld, Failure> {
+    Ok(SandboxWorld {
+        account: account.clone(),
+        client: Who::Mine.client(),
+        template: WorldTemplate::Demo,
+        seed: Some(Text::parse("a seed, ünïcode")?),
+        created_at: noon(),
+        expires_at: noon() + TimeDelta::hours(24),
+        clock,
+    })
+}
+
+/// Creates API key `number` for one account.
+pub(crate) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyHash), Failure> {
+    let id = ApiKeyId(uuid(90, number.into()));
+    let accounts = AccountGrant::Only(BTreeSet::from([account.clone()]));
+    Ok((ApiKey { id, accounts, ..key(Who::Mine)? }, KeyHash([number; 32])))
+}
+
+/// Builds a command that creates my account as a world with its clock frozen at noon.
+pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
+    let clock = ClockSetting::Frozen { at: noon() };
+    let mut seed = seed_account(Who::Mine, 9_500)?;
+    seed.account.timeline = Timeline { clock, seed: Some(WorldSeed([1; 32])) };
+    let account = Who::Mine.account()?;
+    let (key, hash) = world_key(101, &account)?;
+    Ok(CreateWorldCommand {
+        world: world(&account, clock)?,
+        contents: WorldContents::Seeded(Box::new(seed)),
+        key,
+        hash,
+        under: None,
+        decide: Arc::new(|situation| decide_create_world(situation, false, None)),
+    })
+}
+
+/// Builds a command that creates an empty world.
+pub(crate) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Failure> {
+    let account = AccountId::parse(id)?;
+    let mut seed = seed_account(Who::Mine, 9_500)?;
+    seed.account.id = account.clone();
+    (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
+    let (key, hash) = world_key(key_number, &account)?;
+    let template = WorldTemplate::Empty;
+    let world = SandboxWorld { template, seed: None, ..world(&account, ClockSetting::default())? };
+    Ok(CreateWorldCommand { world, contents: WorldContents::Seeded(Box::new(seed)), key, hash, ..command()? })
+}
+
+/// Returns the id of a snapshot.
+pub(crate) fn id(number: u128) -> SnapshotId {
+    SnapshotId(uuid(91, number))
+}
+
+/// Builds a command that takes a snapshot of my world at noon.
+pub(crate) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
+    Ok(SnapshotCommand {
+        account: Who::Mine.account()?,
+        id: id(number),
+        name: Some(Text::parse("before")?),
+        now: noon(),
+        decide: Arc::new(|situation| decide_snapshot(*situation)),
+        repeat: None,
+    })
+}
+
+/// Builds a command that restores my world five hours after noon.
+pub(crate) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
+    Ok(RestoreCommand {
+        account: Who::Mine.account()?,
+        snapshot: id(number),
+        real: noon() + TimeDelta::hours(5),
+        decide: Arc::new(|situation| decide_restore(*situation)),
+        repeat: None,
+    })
+}
+
+/// Builds a command that creates a world from the first snapshot of mine.
+pub(crate) fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
+    let account = AccountId::parse(name)?;
+    let (key, hash) = world_key(key_number, &account)?;
+    let timeline = Timeline { clock: ClockSetting::default(), seed };
+    let mut copy = CreateWorldCommand {
+        contents: WorldContents::Snapshot { id: id(1), reach: None, name: name.into(), timeline },
+        key,
+        hash,
+        ..command()?
+    };
+    copy.world.account = account;
+    copy.world.template = WorldTemplate::Snapshot;
+    Ok(copy)
+}

@@ -1,0 +1,20 @@
+//! Statements about one account, or about all.
+
+use super::body::backend::Db;
+use super::body::types::Account;
+use diesel::query_builder::BoxedSqlQuery;
+use diesel::sql_query;
+use diesel::sql_types::Text;
+use florin_domain::ids::AccountId;
+
+type Asked = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
+
+/// Builds a statement about one account, or about all. `e` is the table with the account.
+pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
+    let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
+    let asked = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
+    match account {
+        Some(account) => asked.bind::<Text, _>(Account(account.clone())),
+        None => asked,
+    }
+}

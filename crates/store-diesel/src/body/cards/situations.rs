@@ -1,0 +1,42 @@
+//! What the rules of card messages read of a working set, and what their decisions change.
+
+use super::body::errors::{Outcome, corrupt};
+use super::body::working_set::WorkingSet;
+use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
+use florin_domain::ids::{AccountId, CardId, TransactionToken};
+
+impl WorkingSet {
+    /// Returns the situation of a first message on a card of the account.
+    pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
+        let (card, limits) = self.cards.card(account, card)?;
+        // A card that was created after the locks were acquired has no balances here.
+        let balances = self.balance_set.balances(account, card.budget, card.currency)?;
+        Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
+    }
+
+    /// Returns the situation of a follow-up that names a message of the account.
+    pub(super) fn chain_situation(
+        &self,
+        account: &AccountId,
+        token: TransactionToken,
+    ) -> Outcome<Option<ChainSituation>> {
+        let Some(named) = self.cards.message(account, token) else { return Ok(None) };
+        let first = self.cards.message(account, named.chain);
+        let first = first.ok_or_else(|| corrupt("a message without its first one"))?.clone();
+        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card) else {
+            return Ok(None);
+        };
+        let chain = self.cards.chain(account, named.chain).cloned();
+        Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
+    }
+
+    /// Stages everything that a decision changes.
+    pub(super) fn stage(&mut self, decision: &CardDecision) {
+        let message = &decision.transaction;
+        self.cards.stage(decision);
+        if let Some(journal) = &decision.journal {
+            self.journal.add(journal);
+            self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);
+        }
+    }
+}

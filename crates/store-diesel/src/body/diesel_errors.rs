@@ -1,0 +1,43 @@
+//! The meaning of Diesel's errors.
+
+use super::driver;
+use super::errors::{Failure, Stop};
+use diesel::result::{DatabaseErrorKind, Error};
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::DatabaseError(DatabaseErrorKind::UniqueViolation, info) => {
+                Self::Duplicate { table: driver::violated_table(info.as_ref()), cause: info.message().to_owned() }
+            }
+            Error::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
+                Self::NotFound(info.message().to_owned())
+            }
+            Error::DatabaseError(kind, info) => driver::classify(kind, info.message()),
+            Error::RollbackErrorOnCommit { .. }
+            | Error::RollbackTransaction
+            | Error::AlreadyInTransaction
+            | Error::NotInTransaction
+            | Error::BrokenTransactionManager => driver::broken_connection(error.to_string()),
+            _ => Self::Corrupt(error.to_string()),
+        }
+    }
+}
+
+/// Diesel's transactions require this conversion.
+impl<E> From<Error> for Stop<E> {
+    fn from(error: Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_diesel_itself_are_bugs() {
+        assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
+        assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
+    }
+}

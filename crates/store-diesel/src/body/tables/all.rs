@@ -1,0 +1,22 @@
+//! All tables, in order.
+
+use super::table::Table;
+use super::{access, batches, cards, keys, merchant, mfa, money, service, worlds};
+
+/// The areas, in the order of an export.
+const AREAS: [&[Table]; 9] = [
+    access::TABLES,
+    worlds::TABLES,
+    keys::TABLES,
+    merchant::TABLES,
+    money::TABLES,
+    cards::TABLES,
+    batches::TABLES,
+    mfa::TABLES,
+    service::TABLES,
+];
+
+/// Returns all tables in the order of an export: each after those that its rows refer to.
+pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
+    AREAS.into_iter().flatten()
+}

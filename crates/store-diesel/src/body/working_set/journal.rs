@@ -1,0 +1,43 @@
+//! New transactions of the journal.
+
+use super::body::backend::Changes;
+use super::body::errors::Outcome;
+use super::body::names::LedgerAccountName;
+use super::body::tables::money::{JournalEntryRow, JournalRow};
+use super::body::types::{Account, Currency, Id, Named, Time};
+use florin_domain::ledger::JournalTransaction;
+
+/// New transactions of the journal.
+#[derive(Default)]
+pub(crate) struct Journal {
+    transactions: Vec<JournalRow>,
+    entries: Vec<JournalEntryRow>,
+}
+
+impl Journal {
+    /// Stages a transaction with its entries.
+    pub(crate) fn add(&mut self, journal: &JournalTransaction) {
+        self.transactions.push(JournalRow {
+            account_id: Account(journal.account.clone()),
+            id: Id(journal.id.0),
+            kind: Named(journal.kind),
+            cause_id: Id(journal.cause),
+            currency: Currency(journal.currency),
+            created_at: Time(journal.at),
+        });
+        self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| JournalEntryRow {
+            account_id: Account(journal.account.clone()),
+            journal_id: Id(journal.id.0),
+            line,
+            pool: Named(LedgerAccountName::of(posting.account)),
+            budget_id: posting.account.budget().map(|budget| Id(budget.0)),
+            amount_minor: posting.amount.0,
+        }));
+    }
+
+    /// Stores the staged changes.
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        changes.insert(self.transactions)?;
+        changes.insert(self.entries)
+    }
+}

@@ -1,0 +1,134 @@
+//! The rows that a group of commands works on, in memory: loaded with a few statements, and stored with a few.
+
+mod balances;
+mod bank;
+mod batches;
+mod cards;
+mod credits;
+mod events;
+mod journal;
+mod mfa;
+mod records;
+mod statuses;
+mod tracked;
+mod transfers;
+
+pub(crate) use journal::Journal;
+pub(crate) use records::Records;
+
+use super::backend::{Changes, Conn};
+use super::body;
+use super::driver;
+use super::errors::Outcome;
+use super::footprint::Footprint;
+use super::statements::load_two;
+use super::tables::money::{BudgetsById, LockedCounters};
+use super::types::Time;
+use balances::BalanceSet;
+use bank::Bank;
+use batches::Batches;
+use cards::Cards;
+use chrono::DateTime;
+use credits::Counted;
+use events::Events;
+use florin_domain::batch::{AllPayments, BatchBalances, PaymentBatch};
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::JournalTransaction;
+use mfa::Authentication;
+use statuses::Statuses;
+use transfers::NewTransfers;
+
+/// The rows of a group in memory.
+pub(crate) struct WorkingSet {
+    /// The balances of budgets.
+    pub(crate) balance_set: BalanceSet,
+    /// New transactions of the journal.
+    pub(crate) journal: Journal,
+    /// Batches.
+    pub(crate) batches: Batches,
+    /// New statuses that apply to all payments of a batch.
+    pub(crate) payments: Statuses,
+    /// New events.
+    pub(crate) events: Events,
+    /// Payments that the sandbox's bank accepted.
+    pub(crate) bank: Bank,
+    /// Sessions and enrolments.
+    pub(crate) mfa: Authentication,
+    /// Credits.
+    pub(crate) credits: Counted,
+    /// Transfers.
+    pub(crate) transfers: NewTransfers,
+    /// Idempotency records.
+    pub(crate) records: Records,
+    /// Cards and their messages.
+    pub(crate) cards: Cards,
+}
+
+impl WorkingSet {
+    /// Locks and loads the rows of a footprint.
+    ///
+    /// Locks come first, in the same order in all programs: balances by account, budget and currency, batches and
+    /// sessions by account and id, enrolments and counters by account. Everything else belongs to a locked row and is
+    /// read by later statements, which see what the last holder of the locks left.
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
+        let (balances, records) = driver::lock_balances(conn, footprint)?;
+        let balance_set = BalanceSet::of_rows(balances)?;
+        let (batches, mfa) = Batches::load(conn, footprint)?;
+        let (counters, budgets) = load_two::<LockedCounters, BudgetsById>(
+            footprint.counters.iter().cloned(),
+            footprint.budgets.iter().cloned(),
+            conn,
+        )?;
+        batches.must_be_covered(conn, footprint, &balance_set)?;
+        Ok(Self {
+            batches,
+            payments: Statuses::default(),
+            events: Events::default(),
+            bank: Bank::load(conn, footprint)?,
+            records: Records::of(records),
+            cards: Cards::load(conn, footprint)?,
+            balance_set: balance_set.named(budgets),
+            journal: Journal::default(),
+            transfers: NewTransfers::default(),
+            mfa,
+            credits: Counted::of(counters),
+        })
+    }
+
+    /// Stages a movement of an account's money: the transactions of the journal and the resulting balances.
+    pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
+        for transaction in journal {
+            self.journal.add(transaction);
+        }
+        for (key, after) in balances {
+            self.balance_set.change(account, *key, *after);
+        }
+    }
+
+    /// Stages a change of all payments of a batch. Confirmed payments are due immediately; cancelled ones end the work.
+    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: AllPayments) {
+        if batch.input.is_some() {
+            let work_at = (all == AllPayments::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
+            self.batches.work_at(batch, work_at);
+            self.payments.all_become(batch, all.status());
+        }
+    }
+
+    /// Stores all staged changes.
+    pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
+        self.records.must_be_missing(conn)?;
+        let mut changes = Changes::on(conn);
+        self.journal.store(&mut changes)?;
+        self.cards.store(&mut changes)?;
+        self.credits.store(&mut changes)?;
+        self.transfers.store(&mut changes)?;
+        self.mfa.store(&mut changes)?;
+        self.batches.store(&mut changes)?;
+        self.payments.store(&mut changes)?;
+        self.events.store(&mut changes)?;
+        self.bank.store(&mut changes)?;
+        self.balance_set.store(&mut changes)?;
+        self.records.store(&mut changes)?;
+        changes.store()
+    }
+}
