@@ -1,4 +1,5 @@
-//! SIGKILL under load: answered effects are stored, unanswered ones are complete or absent, and repeats replay.
+//! SIGKILL under load: acknowledged requests are stored, all others completely or not at all, and retries get the stored
+//! response.
 
 use std::process::Stdio;
 use std::sync::Mutex;

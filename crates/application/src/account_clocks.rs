@@ -1,6 +1,7 @@
 //! The only source of time and ids for use cases.
 //!
-//! Work on an account uses the account's time, and its ids follow from its seed if it has one: [`AccountClocks::at`].
+//! Work on an account uses the account's time. If the account has a seed, the ids of new objects are derived from it:
+//! [`AccountClocks::at`].
 //! Work of the machine (leases, the age of records, keys) uses real time.
 
 mod account_clock;
@@ -71,7 +72,7 @@ impl AccountClocks {
     }
 }
 
-/// The error for a world that was deleted after its account was found: unavailable, so that a retry finds it absent.
+/// Maps `NotFound` to `Unavailable`: the world was deleted during the request, and a retry gets 404.
 fn gone(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The ports for managing batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Time and ids; those of an account by [`BatchServices::at`].
+    /// Real time and ids. [`BatchServices::at`] returns those of an account.
     pub time: AccountClocks,
     /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
@@ -38,15 +38,15 @@ pub struct ProcessingServices {
     pub processing: Arc<dyn BatchProcessing>,
     /// Sends payments.
     pub rail: Arc<dyn PaymentRail>,
-    /// The size of a worker's steps.
+    /// The limits of a worker.
     pub limits: ProcessingLimits,
 }
 
-/// The size of a worker's steps.
+/// The limits of a worker: lease, sizes, concurrency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// How long a batch is leased, and how long after the start of a payment the bank is queried. Must be longer than
-    /// sending a portion.
+    /// Duration of a lease. The bank is queried about a started payment after the same time. Must be longer than it takes
+    /// to send one portion.
     pub lease: TimeDelta,
     /// Maximum number of batches per claim.
     pub batches: u32,

@@ -33,8 +33,8 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     Ok(written)
 }
 
-/// Expires the holds of an account that are due by its own time, oldest first. Each expiry is dated when its hold was
-/// due, as if the skipped time had passed.
+/// Expires the holds of an account that are due by its own time, oldest first. Each expiry gets the time at which
+/// its hold was due, not the current time.
 pub(crate) async fn expire_holds_of(
     services: &Services,
     account: &AccountId,

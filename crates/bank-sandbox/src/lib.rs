@@ -1,6 +1,7 @@
 //! The simulated bank of the sandbox.
 //!
-//! It moves no money. It stores the payments that it receives, and reports the outcome that each payment's reference scripts.
+//! It moves no money. It stores the payments that it receives, and reports the outcome that each payment's
+//! `reference` selects.
 
 mod script;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The outcome that each reference scripts.
+//! The outcome that each `reference` selects.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::FailureReason::{AccountClosed, AccountNotFound, Compliance, NameMismatch, RejectedByBank};

@@ -17,7 +17,7 @@ impl IdempotencyKey {
         let visible = text.iter().all(u8::is_ascii_graphic);
         match std::str::from_utf8(text) {
             Ok(text) if visible && (1..=255).contains(&text.len()) => Ok(Self(text.to_owned())),
-            _ => Err(Flaw::new(FlawCode::InvalidFormat, "An idempotency key has 1 to 255 visible ASCII characters.")),
+            _ => Err(Flaw::new(FlawCode::InvalidFormat, "must be 1 to 255 visible ASCII characters")),
         }
     }
 
@@ -45,7 +45,7 @@ pub struct RecordedRequest {
 pub enum RecordedBody {
     /// The body as canonical JSON: sorted members, no blanks, numbers as written.
     Json(String),
-    /// The SHA-256 (hexadecimal) of the canonical JSON, because the body contains secrets.
+    /// The SHA-256 (hexadecimal) of the canonical JSON, because the body contains secrets or is large.
     Hash(String),
 }
 

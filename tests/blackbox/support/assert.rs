@@ -61,7 +61,7 @@ pub(crate) struct Fault {
 /// Reads an error answer and checks its shape. Every error of the suite passes through here.
 pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, String> {
     if answer.status != status {
-        return Err(format!("{status} was due, got {answer:?}"));
+        return Err(format!("expected status {status}, got {answer:?}"));
     }
     if answer.header("content-type") != Some("application/json") {
         return Err(format!("the content type is not application/json: {answer:?}"));

@@ -35,7 +35,7 @@ impl Table {
     pub(crate) fn accepted(&mut self, name: &str, status: u16, answer: &Answer) {
         self.tried += 1;
         if answer.status != status {
-            self.failed.push(format!("{name}: {status} was due, got {answer:?}"));
+            self.failed.push(format!("{name}: expected status {status}, got {answer:?}"));
         }
     }
 
@@ -51,6 +51,6 @@ impl Table {
     pub(crate) fn done(self, least: usize) {
         let failed = self.failed.len();
         assert!(failed == 0, "{failed} of {} failed:\n{}", self.tried, self.failed.join("\n"));
-        assert!(self.tried >= least, "only {} rows were tried", self.tried);
+        assert!(self.tried >= least, "tested only {} of at least {least} rows", self.tried);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct SettingFlags {
     /// Read this file instead of florin.toml
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The environment: sandbox or production [default: sandbox for a new store, else the store's]
+    /// The environment: sandbox or production [default: sandbox for serve, init and demo, else the store's]
     #[arg(long, global = true, value_name = "NAME")]
     environment: Option<String>,
     /// The database: `sqlite://FILE` or `postgres://...` [default: `sqlite://florin.db`]

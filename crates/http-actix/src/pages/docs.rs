@@ -1,5 +1,5 @@
 //! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program;
-//! Swagger UI's are kept and served compressed, as every browser accepts them.
+//! those of Swagger UI are stored and served with gzip, which every browser accepts.
 
 use super::{asset, page};
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use florin_application::demo;
 const HTML: &str = include_str!("docs.html");
 const STYLE: &str = include_str!("docs.css");
 const SCRIPT: &str = include_str!("docs.js");
-/// Swagger UI sets inline styles, and uses images in data URLs.
+/// The content security policy of the docs page. It allows inline styles and data URLs, which Swagger UI uses.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
@@ -39,7 +39,8 @@ pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> R
     }
 }
 
-/// Defines the files of Swagger UI that `build.rs` has written: name, media type and gzip's format of each.
+/// Defines the files of Swagger UI that `build.rs` has written: the name, media type and gzip-compressed content of
+/// each.
 macro_rules! swagger_ui {
     ($($name:literal: $media_type:literal),* $(,)?) => {
         const SWAGGER_UI: &[(&str, &str, &[u8])] =

@@ -1,6 +1,5 @@
-//! Checks of commands that wait together and that a store may decide in one transaction. Each sees the effects of the
-//! earlier ones. Their answers and effects equal those of the same commands sent one at a time on an account with the
-//! same ids.
+//! Checks of commands that a store may execute in one transaction (a group). Each command sees the effects of the
+//! earlier ones. The results equal those of the same commands sent one at a time, on an account with the same ids.
 
 use super::equal_ids::{equal, untouched_twins};
 use crate::check::{Failure, Proof, checks};

@@ -107,7 +107,7 @@ body! {
 body! {
     /// A follow-up of an earlier message.
     pub(crate) struct AmountBody as "CardFollowUpRequest" {
-        /// The token of any approved authorization, advice or partial reversal of the chain.
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
         /// Amount above zero, in the currency of the first message.
         #[example(10.00)]
@@ -152,7 +152,7 @@ body! {
 body! {
     /// A clearing of a purchase.
     pub(crate) struct ClearingBody as "CardClearingRequest" {
-        /// The token of any approved authorization, advice or partial reversal of the chain.
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
         /// Amount above zero, in the currency of the first message.
         #[example(10.00)]
@@ -165,7 +165,7 @@ body! {
 body! {
     /// A reversal of a purchase or an ATM withdrawal.
     pub(crate) struct ReversalBody as "CardReversalRequest" {
-        /// The token of any approved authorization, advice or partial reversal of the chain.
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
         /// Amount above zero, in the currency of the first message. Default: the whole hold.
         "amount" => amount: Option<PositiveNumber>,

@@ -1,4 +1,4 @@
-//! Activity: a page merges the newest rows of each source, and reads no source further than the page reaches.
+//! Activity: a page merges the newest rows of each source, and reads at most `offset + limit` rows of each.
 
 mod credits;
 mod page;
