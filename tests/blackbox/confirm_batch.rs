@@ -1,9 +1,10 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/confirm`: requirements, effects and refusals.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, mfa_body, open_session};
+use crate::support::payments::{alone, confirmed, euros, filled, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
     ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
@@ -53,7 +54,10 @@ fn only_a_validated_batch_can_be_confirmed_whatever_the_token() {
             for token in ["000000", "000001"] {
                 let answer = confirm(&client, &batch, ABSENT, token);
                 let fault = expect_fault(&answer, 409, "path.paymentBatchId", "invalid_state");
-                assert!(fault.message.contains(status), "{status} is not named: {}", fault.message);
+                // Processing of the demo's confirmed batch starts with the server.
+                let named =
+                    fault.message.contains(status) || (status == "confirmed" && fault.message.contains("started"));
+                assert!(named, "{status} is not named: {}", fault.message);
             }
         }
     }
@@ -88,28 +92,16 @@ fn balances(wallets: &[Wallet]) -> Vec<Balance> {
 
 #[test]
 fn confirming_reserves_the_funds_and_moves_nothing() {
-    let server = Server::sandbox();
-    let client = server.client();
-    let wallets = [Wallet::with(&server, "GBP", 9_000_000_000), Wallet::with(&server, "JPY", 90_000_000)];
-    let credit = credit_body(&demo().budget("EUR"), "1000000.00", "EUR");
-    let euros = expect_json(&client.post(CREDIT, credit), 200);
+    let (server, client) = alone();
+    let wallets = [Wallet::with(&server, "GBP", 100_000), Wallet::with(&server, "EUR", 50_000)];
     let before = balances(&wallets);
-    for batch in demo().batches("validated") {
-        let session = open_session(&client, &batch);
-        expect_json(&confirm(&client, &batch, &session, "000000"), 200);
-    }
-    let after = balances(&wallets);
-    let euros_after = expect_json(&client.post(CREDIT, credit_body(&demo().budget("EUR"), "0.01", "EUR")), 200);
-    let mut reserved = 0;
-    for (before, after) in before.iter().zip(&after) {
+    // The simulated bank keeps these payments pending, so that nothing but the confirmation changes the balances.
+    let batch = filled(&client, &[pounds("10", "SBX-PENDING"), euros("15", "SBX-PENDING")]);
+    confirmed(&client, &batch);
+    for ((before, after), cost) in before.iter().zip(balances(&wallets)).zip([1_000, 1_500]) {
         assert_eq!(before.ledger, after.ledger, "confirming moved money");
-        assert!(after.available <= before.available, "confirming gave money");
-        reserved += before.available - after.available;
+        assert_eq!(before.available - after.available, cost);
     }
-    let available =
-        |balance: &Value| text(balance, "/balance/availableBalance").replace('.', "").parse::<i64>().unwrap();
-    reserved += available(&euros) + 1 - available(&euros_after);
-    assert!(reserved > 0, "nothing was reserved by any batch");
 }
 
 /// Reduces the available balance of every budget of the demo account to zero.

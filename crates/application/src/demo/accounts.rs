@@ -69,7 +69,7 @@ pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoF
     });
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &books, now);
-    seed.batches = batches::of_demo_account(&seed.account, &mut books, now)?;
+    (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;
     seed.budgets = books.into_iter().map(Book::close).collect();
     Ok(seed)
 }
@@ -87,7 +87,7 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &books[0], now);
-    seed.batches = batches::of_other_account(&seed.account, &mut books, now)?;
+    (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut books, now)?;
     seed.budgets = books.into_iter().map(Book::close).collect();
     Ok(seed)
 }

@@ -1,51 +1,66 @@
-//! Payment batches in every status, with the journal transactions that each status requires.
+//! Payment batches in every status, with their payments and the journal transactions that each status requires.
 
 use super::DemoFault;
 use super::budgets::{Book, Movement};
 use super::ids::{Kind, id};
+use super::recipients::{Recipient, row};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::Account;
-use florin_domain::batch::{BatchState, Confirmation, PaymentBatch, PaymentBatchStatus, PaymentOrder, Processing};
-use florin_domain::ids::{OrderId, PaymentBatchId};
+use florin_domain::batch::{
+    AllPayments, BatchState, CheckBasis, Confirmation, CreateRequest, FailureReason, FundingBudgets, InputFormat,
+    ModulusTable, Payment, PaymentBatch, PaymentBatchStatus, PaymentState, Processing, Sent, UploadRequest,
+    UploadSituation, check_rows, decide_create, decide_upload,
+};
+use florin_domain::ids::PaymentBatchId;
 use florin_domain::ledger::{JournalKind, LedgerAccount};
-use florin_domain::money::Minor;
+use florin_domain::money::{Currency, Minor};
+use florin_domain::stamp::Stamp;
+use florin_domain::text::Text;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use uuid::Uuid;
 
 use PaymentBatchStatus::{Cancelled, Completed, Confirmed, Draft, Failed, Started, Validated};
+use Recipient::{Ada, Charles, Grete, Jeanne, Mary};
 
-/// A batch to build: its name, its status, and its orders as (index of the budget, total in minor units).
-type Plan = (&'static str, PaymentBatchStatus, &'static [(usize, i64)]);
+/// A batch to build: its name, its status, and its payments as (index of the budget, recipient, minor units).
+type Plan = (&'static str, PaymentBatchStatus, &'static [(usize, Recipient, i64)]);
 
 /// The demo account's batches. The last of the validated ones costs far more than its budget holds.
 const DEMO: [Plan; 18] = [
     ("Suppliers, to be filled", Draft, &[]),
-    ("Expenses, being checked", Draft, &[(0, 3_300)]),
-    ("Cleaning", Validated, &[(0, 1_000)]),
-    ("Couriers", Validated, &[(0, 1_250)]),
-    ("Stationery", Validated, &[(0, 1_500)]),
-    ("Translations", Validated, &[(0, 1_000), (1, 1_500)]),
-    ("Catering", Validated, &[(0, 1_750)]),
-    ("Photographs", Validated, &[(0, 2_000)]),
-    ("Repairs", Validated, &[(0, 1_125)]),
-    ("Hosting", Validated, &[(0, 2_250)]),
-    ("Training", Validated, &[(0, 2_500)]),
-    ("Travel", Validated, &[(0, 1_001)]),
-    ("A warehouse", Validated, &[(0, 100_000_000)]),
-    ("Payroll, next week", Confirmed, &[(0, 12_000)]),
-    ("Payroll, this week", Started, &[(0, 8_000)]),
-    ("Payroll, last week", Completed, &[(0, 20_000)]),
-    ("Closed accounts", Failed, &[(0, 5_000)]),
-    ("Typed twice", Cancelled, &[(0, 4_200)]),
+    ("Expenses, to be filled", Draft, &[]),
+    ("Cleaning", Validated, &[(0, Ada, 600), (0, Charles, 400)]),
+    ("Couriers", Validated, &[(0, Mary, 1_250)]),
+    ("Stationery", Validated, &[(0, Ada, 1_000), (0, Mary, 500)]),
+    ("Translations", Validated, &[(0, Charles, 1_000), (1, Grete, 900), (1, Jeanne, 600)]),
+    ("Catering", Validated, &[(0, Ada, 1_750)]),
+    ("Photographs", Validated, &[(0, Mary, 2_000)]),
+    ("Repairs", Validated, &[(0, Charles, 1_125)]),
+    ("Hosting", Validated, &[(0, Ada, 2_250)]),
+    ("Training", Validated, &[(0, Charles, 1_500), (0, Mary, 1_000)]),
+    ("Travel", Validated, &[(0, Ada, 1_001)]),
+    ("A warehouse", Validated, &[(0, Charles, 100_000_000)]),
+    ("Payroll, next week", Confirmed, &[(0, Ada, 7_000), (0, Mary, 5_000)]),
+    ("Payroll, this week", Started, &[(0, Ada, 4_500), (0, Charles, 3_500)]),
+    ("Payroll, last week", Completed, &[(0, Ada, 12_000), (0, Mary, 8_000)]),
+    ("Closed accounts", Failed, &[(0, Charles, 5_000)]),
+    ("Typed twice", Cancelled, &[(0, Mary, 4_200)]),
 ];
 
 /// The other account's only batch.
-const OTHER: [Plan; 1] = [("Rent", Validated, &[(0, 1_000)])];
+const OTHER: [Plan; 1] = [("Rent", Validated, &[(0, Mary, 1_000)])];
+
+/// Batches with their payments.
+pub(super) type Filled = (Vec<PaymentBatch>, Vec<Payment>);
 
 /// The demo account's batches, funded from its budgets (GBP, EUR, JPY).
 pub(super) fn of_demo_account(
     account: &Account,
     books: &mut [Book; 3],
     now: DateTime<Utc>,
-) -> Result<Vec<PaymentBatch>, DemoFault> {
+) -> Result<Filled, DemoFault> {
     batches(account, &DEMO, 1, books, now)
 }
 
@@ -54,7 +69,7 @@ pub(super) fn of_other_account(
     account: &Account,
     books: &mut [Book; 1],
     now: DateTime<Utc>,
-) -> Result<Vec<PaymentBatch>, DemoFault> {
+) -> Result<Filled, DemoFault> {
     batches(account, &OTHER, 101, books, now)
 }
 
@@ -64,65 +79,137 @@ fn batches(
     first: u32,
     books: &mut [Book],
     now: DateTime<Utc>,
-) -> Result<Vec<PaymentBatch>, DemoFault> {
-    let batch = |(number, plan)| {
+) -> Result<Filled, DemoFault> {
+    let modulus = Arc::new(ModulusTable::built_in().map_err(|error| DemoFault(error.to_string()))?);
+    let funding: FundingBudgets = books.iter().map(|book| (book.id(), BTreeSet::from([book.currency()]))).collect();
+    let basis = CheckBasis { default_budget: None, funding, modulus };
+    let (mut batches, mut payments) = (Vec::new(), Vec::new());
+    for (number, plan) in (first..).zip(plans) {
         let created_at = now - TimeDelta::days(5) + TimeDelta::hours(i64::from(number - first));
-        let batch = batch(number, plan, account, books, created_at);
-        for (order, (book, _)) in batch.orders.iter().zip(plan.2) {
-            settle(&batch, order, &mut books[*book])?;
-        }
-        Ok(batch)
-    };
-    (first..).zip(plans).map(batch).collect()
+        let (mut batch, mut filled) = upload(number, plan, account, (books, &basis), created_at)?;
+        advance(&mut batch, &mut filled, plan.1);
+        settle(&batch, &filled, books)?;
+        batches.push(batch);
+        payments.extend(filled);
+    }
+    Ok((batches, payments))
 }
 
-fn batch(number: u32, plan: &Plan, account: &Account, books: &[Book], created_at: DateTime<Utc>) -> PaymentBatch {
-    let &(name, status, orders) = plan;
-    let order = |(index, &(book, total)): (u32, &(usize, i64))| PaymentOrder {
-        id: OrderId(id(Kind::Order, number * 10 + index)),
-        budget: books[book].id(),
-        currency: books[book].currency(),
-        total: Minor(total),
-        fees: Minor::ZERO,
+/// Creates a batch and uploads its payments, as the rules decide. A batch without payments stays a draft.
+fn upload(
+    number: u32,
+    &(name, status, payments): &Plan,
+    account: &Account,
+    (books, basis): (&[Book], &CheckBasis),
+    created_at: DateTime<Utc>,
+) -> Result<(PaymentBatch, Vec<Payment>), DemoFault> {
+    let drawn = Cell::new(0);
+    let ids = || {
+        drawn.set(drawn.get() + 1);
+        id(Kind::BatchPart, number * 100 + drawn.get())
     };
-    let after = |minutes| created_at + TimeDelta::minutes(minutes);
-    let (by, at) = (Some(account.client), after(10));
-    let confirmation = Confirmation { by, at, passed_mfa_check_at: Some(at) };
-    let processing = Processing { confirmation, orders_sent_at: Some(after(20)) };
-    let (state, updated_at) = match status {
-        Draft => (BatchState::Draft, created_at),
-        Validated => (BatchState::Validated, after(5)),
-        Cancelled => (BatchState::Cancelled(None), after(5)),
-        Confirmed => (BatchState::Confirmed(confirmation), after(10)),
-        Started => (BatchState::Started(processing), after(20)),
-        Completed => (BatchState::Completed(processing), after(30)),
-        Failed => (BatchState::Failed(processing), after(30)),
-    };
-    PaymentBatch {
+    let create = CreateRequest {
         id: PaymentBatchId(id(Kind::Batch, number)),
         account: account.id.clone(),
-        name: name.into(),
-        state,
-        orders: (1..).zip(orders).map(order).collect(),
-        created_by: account.client,
+        client: account.client,
+        name: Some(Text::parse(name)?),
         visible: true,
-        locked: false,
-        input: None,
-        created_at,
-        updated_at,
+        payments: None,
+    };
+    // The creation's event is not seeded, so its id is drawn elsewhere.
+    let created = decide_create(&basis.funding, &create, &Stamp { now: created_at, ids: &Uuid::nil })
+        .map_err(|refusal| DemoFault(refusal.to_string()))?;
+    if payments.is_empty() {
+        return Ok((created.batch, Vec::new()));
+    }
+    let rows = payments
+        .iter()
+        .map(|&(book, recipient, amount)| row(recipient, &books[book], Minor(amount), reference(name, status)));
+    let now = created_at + TimeDelta::minutes(5);
+    let checked = check_rows(rows.collect(), basis.clone(), now);
+    if let Some(alert) = checked.alerts().first() {
+        return Err(DemoFault(format!("{name}: {}", alert.message)));
+    }
+    let situation = UploadSituation { batch: created.batch, funding: basis.funding.clone() };
+    let request = UploadRequest { format: InputFormat::Json, checked };
+    let uploaded = decide_upload(&situation, &request, &Stamp { now, ids: &ids })
+        .map_err(|refusal| DemoFault(refusal.to_string()))?;
+    Ok((uploaded.batch, uploaded.payments))
+}
+
+/// The reference of the payments. It selects the simulated bank's outcome: batches whose money is reserved stay open.
+fn reference(name: &str, status: PaymentBatchStatus) -> &str {
+    match status {
+        Confirmed | Started => "SBX-PENDING",
+        Failed => "SBX-FAIL-CLOSED",
+        // The networks allow no commas.
+        Draft | Validated | Completed | Cancelled => name.split(',').next().unwrap_or(name),
     }
 }
 
-/// Writes the journal transactions of an order that the status of its batch implies.
-fn settle(batch: &PaymentBatch, order: &PaymentOrder, book: &mut Book) -> Result<(), DemoFault> {
-    let Some(confirmation) = batch.state.confirmation() else { return Ok(()) };
-    let (available, reserved) = (LedgerAccount::Available(order.budget), LedgerAccount::Reserved(order.budget));
-    let movement = |kind, at, from, to| Movement { kind, cause: batch.id.0, at, from, to, amount: order.total };
-    book.write(&movement(JournalKind::BatchReservation, confirmation.at, available, reserved))?;
-    let paid = LedgerAccount::OutboundPayments;
-    match batch.status() {
-        Completed => book.write(&movement(JournalKind::BatchPayout, batch.updated_at, reserved, paid)),
-        Failed => book.write(&movement(JournalKind::BatchRelease, batch.updated_at, reserved, available)),
-        Draft | Validated | Confirmed | Started | Cancelled => Ok(()),
+/// Brings a validated batch and its payments to a later status.
+fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBatchStatus) {
+    let after = |minutes| batch.created_at + TimeDelta::minutes(minutes);
+    let at = after(10);
+    let confirmation = Confirmation { by: Some(batch.created_by), at, passed_mfa_check_at: Some(at) };
+    let (sent_at, ended_at) = (after(20), after(30));
+    let processing = Processing { confirmation, orders_sent_at: Some(sent_at) };
+    (batch.state, batch.updated_at) = match status {
+        Draft | Validated => return,
+        Cancelled => (BatchState::Cancelled(None), at),
+        Confirmed => (BatchState::Confirmed(confirmation), at),
+        Started => (BatchState::Started(processing), sent_at),
+        Completed => (BatchState::Completed(processing), ended_at),
+        Failed => (BatchState::Failed(processing), ended_at),
+    };
+    for payment in payments {
+        let Some(&terms) = payment.terms() else { continue };
+        let sent = Sent { terms, started_at: sent_at };
+        payment.state = match status {
+            Draft | Validated => return,
+            Cancelled => {
+                AllPayments::Cancelled.apply(payment, at);
+                continue;
+            }
+            Confirmed => {
+                AllPayments::Confirmed.apply(payment, at);
+                continue;
+            }
+            Started => PaymentState::Started { sent, ask_at: ended_at },
+            Completed => PaymentState::Completed { sent, ask_at: None },
+            Failed => PaymentState::Failed { sent, reason: FailureReason::AccountClosed },
+        };
+        payment.updated_at = batch.updated_at;
     }
+}
+
+/// Writes the journal transactions that the status of a batch and of its payments implies.
+fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [Book]) -> Result<(), DemoFault> {
+    let Some(confirmation) = batch.state.confirmation() else { return Ok(()) };
+    for order in &batch.orders {
+        let (from, to) = (LedgerAccount::Available(order.budget), LedgerAccount::Reserved(order.budget));
+        let (kind, cause, at) = (JournalKind::BatchReservation, batch.id.0, confirmation.at);
+        let amount = order.cost().ok_or(florin_domain::ledger::AmountOverflow)?;
+        book_of(books, (order.budget, order.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
+    }
+    for payment in payments {
+        let Some(&terms) = payment.terms() else { continue };
+        let (kind, to) = match payment.state {
+            PaymentState::Completed { .. } => (JournalKind::Payment, LedgerAccount::OutboundPayments),
+            PaymentState::Failed { .. } => (JournalKind::PaymentRelease, LedgerAccount::Available(terms.budget)),
+            _ => continue,
+        };
+        let (from, amount) = (LedgerAccount::Reserved(terms.budget), terms.amount);
+        let (cause, at) = (payment.id.0, payment.updated_at);
+        book_of(books, (terms.budget, terms.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
+    }
+    Ok(())
+}
+
+fn book_of(
+    books: &mut [Book],
+    (budget, currency): (florin_domain::ids::BudgetId, Currency),
+) -> Result<&mut Book, DemoFault> {
+    let found = books.iter_mut().find(|book| book.id() == budget && book.currency() == currency);
+    found.ok_or_else(|| DemoFault(format!("no budget {budget} in {currency}")))
 }

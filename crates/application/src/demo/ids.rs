@@ -21,7 +21,8 @@ pub(super) enum Kind {
     Card = 6,
     Holder = 7,
     Batch = 8,
-    Order = 9,
+    /// A payment order or a payment.
+    BatchPart = 9,
     Journal = 10,
 }
 

@@ -124,6 +124,27 @@ fn batches_have_every_status_and_one_cannot_be_funded() {
 }
 
 #[test]
+fn a_batch_has_payments_unless_it_is_a_draft_and_they_add_up_to_its_orders() {
+    for seed in seeded().accounts {
+        for batch in &seed.batches {
+            let payments: Vec<_> = seed.payments.iter().filter(|payment| payment.batch == batch.id).collect();
+            let status = batch.status();
+            assert_eq!(payments.is_empty(), status == PaymentBatchStatus::Draft, "{}", batch.name);
+            assert_eq!(batch.input.is_some(), !payments.is_empty(), "{}", batch.name);
+            let mut sums: BTreeMap<_, i64> = BTreeMap::new();
+            for (index, payment) in (0..).zip(&payments) {
+                let terms = payment.terms().unwrap();
+                assert_eq!((payment.index, payment.status().as_str()), (index, status.as_str()), "{}", batch.name);
+                *sums.entry((terms.order, terms.budget, terms.currency)).or_default() += terms.amount.0;
+            }
+            let orders = batch.orders.iter().map(|order| ((order.id, order.budget, order.currency), order.total.0));
+            assert_eq!(sums, orders.collect(), "{}", batch.name);
+            assert!(batch.orders.iter().all(|order| order.fees.0 == 0), "{}", batch.name);
+        }
+    }
+}
+
+#[test]
 fn checkouts_fill_more_than_a_page_and_vary() {
     let checkouts = demo_account().checkouts;
     assert_eq!(checkouts.len(), 125);
@@ -167,6 +188,7 @@ fn ids_are_unique_and_of_version_7() {
             note(batch.id.0);
             batch.orders.iter().for_each(|order| note(order.id.0));
         }
+        seed.payments.iter().for_each(|payment| note(payment.id.0));
     }
     let banks: BTreeSet<_> = world.banks.iter().map(|bank| bank.id.clone()).collect();
     assert_eq!((banks.len(), world.banks.len()), (24, 24));
