@@ -35,6 +35,7 @@ mod clock;
 mod concurrency;
 mod confirm_batch;
 mod crash;
+mod demo_batches;
 mod dry_run;
 mod environment;
 mod errors_shape;
@@ -69,6 +70,7 @@ mod spending_limits;
 mod support;
 mod tours;
 mod transfer;
+mod upload_memory;
 mod worlds;
 mod worlds_determinism;
 

@@ -27,6 +27,7 @@ mod routes;
 mod server;
 mod settings;
 mod state;
+mod uploads;
 mod views;
 
 pub use middleware::REQUESTS;

@@ -3,6 +3,7 @@
 use crate::load::InFlight;
 use crate::pages::Introduction;
 use crate::settings::{HttpSettings, RenderMetrics};
+use crate::uploads::Uploads;
 use actix_web::web::Bytes;
 use florin_application::{BatchServices, ManagementServices, Services};
 use florin_domain::access::Environment;
@@ -22,6 +23,7 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
+    pub(crate) uploads: Uploads,
     /// Whether a stop signal has arrived: the server is not ready any more, but still serves requests.
     pub(crate) stopping: AtomicBool,
     /// The data that the home page shows about this server.
@@ -49,6 +51,7 @@ impl App {
             introduction: settings.introduction.clone(),
             stopping: AtomicBool::new(false),
             in_flight: InFlight::new(settings.max_in_flight),
+            uploads: Uploads::new(),
             banks: ShortCache::new(Self::PAGES_OF_BANKS),
         }
     }

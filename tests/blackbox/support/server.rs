@@ -237,6 +237,11 @@ impl Server {
         Client::new(&self.address, Some(&format!("ApiKey {key}")), account)
     }
 
+    /// Returns the id of the server's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn home(&self) -> &Home {
         self.home.as_ref().unwrap()
     }

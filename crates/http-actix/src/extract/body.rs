@@ -96,6 +96,10 @@ async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result
         if bytes.len().saturating_add(chunk.len()) > max {
             return Err(discard(payload, max).await);
         }
+        if bytes.is_empty() {
+            // A buffer that grows by doubling takes up to twice the size of the body.
+            bytes.reserve(announced.unwrap_or_default());
+        }
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)

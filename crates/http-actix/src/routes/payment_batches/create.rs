@@ -1,10 +1,10 @@
 //! `POST /v2/payment-batches`
 
 use super::common::WRITE;
-use super::rows;
+use super::rows::{self, Received};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, missing_body};
-use crate::extract::body::{self as bodies, MAX_BYTES_OF_PAYMENTS};
+use crate::extract::body::unsupported;
 use crate::extract::headers::is_json;
 use crate::mapping::upload_problem;
 use crate::payments::TypedPayments;
@@ -46,18 +46,19 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let bytes = bodies::bytes(&request, payload, MAX_BYTES_OF_PAYMENTS).await?;
-    if !bytes.is_empty() && !is_json(&request) {
-        return Err(bodies::unsupported("must be sent as application/json in UTF-8"));
+    let received = Received::read(&app, &request, payload).await?;
+    let charge = received.charge.clone();
+    if !received.bytes.is_empty() && !is_json(&request) {
+        return Err(unsupported("must be sent as application/json in UTF-8"));
     }
     let key = call.idempotency_key();
     let account_id = call.account_id();
     let mut body = None;
-    if bytes.is_empty() {
+    if received.bytes.is_empty() {
         call.faults.push(missing_body().at("body"));
     } else {
         let has_payments = |body: &CreateBatchBody| body.payments.is_some();
-        body = rows::json(bytes, key.is_some(), &mut call, has_payments).await?;
+        body = rows::json(received, key.is_some(), &mut call, has_payments).await?;
     }
     let account = call.account(account_id).await?;
     let body = read(body)?;
@@ -66,7 +67,7 @@ pub(crate) async fn handle(
     let payments = match payments {
         Some(TypedPayments { default_budget, rows }) => {
             let upload = Upload { format: InputFormat::Json, rows, default_budget };
-            Some(rows::check(&app, &account, upload).await?)
+            Some(rows::check(&app, &account, upload, &charge).await?)
         }
         None => None,
     };

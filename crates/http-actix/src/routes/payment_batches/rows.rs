@@ -2,16 +2,35 @@
 
 use crate::call::Call;
 use crate::declare::{self, Member};
+use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
 use crate::json::Document;
 use crate::problem::Problem;
 use crate::repeat::{Hash, canonical, hash};
 use crate::state::App;
-use actix_web::web::{self, Bytes};
+use crate::uploads::UploadCharge;
+use actix_web::HttpRequest;
+use actix_web::web::{self, Bytes, Payload};
 use florin_application::{Upload, check_basis, check_upload};
 use florin_domain::access::Account;
 use florin_domain::batch::UploadRequest;
 use florin_domain::fault::Faults;
 use florin_ports::RecordedBody;
+
+/// A body as received, and its charge.
+pub(super) struct Received {
+    pub(super) bytes: Bytes,
+    pub(super) charge: UploadCharge,
+}
+
+impl Received {
+    /// Waits until there is memory for the body, then reads it.
+    pub(super) async fn read(app: &App, request: &HttpRequest, payload: Payload) -> Result<Self, Problem> {
+        let reserved = app.uploads.reserve(request, MAX_BYTES_OF_PAYMENTS).await?;
+        let bytes = body::bytes(request, payload, MAX_BYTES_OF_PAYMENTS).await?;
+        let charge = reserved.charge(bytes.len());
+        Ok(Self { bytes, charge })
+    }
+}
 
 /// A body without faults.
 pub(super) struct Body<T> {
@@ -25,13 +44,13 @@ type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
 /// Reads JSON. If `is_large`, the idempotency record stores a hash of the body instead of the body, to save space.
 pub(super) async fn json<T: Member + Send + 'static>(
-    bytes: Bytes,
+    Received { bytes, charge }: Received,
     record: bool,
     call: &mut Call<'_>,
     is_large: fn(&T) -> bool,
 ) -> Outcome<T> {
     let context = call.context();
-    apart(&mut call.faults, move |faults| {
+    apart(&mut call.faults, charge, move |faults| {
         let body = Document::parse(bytes.into())?;
         let Some(value) = declare::read::<T>(Some(&body), context, faults)? else { return Ok(None) };
         let record = record && faults.is_empty();
@@ -43,12 +62,12 @@ pub(super) async fn json<T: Member + Send + 'static>(
 
 /// Reads any other body, which is recorded as a hash.
 pub(super) async fn other<T: Send + 'static>(
-    bytes: Bytes,
+    Received { bytes, charge }: Received,
     record: bool,
     faults: &mut Faults,
     read: fn(&[u8], &mut Faults) -> Result<T, Problem>,
 ) -> Outcome<T> {
-    apart(faults, move |faults| {
+    apart(faults, charge, move |faults| {
         let value = read(&bytes, faults)?;
         Ok(Some(Body { value, recorded: record.then(|| RecordedBody::Hash(hash(&bytes))) }))
     })
@@ -57,24 +76,37 @@ pub(super) async fn other<T: Send + 'static>(
 
 async fn apart<T: Send + 'static>(
     faults: &mut Faults,
+    charge: UploadCharge,
     read: impl FnOnce(&mut Faults) -> Outcome<T> + Send + 'static,
 ) -> Outcome<T> {
     let mut known = std::mem::take(faults);
-    let (outcome, found) = elsewhere(move || (read(&mut known), known)).await?;
+    let (outcome, found) = elsewhere(charge, move || (read(&mut known), known)).await?;
     *faults = found;
     outcome
 }
 
 /// Checks the rows of an upload, which takes longer than reading them.
-pub(super) async fn check(app: &App, account: &Account, upload: Upload) -> Result<UploadRequest, Problem> {
+pub(super) async fn check(
+    app: &App,
+    account: &Account,
+    upload: Upload,
+    charge: &UploadCharge,
+) -> Result<UploadRequest, Problem> {
     let basis = check_basis(&app.batches, account, upload.default_budget).await?;
     let now = app.batches.time.now_of(account);
-    elsewhere(move || check_upload(upload, basis, now)).await
+    elsewhere(charge.clone(), move || check_upload(upload, basis, now)).await
 }
 
-/// Runs work on a blocking thread.
-async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-    web::block(work).await.map_err(|_| Problem::internal())
+/// Runs work on a blocking thread. It keeps the charge, because it continues if the client disconnects.
+async fn elsewhere<T: Send + 'static>(
+    charge: UploadCharge,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let charged = move || {
+        let _charge = charge;
+        work()
+    };
+    web::block(charged).await.map_err(|_| Problem::internal())
 }
 
 fn recorded(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {
@@ -89,11 +121,15 @@ fn recorded(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uploads::Uploads;
+    use actix_web::test::TestRequest;
     use std::thread;
 
     #[actix_web::test]
     async fn work_runs_on_a_blocking_thread() {
-        let (here, there) = (thread::current().id(), elsewhere(|| thread::current().id()).await.unwrap());
+        let request = TestRequest::post().to_http_request();
+        let charge = Uploads::new().reserve(&request, 1).await.ok().unwrap().charge(1);
+        let (here, there) = (thread::current().id(), elsewhere(charge, || thread::current().id()).await.unwrap());
         assert_ne!(here, there);
     }
 

@@ -1,10 +1,10 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments`
 
 use super::common::{BatchPath, WRITE};
-use super::rows::{self, Body};
+use super::rows::{self, Body, Received};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, missing_body, parameters};
-use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
+use crate::extract::body;
 use crate::extract::headers::{is_csv, is_json};
 use crate::mapping::{BATCH, upload_problem};
 use crate::payments::{TypedPayments, read_csv};
@@ -45,8 +45,9 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let bytes = body::bytes(&request, payload, MAX_BYTES_OF_PAYMENTS).await?;
-    let format = format_of(&request, &bytes)?;
+    let received = Received::read(&app, &request, payload).await?;
+    let charge = received.charge.clone();
+    let format = format_of(&request, &received.bytes)?;
     let key = call.idempotency_key();
     let batch = call.read::<BatchPath>();
     let account_id = call.account_id();
@@ -54,7 +55,7 @@ pub(crate) async fn handle(
     match format {
         None => call.faults.push(missing_body().at("body")),
         Some(format) => {
-            read_body = read_as(format, bytes, key.is_some(), &mut call).await?.map(|body| (format, body));
+            read_body = read_as(format, received, key.is_some(), &mut call).await?.map(|body| (format, body));
         }
     }
     let account = call.account(account_id).await?;
@@ -62,7 +63,7 @@ pub(crate) async fn handle(
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
     let batch = read(batch)?.id;
     let TypedPayments { default_budget, rows } = body.value;
-    let request = rows::check(&app, &account, Upload { format, rows, default_budget }).await?;
+    let request = rows::check(&app, &account, Upload { format, rows, default_budget }, &charge).await?;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     execute(claim, (BATCH, "payment batch"), refused, render, async |claim| {
         upload_payments(&app.batches, &account, batch, request, claim).await
@@ -85,15 +86,15 @@ fn format_of(request: &HttpRequest, bytes: &Bytes) -> Result<Option<InputFormat>
 
 async fn read_as(
     format: InputFormat,
-    bytes: Bytes,
+    received: Received,
     record: bool,
     call: &mut Call<'_>,
 ) -> Result<Option<Body<TypedPayments>>, Problem> {
     if format == InputFormat::Json {
-        return rows::json(bytes, record, call, |_| true).await;
+        return rows::json(received, record, call, |_| true).await;
     }
     let parameters = call.read::<CsvParameters>();
-    let body = rows::other(bytes, record, &mut call.faults, |bytes, faults| {
+    let body = rows::other(received, record, &mut call.faults, |bytes, faults| {
         let rows = read_csv::read(bytes, faults).map_err(|flaw| Problem::faults(vec![flaw.at("body")]))?;
         Ok(TypedPayments { default_budget: None, rows })
     });
