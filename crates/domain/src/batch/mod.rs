@@ -34,7 +34,8 @@ mod whole;
 pub use alert::{Alert, AlertCode, AlertKind};
 pub use cancel::{CancelDecision, CancelRefusal, CancelSituation, decide_cancel};
 pub use check::{
-    CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, check_rows,
+    CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, Separator,
+    check_rows, max_text_length,
 };
 pub use confirm::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, MfaProof, decide_confirm};
 pub use confirmable::{BatchBalances, Confirmability, Shortage, check_confirmable};

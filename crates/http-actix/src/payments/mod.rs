@@ -6,6 +6,7 @@ mod quotes;
 pub(crate) mod read_csv;
 pub(crate) mod read_json;
 mod schema;
+mod suggest;
 mod typed;
 pub(crate) mod write_csv;
 

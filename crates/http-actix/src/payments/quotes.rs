@@ -25,14 +25,15 @@ enum At {
 }
 
 /// Checks every quote. A quote inside a field that does not begin with one is an ordinary character.
-pub(super) fn check(bytes: &[u8]) -> Result<(), BadQuotes> {
+pub(super) fn check(bytes: &[u8], separator: u8) -> Result<(), BadQuotes> {
     let (mut at, mut line) = (At::FieldStart, 1);
     for &byte in bytes {
         at = match (at, byte) {
             (At::FieldStart, b'"') => At::Quoted { since: line },
             (At::Quoted { since }, b'"') => At::Closed { since },
             (At::Closed { since }, b'"') | (At::Quoted { since }, _) => At::Quoted { since },
-            (_, b',' | b'\n' | b'\r') => At::FieldStart,
+            (_, b'\n' | b'\r') => At::FieldStart,
+            (_, byte) if byte == separator => At::FieldStart,
             (At::FieldStart | At::Plain, _) => At::Plain,
             (At::Closed { .. }, _) => return Err(BadQuotes::Continued { line }),
         };
@@ -51,10 +52,11 @@ mod tests {
     #[test]
     fn malformed_quotes_are_detected() {
         for good in ["", "a,b\r\n\"c,\"\"d\"\"\",\"e\nf\"\n", "6\" pipe,b", "\"\"", "\"a\"\n\"b\"", "\"\"\"\""] {
-            assert_eq!(check(good.as_bytes()), Ok(()), "{good}");
+            assert_eq!(check(good.as_bytes(), b','), Ok(()), "{good}");
+            assert_eq!(check(good.replace(',', ";").as_bytes(), b';'), Ok(()), "{good}");
         }
-        assert_eq!(check(b"a\nb,\"c\nd,e\n"), Err(BadQuotes::Open { line: 2 }));
-        assert_eq!(check(b"\"a\"\"\n"), Err(BadQuotes::Open { line: 1 }));
-        assert_eq!(check(b"a\n\"b\" ,c"), Err(BadQuotes::Continued { line: 2 }));
+        assert_eq!(check(b"a\nb,\"c\nd,e\n", b','), Err(BadQuotes::Open { line: 2 }));
+        assert_eq!(check(b"\"a\"\"\n", b','), Err(BadQuotes::Open { line: 1 }));
+        assert_eq!(check(b"a\n\"b\" ,c", b','), Err(BadQuotes::Continued { line: 2 }));
     }
 }

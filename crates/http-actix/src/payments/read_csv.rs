@@ -3,9 +3,10 @@
 use super::columns::{COLUMNS, Column, REQUIRED};
 use super::guard::bare;
 use super::quotes::{self, BadQuotes};
+use super::suggest::meant;
 use super::write_csv::ADDED;
 use csv::{Reader, ReaderBuilder, StringRecord};
-use florin_domain::batch::{FieldCount, PaymentInput, PaymentRow};
+use florin_domain::batch::{FieldCount, PaymentInput, PaymentRow, Separator};
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use std::collections::BTreeSet;
 
@@ -18,21 +19,67 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
         Flaw::format(format!("must be UTF-8 (byte {} is not part of a character)", error.valid_up_to() + 1))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    quotes::check(text.as_bytes()).map_err(bad_quotes)?;
+    let separator = separator(text);
+    let byte = match separator {
+        Separator::Comma => b',',
+        Separator::Semicolon => b';',
+    };
+    quotes::check(text.as_bytes(), byte).map_err(bad_quotes)?;
     // The header is read like any other row: the number of fields is compared here.
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut reader =
+        ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
     next(&mut reader, &mut record)?;
     let header = header(&record, faults);
     let mut rows = Vec::new();
+    let mut lines = Lines { text: text.as_bytes(), read: 0, line: 1 };
     while !faults.is_full() && next(&mut reader, &mut record)? {
+        // Spreadsheets keep emptied rows as lines of separators.
+        if record.iter().all(str::is_empty) {
+            continue;
+        }
         if rows.len() == MAX_ROWS {
             faults.push(Flaw::range(format!("must have at most {MAX_ROWS} rows")).at("body"));
             break;
         }
-        rows.push(row(&record, &header, rows.len(), faults));
+        let mut row = row(&record, &header, rows.len(), faults);
+        if record.len() != header.len() {
+            let line = lines.of(&record);
+            let ends_empty = record.len() > header.len() && record.iter().skip(header.len()).all(str::is_empty);
+            let (found, wanted) = (record.len(), header.len());
+            row.miscounted = Some(FieldCount { line, separator, ends_empty, found, wanted });
+        }
+        rows.push(row);
     }
     Ok(rows)
+}
+
+/// Returns the separator, by the header: a semicolon if it contains one and no comma. No column's name contains either.
+fn separator(text: &str) -> Separator {
+    let header = text.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    if header.contains(';') && !header.contains(',') { Separator::Semicolon } else { Separator::Comma }
+}
+
+/// Counts the lines up to records, in their order.
+struct Lines<'a> {
+    text: &'a [u8],
+    read: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// Returns the line on which a record begins. The parser's position of a record includes blank lines before it.
+    fn of(&mut self, record: &StringRecord) -> usize {
+        let start = record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default();
+        while let Some(byte) = self.text.get(self.read) {
+            if self.read >= start && !matches!(byte, b'\r' | b'\n') {
+                break;
+            }
+            self.line += usize::from(*byte == b'\n');
+            self.read += 1;
+        }
+        self.line
+    }
 }
 
 fn next(reader: &mut Reader<&[u8]>, record: &mut StringRecord) -> Result<bool, Flaw> {
@@ -52,13 +99,13 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
 fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));
-    for name in record {
+    for (index, name) in record.iter().enumerate() {
         if faults.is_full() {
             break;
         }
         let found = COLUMNS.iter().find(|column| column.name == name);
         if found.is_none() && !ADDED.contains(&name) {
-            let message = format!("unknown column {name:?}");
+            let message = unknown(name, index, record.len());
             faults.push(Flaw::new(FlawCode::UnknownField, message).at(place(name)));
         } else if !seen.insert(name) {
             let flaw = Flaw::new(FlawCode::DuplicateField, "must be in the header only once");
@@ -72,6 +119,15 @@ fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Col
         }
     }
     columns
+}
+
+fn unknown(name: &str, index: usize, count: usize) -> String {
+    if name.is_empty() {
+        let hint = if index + 1 == count { "; remove the separator at the end of the header" } else { "" };
+        return format!("column {} of the header has no name{hint}", index + 1);
+    }
+    let hint = meant(name).map_or_else(String::new, |column| format!("; did you mean {column:?}?"));
+    format!("unknown column {name:?}{hint}")
 }
 
 fn place(name: &str) -> String {
@@ -88,8 +144,7 @@ fn row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: 
         }
         *(column.slot)(&mut input) = Some(bare(cell).to_owned());
     }
-    let count = FieldCount { found: record.len(), wanted: header.len() };
-    PaymentRow { input, miscounted: (count.found != count.wanted).then_some(count) }
+    PaymentRow { input, miscounted: None }
 }
 
 #[cfg(test)]
@@ -132,8 +187,50 @@ mod tests {
     fn a_row_with_a_wrong_number_of_fields_is_marked_and_hides_no_other_fault() {
         let rows = good(&format!("{HEADER}\n1,GBP\n2,GBP,Ada,1,5\n3,GBP,Ada,1\n,,,\n"));
         let counts: Vec<_> = rows.iter().map(|row| row.miscounted.map(|count| (count.found, count.wanted))).collect();
-        assert_eq!(counts, [Some((2, 4)), Some((5, 4)), None, None]);
-        assert_eq!(rows[3].input, PaymentInput::default());
+        assert_eq!(counts, [Some((2, 4)), Some((5, 4)), None]);
+    }
+
+    #[test]
+    fn a_miscounted_row_is_named_by_its_line() {
+        let text = format!("\n{HEADER}\r\n\n\"1\",GBP,\"A\nda\",1\n,,,\n\n2,GBP,Ada,1,\n3,GBP\n");
+        let counts: Vec<_> = good(&text).into_iter().filter_map(|row| row.miscounted).collect();
+        let count =
+            |line, ends_empty, found| FieldCount { line, separator: Separator::Comma, ends_empty, found, wanted: 4 };
+        assert_eq!(counts, [count(8, true, 5), count(9, false, 2)]);
+    }
+
+    #[test]
+    fn the_header_decides_on_the_separator() {
+        let plain = good(&format!("{HEADER}\n1,GBP,\"Ada; A\",12345678\n"));
+        let with_semicolons = HEADER.replace(',', ";");
+        assert_eq!(good(&format!("\u{feff}{with_semicolons}\n1;GBP;\"Ada; A\";12345678\n")), plain);
+        let rows = good(&format!("\r\n{with_semicolons}\r\n1;GBP;Ada, A;1\r\n2;GBP\r\n"));
+        assert_eq!(rows[0].input.recipient.name.as_deref(), Some("Ada, A"));
+        assert_eq!(rows[1].miscounted.map(|count| (count.separator, count.line)), Some((Separator::Semicolon, 4)));
+        assert_eq!(bad("amount;currencyCode,recipient.name\n")[0].1, FlawCode::UnknownField);
+    }
+
+    #[test]
+    fn lines_of_separators_are_skipped() {
+        let rows = good(&format!("{HEADER}\n,,,\n1,GBP,Ada,1\n\"\",,\n,,,,,,\n"));
+        assert_eq!(rows.len(), 1);
+    }
+
+    #[test]
+    fn the_right_column_is_named() {
+        let mut faults = Faults::default();
+        read(b"Amount,currency,colour,,recipient.name,\n", &mut faults).unwrap();
+        let messages: Vec<_> = faults.into_vec().into_iter().map(|fault| fault.flaw.message.into_owned()).collect();
+        assert_eq!(
+            messages[..5],
+            [
+                "unknown column \"Amount\"; did you mean \"amount\"?",
+                "unknown column \"currency\"; did you mean \"currencyCode\"?",
+                "unknown column \"colour\"",
+                "column 4 of the header has no name",
+                "column 6 of the header has no name; remove the separator at the end of the header",
+            ]
+        );
     }
 
     #[test]

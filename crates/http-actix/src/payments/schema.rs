@@ -2,6 +2,7 @@
 
 use super::columns::of_object;
 use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
+use florin_domain::batch::max_text_length;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
@@ -64,14 +65,17 @@ fn nullable(kind: Type) -> SchemaType {
     SchemaType::from_iter([kind, Type::Null])
 }
 
-fn text(meaning: &str) -> Object {
-    ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(meaning)).build()
+/// Returns the schema of a text. The limit of its length is described only: a longer text is an alert, and is kept.
+fn text(place: &str, meaning: &str, way: Way) -> Object {
+    let limit = max_text_length(place).filter(|_| way == Way::Request);
+    let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
+    ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
 
 /// Returns the schema of the object of the columns whose names begin with `prefix`.
 fn object(prefix: &str, way: Way) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
-        of_object(prefix).map(|(name, column)| (name, text(column.meaning).into())).collect();
+        of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, way).into())).collect();
     match prefix {
         "" => properties.push(("recipient", object("recipient.", way))),
         "recipient." => {
@@ -93,7 +97,9 @@ fn object(prefix: &str, way: Way) -> Schema {
 }
 
 fn emails(way: Way) -> Schema {
-    let properties = vec![("name", text("Name.").into()), ("email", text("E-mail address.").into())];
+    let name = text("recipient.subscribedEmails.name", "Name.", way);
+    let email = text("recipient.subscribedEmails.email", "E-mail address.", way);
+    let properties = vec![("name", name.into()), ("email", email.into())];
     let item = built(properties, "An e-mail subscriber.", false, way);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match way {

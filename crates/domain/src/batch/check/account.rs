@@ -6,13 +6,18 @@ use super::iban::Iban;
 use super::modulus::ModulusTable;
 use super::{PaymentInput, bic, country};
 use crate::batch::AlertCode;
+use std::ops::Range;
 
 /// Reads account and bank, and checks that they match.
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
     let recipient = &input.recipient;
     let bank_given = given(recipient.bank_identifier.as_ref());
     let bank = bank_given.and_then(|text| bank(text, findings));
-    let has_sort_code = matches!(bank, Some(Bank::SortCode(_)));
+    // A sort code with a lost zero is still meant as one.
+    let has_sort_code = match &bank {
+        Some(bank) => matches!(bank, Bank::SortCode(_)),
+        None => bank_given.is_some_and(|text| !lost_zeros(&compact(text), 5..6, 6).is_empty()),
+    };
     let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
     together(&found, table, findings);
@@ -59,7 +64,8 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         ((1..=34).contains(&compact.len()) && alphanumeric, "1 to 34 letters and digits")
     };
     if !fits {
-        let message = format!("recipient.accountIdentifier must be {expected} (got \"{}\")", shown(text));
+        let hint = if has_sort_code { lost_zeros(&compact, 6..8, 8) } else { String::new() };
+        let message = format!("recipient.accountIdentifier must be {expected} (got \"{}\"){hint}", shown(text));
         findings.say(AlertCode::AccountNumberInvalid, message);
         return None;
     }
@@ -72,8 +78,11 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
         if compact.len() == 6 {
             return Some(Bank::SortCode(compact));
         }
-        let message =
-            format!("recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"{}\")", shown(text));
+        let message = format!(
+            "recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"{}\"){}",
+            shown(text),
+            lost_zeros(&compact, 5..6, 6)
+        );
         findings.say(AlertCode::SortCodeInvalid, message);
         return None;
     }
@@ -119,6 +128,13 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
             "recipient.accountIdentifier must pass the modulus check for its sort code: correct one of the two";
         findings.say(AlertCode::ModulusCheckFailed, message);
     }
+}
+
+/// A hint for digits that a spreadsheet took for a number, and so lost their leading zeros. Empty if their length is
+/// not one of these.
+fn lost_zeros(digits: &str, lengths: Range<usize>, full: usize) -> String {
+    let is_number = lengths.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { format!("; did you mean {digits:0>full$}?") } else { String::new() }
 }
 
 /// Removes blanks and hyphens, capitalizes, and truncates to 100 characters.

@@ -17,10 +17,12 @@ mod recipient;
 mod route;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub(super) use checked::CheckedRow;
 pub use checked::CheckedRows;
 pub use modulus::{ModulusTable, ModulusTableError};
+pub use texts::max_text_length;
 
 use super::{Alert, AlertCode, PaymentInput};
 use crate::ids::BudgetId;
@@ -48,10 +50,48 @@ pub struct PaymentRow {
 /// The number of fields of a CSV row, and of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldCount {
+    /// The line on which the row begins, from 1.
+    pub line: usize,
+    /// The character that separates its fields.
+    pub separator: Separator,
+    /// Whether the fields beyond those of the header are empty.
+    pub ends_empty: bool,
     /// Number of fields in the row.
     pub found: usize,
     /// Number of fields in the header.
     pub wanted: usize,
+}
+
+impl FieldCount {
+    fn message(self) -> String {
+        let Self { line, separator, ends_empty, found, wanted } = self;
+        let name = separator.name();
+        let advice = if ends_empty {
+            format!("remove the {name} at its end")
+        } else {
+            format!("quote values that contain a {name}")
+        };
+        format!("the row on line {line} must have {wanted} fields, like the header (got {found}); {advice}")
+    }
+}
+
+/// The character that separates the fields of a CSV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// A comma.
+    #[default]
+    Comma,
+    /// A semicolon.
+    Semicolon,
+}
+
+impl Separator {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Comma => "comma",
+            Self::Semicolon => "semicolon",
+        }
+    }
 }
 
 /// The data that rows are checked against.
@@ -88,11 +128,8 @@ fn check_row(
     (duplicates, index): (&mut Duplicates, u32),
     findings: &mut Findings<'_>,
 ) -> Option<RowTerms> {
-    if let Some(FieldCount { found, wanted }) = row.miscounted {
-        let message = format!(
-            "the row must have {wanted} fields, like the header (got {found}); quote values that contain a comma"
-        );
-        findings.say(AlertCode::WrongNumberOfFields, message);
+    if let Some(count) = row.miscounted {
+        findings.say(AlertCode::WrongNumberOfFields, count.message());
         return None;
     }
     let input = &row.input;
@@ -106,7 +143,7 @@ fn check_row(
     route::countries(input, findings);
     route::purpose(input, currency, &destination, findings);
     route::reference(input, network, findings);
-    recipient::texts(input, findings);
+    texts::texts(input, findings);
     if let (Some(account), Some(currency), Some(amount)) = (destination.key(), currency, amount) {
         let earlier = duplicates.earlier(account, (currency, amount), input.effective_reference(), index);
         if let Some(earlier) = earlier {

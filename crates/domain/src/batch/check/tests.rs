@@ -144,7 +144,10 @@ fn an_upload_without_rows_and_rows_with_a_wrong_number_of_fields() {
     let none = check_rows(vec![], basis(), NOW);
     assert!(none.has_errors());
     assert_eq!((none.alerts()[0].code, none.alerts()[0].index), (AlertCode::NoPayments, None));
-    let miscounted = PaymentRow { miscounted: Some(FieldCount { found: 3, wanted: 4 }), ..PaymentRow::default() };
+    let miscounted = PaymentRow {
+        miscounted: Some(FieldCount { line: 2, separator: Separator::Comma, ends_empty: false, found: 3, wanted: 4 }),
+        ..PaymentRow::default()
+    };
     let rows = check_rows(vec![miscounted], basis(), NOW);
     assert_eq!(rows.alerts().iter().map(|alert| alert.code).collect::<Vec<_>>(), [AlertCode::WrongNumberOfFields]);
     let empty = codes(PaymentInput::default());
@@ -226,5 +229,26 @@ proptest! {
             };
             prop_assert_eq!(of_last(&alone), of_last(&together));
         }
+    }
+}
+
+#[test]
+fn a_lost_zero_is_suggested() {
+    let messages = |bank: &str, account: &str| {
+        let input = but(|input| {
+            input.recipient.bank_identifier = text(bank);
+            input.recipient.account_identifier = text(account);
+        });
+        checked(vec![input]).alerts().iter().map(|alert| alert.message.clone()).collect::<Vec<_>>()
+    };
+    let sort_code =
+        "recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"89999\"); did you mean 089999?";
+    let account = "recipient.accountIdentifier must be 8 digits, because bankIdentifier is a sort code (got \"6774744\"); \
+        did you mean 06774744?";
+    assert_eq!(messages("89999", "66374958"), [sort_code]);
+    assert_eq!(messages("08-60-90", "6774744"), [account]);
+    assert_eq!(messages("89999", "6774744"), [sort_code, account]);
+    for (bank, account) in [("0899999", "66374958"), ("089999", "12345"), ("8999", "66374958")] {
+        assert!(messages(bank, account).iter().all(|message| !message.contains("did you mean")), "{bank} {account}");
     }
 }

@@ -1,0 +1,105 @@
+//! Texts that Florin only passes on: their lengths (those of ISO 20022 if it has one), and no control characters.
+
+use super::PaymentInput;
+use super::findings::Findings;
+use super::recipient::MAX_EMAILS;
+use crate::batch::{AlertCode, BankAddressInput, PostalAddressInput, RecipientInput};
+
+/// A text that is passed on.
+struct PassedText {
+    place: &'static str,
+    /// Maximum number of characters. `None`: the network limits it.
+    max: Option<usize>,
+    get: fn(&PaymentInput) -> Option<&String>,
+}
+
+macro_rules! texts {
+    ($($place:literal $max:expr, $get:expr;)*) => { &[$(PassedText { place: $place, max: $max, get: $get }),*] };
+}
+
+fn of(input: &PaymentInput, get: fn(&RecipientInput) -> Option<&String>) -> Option<&String> {
+    get(&input.recipient)
+}
+
+fn home(input: &PaymentInput, get: fn(&PostalAddressInput) -> Option<&String>) -> Option<&String> {
+    input.recipient.address.as_ref().and_then(get)
+}
+
+fn bank(input: &PaymentInput, get: fn(&BankAddressInput) -> Option<&String>) -> Option<&String> {
+    input.recipient.bank_address.as_ref().and_then(get)
+}
+
+const TEXTS: &[PassedText] = texts! {
+    "purposeCode" Some(35), |input| input.purpose_code.as_ref();
+    "purpose" Some(140), |input| input.purpose.as_ref();
+    "reference" None, |input| input.reference.as_ref();
+    "externalId" Some(255), |input| input.external_id.as_ref();
+    "recipient.id" Some(36), |input| of(input, |r| r.id.as_ref());
+    "recipient.defaultReference" Some(140), |input| of(input, |r| r.default_reference.as_ref());
+    "recipient.name" Some(140), |input| of(input, |r| r.name.as_ref());
+    "recipient.displayName" Some(140), |input| of(input, |r| r.display_name.as_ref());
+    "recipient.secondaryBankIdentifier" Some(35), |input| of(input, |r| r.secondary_bank_identifier.as_ref());
+    "recipient.address.addressType" Some(35), |input| home(input, |a| a.address_type.as_ref());
+    "recipient.address.streetName" Some(70), |input| home(input, |a| a.street_name.as_ref());
+    "recipient.address.buildingNumber" Some(16), |input| home(input, |a| a.building_number.as_ref());
+    "recipient.address.buildingName" Some(140), |input| home(input, |a| a.building_name.as_ref());
+    "recipient.address.postcode" Some(16), |input| home(input, |a| a.postcode.as_ref());
+    "recipient.address.city" Some(35), |input| home(input, |a| a.city.as_ref());
+    "recipient.address.region" Some(35), |input| home(input, |a| a.region.as_ref());
+    "recipient.bankAddress.bankName" Some(140), |input| bank(input, |a| a.bank_name.as_ref());
+    "recipient.bankAddress.branch" Some(140), |input| bank(input, |a| a.branch.as_ref());
+    "recipient.bankAddress.buildingName" Some(140), |input| bank(input, |a| a.building_name.as_ref());
+    "recipient.bankAddress.buildingNumber" Some(16), |input| bank(input, |a| a.building_number.as_ref());
+    "recipient.bankAddress.streetName" Some(70), |input| bank(input, |a| a.street_name.as_ref());
+    "recipient.bankAddress.city" Some(35), |input| bank(input, |a| a.city.as_ref());
+    "recipient.bankAddress.region" Some(35), |input| bank(input, |a| a.region.as_ref());
+    "recipient.bankAddress.postcode" Some(16), |input| bank(input, |a| a.postcode.as_ref());
+};
+
+/// Place and maximum length of the name of an e-mail subscriber.
+const SUBSCRIBER: (&str, usize) = ("recipient.subscribedEmails.name", 140);
+
+/// Maximum number of characters of the text at a place such as `recipient.name`. A longer text is an alert. `None`: the
+/// place has no such text, or its payment network limits it.
+pub fn max_text_length(place: &str) -> Option<usize> {
+    if place == SUBSCRIBER.0 {
+        return Some(SUBSCRIBER.1);
+    }
+    TEXTS.iter().find(|text| text.place == place)?.max
+}
+
+pub(super) fn texts(input: &PaymentInput, findings: &mut Findings<'_>) {
+    for text in TEXTS {
+        check(text.place, (text.get)(input), text.max, findings);
+    }
+    for subscriber in input.recipient.subscribed_emails.iter().take(MAX_EMAILS) {
+        check(SUBSCRIBER.0, subscriber.name.as_ref(), Some(SUBSCRIBER.1), findings);
+    }
+}
+
+fn check(place: &str, text: Option<&String>, max: Option<usize>, findings: &mut Findings<'_>) {
+    let Some(text) = text else { return };
+    if text.chars().any(char::is_control) {
+        findings
+            .say(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
+    }
+    // A text has at least as many bytes as characters, so most texts need no counting.
+    if let Some(max) = max.filter(|max| text.len() > *max && text.chars().nth(*max).is_some()) {
+        findings.say(
+            AlertCode::TextTooLong,
+            format!("{place} must be at most {max} characters (got {})", text.chars().count()),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_known_by_place() {
+        assert_eq!(max_text_length("recipient.name"), Some(140));
+        assert_eq!(max_text_length("recipient.subscribedEmails.name"), Some(140));
+        assert_eq!((max_text_length("reference"), max_text_length("amount")), (None, None));
+    }
+}
