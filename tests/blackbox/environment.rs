@@ -7,7 +7,7 @@ use crate::support::{BANKS, Home, Server, expect_json};
 
 /// Returns a home with an initialized production store.
 fn production() -> Home {
-    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let home = Home::empty().production();
     let initialized = home.json(&["init", "--json"]);
     assert_eq!(initialized["environment"], "production");
     home
@@ -25,7 +25,7 @@ fn is_sqlite(home: &Home) -> bool {
 
 #[test]
 fn a_production_server_requires_an_initialized_store() {
-    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let home = Home::empty().production();
     for command in ["serve", "migrate"] {
         let said = refused(&home, &[command]);
         assert!(said.contains("florin init"), "{said}");
@@ -53,7 +53,7 @@ fn a_store_of_another_environment_is_refused() {
     assert!(refused(&unset, &["serve"]).contains("FLORIN_ENVIRONMENT=production"));
     assert_eq!(unset.stored(), before);
 
-    let demo = Home::demo().set("FLORIN_ENVIRONMENT", "production");
+    let demo = Home::demo().production();
     let said = refused(&demo, &["serve"]);
     assert!(said.contains("this is a sandbox database"), "{said}");
 }

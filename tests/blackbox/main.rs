@@ -65,6 +65,7 @@ mod payment_batches_processing;
 mod production;
 mod refund;
 mod reversal;
+mod secrets;
 mod shutdown;
 mod spending_limits;
 mod support;

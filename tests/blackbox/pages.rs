@@ -65,7 +65,7 @@ fn a_forged_host_is_not_shown() {
 
 #[test]
 fn production_shows_no_demo_key() {
-    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let home = Home::empty().production();
     assert!(home.run(&["init"]).status.success());
     let server = Server::on(home);
     let client = nobody(&server);

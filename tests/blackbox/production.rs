@@ -24,7 +24,7 @@ struct Production {
 fn production() -> &'static Production {
     static PRODUCTION: OnceLock<Production> = OnceLock::new();
     PRODUCTION.get_or_init(|| {
-        let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+        let home = Home::empty().production();
         assert!(home.run(&["init"]).status.success());
         let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
         let client = text(&client, "/id").to_owned();
@@ -148,7 +148,7 @@ fn the_scripted_provider_is_unknown() {
 
 #[test]
 fn demo_data_is_refused() {
-    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let home = Home::empty().production();
     assert!(home.run(&["init"]).status.success());
     home.refused(&["demo"]);
     home.refused(&["demo", "--json"]);

@@ -213,9 +213,9 @@ fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     refused(&Home::empty(), &file, "florin init");
     refused(&Home::demo(), &file, "not empty");
     refused(&source, &file, "not empty");
-    let production = target().set("FLORIN_ENVIRONMENT", "production");
+    let production = target().production();
     refused(&production, &file, "FLORIN_ENVIRONMENT");
-    let production = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let production = Home::empty().production();
     assert!(production.run(&["init"]).status.success());
     refused(&production, &file, "sandbox database");
     let used = target();

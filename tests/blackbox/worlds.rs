@@ -286,7 +286,7 @@ fn invalid_requests_are_reported() {
 
 #[test]
 fn production_refuses_worlds() {
-    let home = Home::empty().set("FLORIN_ENVIRONMENT", "production");
+    let home = Home::empty().production();
     assert!(home.run(&["init"]).status.success());
     let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
     let client = text(&client, "/id").to_owned();

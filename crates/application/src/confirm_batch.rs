@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, Caller};
 use florin_domain::batch::{ConfirmRefusal, MfaProof, PaymentBatch, decide_confirm};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
-use florin_domain::mfa::{MfaCheck, MfaProviderName};
+use florin_domain::mfa::{MfaCheck, MfaProviderName, TotpEnrolment};
+use florin_domain::secret::{Secret, SecretOwner};
 use florin_ports::{ConfirmCommand, IdempotencyClaim, MfaUnavailable, Mode, StoreError, WriteError, Written};
 use std::fmt;
 use std::sync::Arc;
@@ -93,10 +94,18 @@ async fn prove(
     let provider = services.mfa_providers.iter().find(|provider| provider.name() == mfa.provider);
     let provider = provider.ok_or_else(|| MfaUnavailable(format!("{} is not configured", mfa.provider)))?;
     let secret = match mfa.provider {
-        MfaProviderName::Totp => services.mfa_sessions.enrolment(&account.id).await?.map(|enrolment| enrolment.secret),
+        MfaProviderName::Totp => totp_secret(services, account).await?,
         MfaProviderName::Sandbox => None,
     };
     let verdict = provider.check(secret, &mfa.token, now).await?;
     let check = MfaCheck { client: caller.client.id, account: account.id.clone(), batch, provider: mfa.provider };
     Ok(MfaProof { check, verdict })
+}
+
+/// The account's TOTP secret in clear. One that can't be decrypted is a failure of the store, and not a wrong token.
+async fn totp_secret(services: &Services, account: &Account) -> Result<Option<Secret>, StoreError> {
+    let enrolment = services.mfa_sessions.enrolment(&account.id).await?;
+    let open =
+        |enrolment: TotpEnrolment| services.cipher.open(&SecretOwner::Totp(enrolment.account), &enrolment.secret);
+    Ok(enrolment.map(open).transpose()?)
 }

@@ -26,6 +26,7 @@ mod open_mfa_session;
 mod process_batches;
 #[cfg(test)]
 mod process_batches_tests;
+mod secrets;
 mod services;
 mod transfer;
 mod transition_card;
@@ -56,6 +57,7 @@ pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
+pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
 pub use services::Services;
 pub use transfer::transfer;
 pub use transition_card::transition_card;

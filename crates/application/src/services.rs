@@ -5,7 +5,8 @@ use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
     Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
-    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, StoreError, Timelines, Upkeep, Worlds,
+    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
+    Worlds,
 };
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct Services {
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
+    /// Encrypts and decrypts the secrets of accounts.
+    pub cipher: Arc<dyn SecretCipher>,
     /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and maintenance of the store.

@@ -71,7 +71,7 @@ pub async fn create_world(
     let frozen = new.starts_at.or_else(|| seed.and_then(|_| DateTime::from_timestamp(START, 0)));
     let clock = frozen.map_or_else(ClockSetting::default, |at| ClockSetting::Frozen { at });
     let timeline = Timeline { clock, seed };
-    let (template, contents) = contents(caller, &new, &id, &timeline, real)?;
+    let (template, contents) = contents(services, caller, &new, &id, &timeline, real)?;
     let secret = services.keys.new_key(services.environment)?;
     let key = ApiKey {
         id: ApiKeyId(services.time.real_id()),
@@ -87,11 +87,13 @@ pub async fn create_world(
     let world =
         SandboxWorld { account: id.clone(), client, template, seed: new.seed, created_at: real, expires_at, clock };
     let (replace, under) = (new.replace, new.under.clone());
+    let cipher = Arc::clone(&services.cipher);
     let command = CreateWorldCommand {
         world,
         contents,
         key,
         hash: key_hash(&secret),
+        reseal: Arc::new(move |from, to, secret| Ok(cipher.seal(to, &cipher.open(from, secret)?)?)),
         under: new.under,
         decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
     };
@@ -101,6 +103,7 @@ pub async fn create_world(
 }
 
 fn contents(
+    services: &Services,
     caller: &Caller,
     new: &NewWorld,
     id: &AccountId,
@@ -122,7 +125,7 @@ fn contents(
     let seeded = |seed| WorldContents::Seeded(Box::new(seed));
     Ok(match new.template {
         NewWorldTemplate::Demo => {
-            let seed = demo::filled(account(name), timeline.clock.now(real));
+            let seed = demo::filled(account(name), timeline.clock.now(real), services.cipher.as_ref());
             (WorldTemplate::Demo, seeded(seed.map_err(|fault| StoreError::Corrupt(fault.to_string()))?))
         }
         NewWorldTemplate::Empty => (WorldTemplate::Empty, seeded(demo::bare(account(name)))),

@@ -18,6 +18,7 @@ pub mod merchant;
 pub mod mfa;
 pub mod money;
 pub mod page;
+pub mod secret;
 pub mod stamp;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;

@@ -9,7 +9,7 @@ use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::merchant::{Checkout, CheckoutFilter};
 use florin_domain::page::PageRequest;
-use florin_ports::{Accounts, Callers, Checkouts, Seeding, StoreError};
+use florin_ports::{Accounts, Callers, Checkouts, SecretCipher, Seeding, StoreError};
 use serde::Serialize;
 
 /// The ports for seeding and reading the demo data.
@@ -18,9 +18,13 @@ pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
 impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
 
 /// Seeds the demo data if the store is empty. Returns whether the store contains the demo data afterwards.
-pub(crate) async fn seed(store: &(impl DemoStore + ?Sized), now: DateTime<Utc>) -> anyhow::Result<bool> {
+pub(crate) async fn seed(
+    store: &(impl DemoStore + ?Sized),
+    now: DateTime<Utc>,
+    cipher: &dyn SecretCipher,
+) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
-        match store.seed(demo::world(now)?).await {
+        match store.seed(demo::world(now, cipher)?).await {
             Ok(()) => tracing::info!("seeded the demo data"),
             // Another process seeded it first.
             Err(StoreError::Duplicate(_)) => {}
@@ -202,6 +206,7 @@ mod tests {
     use florin_domain::access::ApiClient;
     use florin_domain::ids::ClientId;
     use florin_ports::Clock;
+    use florin_ports::test_support::FakeCipher;
     use florin_store_contract::{AnyStore, StoreSettings};
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
@@ -226,9 +231,9 @@ mod tests {
         on_fresh_store(async |store| {
             let now = SystemClock.now();
             assert!(!is_there(store).await.unwrap());
-            assert!(seed(store, now).await.unwrap() && key_works(store, now).await.unwrap());
+            assert!(seed(store, now, &FakeCipher).await.unwrap() && key_works(store, now).await.unwrap());
             let first = serde_json::to_value(described(store).await).unwrap();
-            assert!(seed(store, now).await.unwrap());
+            assert!(seed(store, now, &FakeCipher).await.unwrap());
             assert_eq!(serde_json::to_value(described(store).await).unwrap(), first);
 
             assert_eq!((&first["accountId"], &first["other"]["accountId"]), (&json!("F50091"), &json!("F60017")));
@@ -250,7 +255,7 @@ mod tests {
     #[test]
     fn the_sample_request_is_one_valid_shell_command() {
         on_fresh_store(async |store| {
-            seed(store, SystemClock.now()).await.unwrap();
+            seed(store, SystemClock.now(), &FakeCipher).await.unwrap();
             let data = described(store).await;
             let request = data.sample_request().unwrap();
             assert!(request.starts_with("curl ") && !request.contains('\n'), "{request}");
@@ -271,7 +276,7 @@ mod tests {
             let id = ClientId(uuid::Uuid::from_u128(1));
             let client = ApiClient { id, name: "Real".into(), allowed_networks: Vec::new(), features: BTreeSet::new() };
             store.add_client(client).await.unwrap();
-            assert!(!seed(store, SystemClock.now()).await.unwrap());
+            assert!(!seed(store, SystemClock.now(), &FakeCipher).await.unwrap());
             assert_eq!(store.clients().await.unwrap().len(), 1);
         });
     }

@@ -14,6 +14,7 @@ mod machine;
 mod metrics;
 mod output;
 mod progress;
+mod secrets;
 mod settings;
 mod suggest;
 mod usage;

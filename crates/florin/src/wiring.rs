@@ -14,7 +14,7 @@ use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_mfa::{SandboxProvider, TotpProvider};
-use florin_ports::{MfaProvider, PostcodeProvider, Readiness};
+use florin_ports::{MfaProvider, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
@@ -22,7 +22,7 @@ pub(crate) use florin_short_cache::STALENESS;
 use florin_store_contract::{Adapter, AnyStore, StoreSettings};
 use secrecy::ExposeSecret;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,11 +42,15 @@ pub(crate) fn open(settings: &Settings, create: bool) -> anyhow::Result<Arc<dyn 
     Ok(store.map_err(|error| UsageError::new(format!("{source}: {error}")))?)
 }
 
+/// The file of a SQLite database.
+pub(crate) fn sqlite_file(settings: &Settings) -> Option<PathBuf> {
+    florin_store_diesel::sqlite_file(&StoreSettings::at(settings.database_url.value.expose_secret()))
+}
+
 /// Locks a SQLite database for this server. PostgreSQL needs no lock, because many servers can share it.
 pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
-    let Sourced { value: url, source } = &settings.database_url;
-    let file = florin_store_diesel::sqlite_file(&StoreSettings::at(url.expose_secret()));
-    file.map(|file| ServerLock::take(&file, source)).transpose()
+    let source = &settings.database_url.source;
+    sqlite_file(settings).map(|file| ServerLock::take(&file, source)).transpose()
 }
 
 /// Applies pending migrations and returns their number. A schema newer than this program is refused.
@@ -84,7 +88,12 @@ fn too_new() -> anyhow::Error {
 }
 
 /// The services for the HTTP adapter and the workers.
-pub(crate) fn services(settings: &Settings, environment: Environment, store: &Arc<dyn AnyStore>) -> Services {
+pub(crate) fn services(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn AnyStore>,
+    cipher: Arc<dyn SecretCipher>,
+) -> Services {
     Services {
         environment,
         time: account_clocks(store),
@@ -102,6 +111,7 @@ pub(crate) fn services(settings: &Settings, environment: Environment, store: &Ar
         batches: store.clone(),
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(environment),
+        cipher,
         postcodes: postcodes(settings, environment, store),
         upkeep: store.clone(),
         timelines: store.clone(),

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::secret::Secret;
 use florin_ports::{MfaProvider, MfaUnavailable};
 use totp_rs::{Algorithm, Builder, Totp};
 

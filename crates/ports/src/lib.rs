@@ -38,6 +38,7 @@ mod production_only;
 mod registry;
 mod repeat;
 mod sandbox_bank;
+mod secrets;
 mod seeding;
 mod storage;
 #[cfg(feature = "test-support")]
@@ -74,11 +75,12 @@ pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use repeat::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
+pub use secrets::{SecretCipher, SecretError, Secrets};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
-pub use worlds::{CreateWorldCommand, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
+pub use worlds::{CreateWorldCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
 pub use {
@@ -104,6 +106,7 @@ pub use {
     payment_rail::MockPaymentRail,
     registry::MockRegistry,
     sandbox_bank::MockSandboxBankMemory,
+    secrets::{MockSecretCipher, MockSecrets},
     seeding::MockSeeding,
     timelines::MockTimelines,
     upkeep::MockUpkeep,

@@ -4,7 +4,8 @@ use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, Secret, TotpEnrolment};
+use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, TotpEnrolment};
+use florin_domain::secret::Secret;
 
 /// Checks tokens. Sessions and attempts are rules of the domain, which a provider does not know.
 #[cfg_attr(feature = "test-support", mockall::automock)]

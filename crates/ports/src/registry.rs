@@ -38,6 +38,10 @@ pub trait Registry: Send + Sync {
     /// Removes the enrolment of an account and returns whether it existed. `NotFound`: no such account.
     async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError>;
 
+    /// Unlocks TOTP of an account: no wrong token counts any more. Returns whether the account is enrolled. `NotFound`:
+    /// no such account.
+    async fn unlock_enrolment(&self, account: &AccountId) -> Result<bool, StoreError>;
+
     /// All keys, or those of one client, oldest first.
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError>;
 

@@ -3,7 +3,7 @@
 use crate::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
     CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankMemory, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    SandboxBankMemory, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -37,6 +37,7 @@ sum_of_ports! {
         + MfaSessions
         + PaymentBatches
         + Registry
+        + Secrets
         + Transfers
         + Upkeep
 }

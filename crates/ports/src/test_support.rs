@@ -1,7 +1,8 @@
-//! Fakes in addition to the mocks: a frozen clock and ids that count up.
+//! Fakes in addition to the mocks: a frozen clock, ids that count up, and a cipher that hides nothing.
 
-use crate::{Clock, IdSource};
+use crate::{Clock, IdSource, SecretCipher, SecretError};
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretKeyId, SecretOwner};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
@@ -35,5 +36,31 @@ pub struct CountingIds(AtomicU64);
 impl IdSource for CountingIds {
     fn next_id(&self) -> Uuid {
         Uuid::from_u128(u128::from(self.0.fetch_add(1, Ordering::Relaxed)) + 1)
+    }
+}
+
+/// A cipher that binds secrets to their records, but hides nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FakeCipher;
+
+impl SecretCipher for FakeCipher {
+    fn key(&self) -> SecretKeyId {
+        SecretKeyId([7; 8])
+    }
+
+    fn has(&self, key: SecretKeyId) -> bool {
+        key == self.key()
+    }
+
+    fn seal(&self, owner: &SecretOwner, secret: &Secret) -> Result<SealedSecret, SecretError> {
+        let contents = [owner.to_string().as_bytes(), b"=", secret.expose()].concat();
+        Ok(SealedSecret::encrypted(self.key(), &contents))
+    }
+
+    fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError> {
+        let damaged = || SecretError::Damaged(owner.clone());
+        let Some(SealedParts::Encrypted { contents, .. }) = sealed.parts() else { return Err(damaged()) };
+        let secret = contents.strip_prefix(format!("{owner}=").as_bytes()).ok_or_else(damaged)?;
+        Ok(Secret::new(secret.to_vec()))
     }
 }

@@ -6,12 +6,14 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{
     CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
     SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// The contents of a new world.
 #[derive(Clone, Debug)]
@@ -31,6 +33,10 @@ pub enum WorldContents {
     },
 }
 
+/// Encrypts the secret of one record again for another record.
+pub type Reseal =
+    Arc<dyn Fn(&SecretOwner, &SecretOwner, &SealedSecret) -> Result<SealedSecret, StoreError> + Send + Sync>;
+
 /// A command to create a world.
 pub struct CreateWorldCommand {
     /// The world. If it is created from a snapshot, its clock is the snapshot's.
@@ -41,6 +47,8 @@ pub struct CreateWorldCommand {
     pub key: ApiKey,
     /// The hash of the key.
     pub hash: KeyHash,
+    /// Encrypts secrets of the snapshot's world for the new one.
+    pub reseal: Reseal,
     /// The idempotency key of the request.
     pub under: Option<CreationClaim>,
     /// The rule. It returns whether an existing world must be deleted first.
@@ -105,7 +113,8 @@ pub trait Worlds: Send + Sync {
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
     /// Stores all contents of a world, including the clock, the number of its ids and the idempotency records, but not
-    /// keys and snapshots. `Absent`: no such world.
+    /// keys, secrets and snapshots. A world that is restored or created from the snapshot gets the present secret of the
+    /// snapshot's world. If there is none any more, its TOTP enrolment is not restored. `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,

@@ -5,8 +5,8 @@ use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
     CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    ProductionOnly, Registry, SandboxBankMemory, SandboxStorage, Seeding, Storage, Timelines, Transfers, Upkeep,
-    Worlds,
+    ProductionOnly, Registry, SandboxBankMemory, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers,
+    Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -111,6 +111,8 @@ pub struct Handle {
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
     pub registry: Arc<dyn Registry>,
+    /// Encrypted secrets.
+    pub secrets: Arc<dyn Secrets>,
     /// Seeding of prepared worlds.
     pub seeding: Arc<dyn Seeding>,
     /// Imported addresses.
@@ -168,6 +170,7 @@ impl Handle {
             bank: Arc::new(NoSandbox),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),
+            secrets: Arc::<S>::clone(store),
             seeding,
             addresses: Arc::<S>::clone(store),
             audit: Arc::<S>::clone(store),

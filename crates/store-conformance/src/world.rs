@@ -12,8 +12,9 @@ use florin_domain::ids::{
 };
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
 use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::secret::SealedSecret;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, World};
 use uuid::Uuid;
 
@@ -178,8 +179,8 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
 }
 
 pub(crate) fn enrolment(who: Who) -> Result<TotpEnrolment, Failure> {
-    let secret = Secret::new(vec![who.number(), 0, 255]);
-    Ok(TotpEnrolment { account: who.account()?, secret, used_steps: vec![], wrong_at: vec![], locked_until: None })
+    let secret = SealedSecret::new(vec![who.number(), 0, 255]);
+    Ok(TotpEnrolment::new(who.account()?, secret))
 }
 
 /// Creates a budget that received one credit in each of its currencies.

@@ -56,6 +56,7 @@ pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
         contents: WorldContents::Seeded(Box::new(seed)),
         key,
         hash,
+        reseal: Arc::new(|_, _, secret| Ok(secret.clone())),
         under: None,
         decide: Arc::new(|situation| decide_create_world(situation, false, None)),
     })

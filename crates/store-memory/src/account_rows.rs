@@ -10,6 +10,7 @@ use florin_domain::ids::{AccountId, JournalId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::Checkout;
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::secret::SealedSecret;
 use std::collections::BTreeMap;
 
 /// A key or value that contains its account id.
@@ -113,11 +114,18 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
+/// Removes the secrets, which are no part of a snapshot.
+fn without_secrets(mut enrolments: BTreeMap<AccountId, TotpEnrolment>) -> BTreeMap<AccountId, TotpEnrolment> {
+    enrolments.values_mut().for_each(|enrolment| enrolment.secret = SealedSecret::new(Vec::new()));
+    enrolments
+}
+
 /// Copies all rows of a world, including its timeline and number, but not its account, keys and snapshots. Leases are
 /// excluded too: their holders must lose the right to write.
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
         environment: _,
+        secret_key: _,
         clients: _,
         accounts: _,
         keys: _,
@@ -172,7 +180,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
             .collect(),
         events: events.iter().filter(|event| event.account == *account).cloned().collect(),
         sessions: part(sessions, account),
-        enrolments: part(enrolments, account),
+        enrolments: without_secrets(part(enrolments, account)),
         records: part::<RecordKey, Record>(records, account),
         numbers: part(numbers, account),
         payments,
@@ -210,14 +218,21 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.numbers, account);
 }
 
-/// Inserts the rows that [`of`] returned into an empty account, which may be another one.
-pub(crate) fn put(data: &mut Data, account: &AccountId, account_rows: Data) {
+/// Inserts the rows that [`of`] returned into an empty account, which may be another one. An enrolment gets this secret,
+/// and is left out if there is none.
+pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {
             key.move_to(account);
             value.move_to(account);
             (key, value)
         }));
+    }
+    match secret {
+        Some(secret) => {
+            account_rows.enrolments.values_mut().for_each(|enrolment| enrolment.secret.clone_from(&secret));
+        }
+        None => account_rows.enrolments.clear(),
     }
     into(&mut data.checkouts, account, account_rows.checkouts);
     into(&mut data.budgets, account, account_rows.budgets);

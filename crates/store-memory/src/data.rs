@@ -13,6 +13,7 @@ use florin_domain::ids::{
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::secret::StoreKey;
 use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use std::fmt::Debug;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) environment: Option<Environment>,
+    pub(crate) secret_key: Option<StoreKey>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
     pub(crate) accounts: BTreeMap<AccountId, Account>,
     pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,

@@ -28,6 +28,7 @@ mod money;
 mod registry;
 mod repeat;
 mod sandbox_bank;
+mod secrets;
 mod seeding;
 mod store;
 mod timelines;

@@ -68,6 +68,15 @@ impl Registry for MemoryStore {
         })
     }
 
+    async fn unlock_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        self.change(|data| {
+            must_exist(data.accounts.contains_key(account), account)?;
+            let Some(enrolment) = data.enrolments.get_mut(account) else { return Ok(false) };
+            *enrolment = enrolment.unlocked();
+            Ok(true)
+        })
+    }
+
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
         let keys = self.read(|data| data.keys.values().map(|(key, _)| key.clone()).collect::<Vec<_>>());
         let mut keys: Vec<_> =

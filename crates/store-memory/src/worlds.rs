@@ -11,12 +11,13 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{
     ClockSetting, CreateSituation, CreateWorldRefusal, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotRefusal,
     SnapshotSituation, Timeline, WorldSnapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds,
+    CreateWorldCommand, IdempotencyClaim, Reseal, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds,
     WriteError, Written,
 };
 use std::collections::BTreeSet;
@@ -121,8 +122,9 @@ impl Worlds for MemoryStore {
                 let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
                 let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
                 (command.decide)(&RestoreSituation { outdated: false }).map_err(WriteError::Refused)?;
+                let secret = data.enrolments.get(&command.account).map(|enrolment| enrolment.secret.clone());
                 account_rows::clear(data, &command.account);
-                account_rows::put(data, &command.account, *kept);
+                account_rows::put(data, &command.account, *kept, secret);
                 // The snapshot may contain a record under the same key. The new answer replaces it.
                 if let Some(claim) = &command.repeat {
                     data.records.remove(&key_of(claim));
@@ -178,7 +180,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
 }
 
 fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let CreateWorldCommand { world: new, contents, key, hash, under, decide } = command;
+    let CreateWorldCommand { world: new, contents, key, hash, reseal, under, decide } = command;
     let kept = match &contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
@@ -203,7 +205,13 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         // Data in memory always has the schema of this program.
         outdated: false,
     };
-    if decide(&situation).map_err(WriteError::Refused)? {
+    let replaces = decide(&situation).map_err(WriteError::Refused)?;
+    // The world of the snapshot may be the one that is replaced.
+    let secret = match &kept {
+        Some((snapshot, ..)) => resealed(data, &snapshot.account, &new.account, &reseal)?,
+        None => None,
+    };
+    if replaces {
         delete(data, &new.account);
     }
     data.numbers.insert(new.account.clone(), 0);
@@ -217,7 +225,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
             let real = new.created_at;
             let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(snapshot.created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
-            account_rows::put(data, &new.account, *kept);
+            account_rows::put(data, &new.account, *kept, secret);
         }
         (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),
     }
@@ -225,6 +233,18 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     let account = new.account.clone();
     add(&mut data.worlds, account.clone(), (new, under))?;
     world(data, &account).ok_or(WriteError::Absent)
+}
+
+/// Encrypts the TOTP secret of one world for another.
+fn resealed(
+    data: &Data,
+    from: &AccountId,
+    to: &AccountId,
+    reseal: &Reseal,
+) -> Result<Option<SealedSecret>, StoreError> {
+    let secret = data.enrolments.get(from).map(|enrolment| &enrolment.secret);
+    let [from, to] = [from, to].map(|account| SecretOwner::Totp(account.clone()));
+    secret.map(|secret| reseal(&from, &to, secret)).transpose()
 }
 
 fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {

@@ -15,7 +15,7 @@ use florin_domain::batch::{
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
-use florin_ports::test_support::{CountingIds, FakeClock};
+use florin_ports::test_support::{CountingIds, FakeCipher, FakeClock};
 use florin_ports::{
     BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, Mode, PaymentBatches,
     Seeding, WriteError, Written,
@@ -36,7 +36,7 @@ impl Home {
     /// Creates the demo world with an account that needs no authentication.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
-        let mut world = demo::world(clock.now()).unwrap();
+        let mut world = demo::world(clock.now(), &FakeCipher).unwrap();
         world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
         let account = world.accounts[0].account.clone();
         store.seed(world).await.unwrap();

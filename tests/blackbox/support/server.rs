@@ -19,6 +19,9 @@ use super::store::{Store, Template};
 /// The timeout of every operation that could hang. It measures nothing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
+/// A key that encrypts secrets.
+pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
 /// A directory, a database, and the settings for running the binary there.
@@ -61,6 +64,11 @@ impl Home {
         self.settings.retain(|(known, _)| known != name);
         self.settings.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// Makes the environment production, with the key that it requires.
+    pub(crate) fn production(self) -> Self {
+        self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY)
     }
 
     /// Removes one variable.

@@ -24,6 +24,11 @@ fn kind() -> Kind {
     })
 }
 
+/// Whether the store under test is a file.
+pub(crate) fn is_sqlite() -> bool {
+    kind() == Kind::Sqlite
+}
+
 /// The database of a home.
 pub(crate) enum Store {
     /// A file in the home's directory.

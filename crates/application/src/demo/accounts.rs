@@ -8,8 +8,9 @@ use florin_domain::access::{Account, ApiClient, Feature};
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::Minor;
+use florin_domain::secret::SecretOwner;
 use florin_domain::world::Timeline;
-use florin_ports::SeedAccount;
+use florin_ports::{SecretCipher, SeedAccount};
 use std::collections::BTreeSet;
 
 /// The demo client, with address lookup on, and the other client, with all features off.
@@ -22,8 +23,8 @@ pub(super) fn clients() -> Vec<ApiClient> {
 }
 
 /// All accounts.
-pub(super) fn accounts(now: DateTime<Utc>) -> Result<Vec<SeedAccount>, DemoFault> {
-    Ok(vec![demo(now)?, plain()?, other(now)?])
+pub(super) fn accounts(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<Vec<SeedAccount>, DemoFault> {
+    Ok(vec![demo(now, cipher)?, plain()?, other(now)?])
 }
 
 /// An account without any data.
@@ -45,12 +46,12 @@ fn known(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedA
 }
 
 /// The main demo account.
-fn demo(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
-    filled(known(ACCOUNT, client_id(), "Florin Demo Ltd", true)?.account, now)
+fn demo(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
+    filled(known(ACCOUNT, client_id(), "Florin Demo Ltd", true)?.account, now, cipher)
 }
 
 /// An account with all data of the demo account, under the same ids, as if used for some days before `now`.
-pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
+pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
     let mut seed = bare(account);
     let now = now.trunc_subsecs(0);
     let id = seed.account.id.clone();
@@ -60,13 +61,8 @@ pub fn filled(account: Account, now: DateTime<Utc>) -> Result<SeedAccount, DemoF
         Book::open((2, "Euros"), &id, "EUR", Minor(500_000), opened)?,
         Book::open((3, "Yen"), &id, "JPY", Minor(1_000_000), opened)?,
     ];
-    seed.enrolment = Some(TotpEnrolment {
-        account: id.clone(),
-        secret: keys::totp_secret(),
-        used_steps: Vec::new(),
-        wrong_at: Vec::new(),
-        locked_until: None,
-    });
+    let secret = cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
+    seed.enrolment = Some(TotpEnrolment::new(id.clone(), secret));
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &books, now);
     (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;

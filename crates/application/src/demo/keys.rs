@@ -4,7 +4,7 @@ use super::ids::{Kind, client_id, id, other_client_id};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::ids::{ApiKeyId, ClientId};
-use florin_domain::mfa::Secret;
+use florin_domain::secret::Secret;
 use std::collections::BTreeSet;
 
 /// The demo client's key, with every scope.

@@ -25,9 +25,9 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::{AmountOverflow, Unbalanced};
-use florin_ports::World;
+use florin_ports::{SecretCipher, SecretError, World};
 
-/// The demo data violates a rule of the domain: a bug of this module.
+/// The demo data violates a rule of the domain, which is a bug of this module, or its secrets can't be encrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid demo data: {0}")]
 pub struct DemoFault(String);
@@ -50,18 +50,24 @@ impl From<AmountOverflow> for DemoFault {
     }
 }
 
+impl From<SecretError> for DemoFault {
+    fn from(error: SecretError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// The id of the main demo account.
 pub fn account() -> Result<AccountId, DemoFault> {
     Ok(AccountId::parse(ACCOUNT)?)
 }
 
 /// Builds the whole demo data, as if used for some days before `now`.
-pub fn world(now: DateTime<Utc>) -> Result<World, DemoFault> {
+pub fn world(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<World, DemoFault> {
     let now = now.trunc_subsecs(0);
     Ok(World {
         clients: accounts::clients(),
         keys: keys::keys(now - TimeDelta::days(30)),
-        accounts: accounts::accounts(now)?,
+        accounts: accounts::accounts(now, cipher)?,
         banks: banks::banks()?,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ids::MfaSessionId;
-use crate::mfa::Secret;
+use crate::secret::SealedSecret;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
@@ -24,13 +24,7 @@ fn session(provider: MfaProviderName) -> MfaSession {
 }
 
 fn enrolment() -> TotpEnrolment {
-    TotpEnrolment {
-        account: AccountId::parse("F1").unwrap(),
-        secret: Secret::new(vec![1, 2, 3]),
-        used_steps: vec![],
-        wrong_at: vec![],
-        locked_until: None,
-    }
+    TotpEnrolment::new(AccountId::parse("F1").unwrap(), SealedSecret::new(vec![1, 2, 3]))
 }
 
 #[test]

@@ -1,57 +1,75 @@
 //! TOTP enrolments of accounts.
 
 use crate::ids::AccountId;
+use crate::secret::SealedSecret;
 use chrono::{DateTime, TimeDelta, Utc};
-use std::fmt;
-
-/// A shared secret. Never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Vec<u8>);
-
-impl Secret {
-    /// Wraps the bytes.
-    pub const fn new(bytes: Vec<u8>) -> Self {
-        Self(bytes)
-    }
-
-    /// The bytes, for checking and storing them.
-    pub fn expose(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
 
 /// An account's TOTP secret, with its protection against guessing and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TotpEnrolment {
     /// The account.
     pub account: AccountId,
-    /// The secret that the account shares with its authenticator.
-    pub secret: Secret,
+    /// The secret that the account shares with its authenticator, encrypted.
+    pub secret: SealedSecret,
     /// The recently used time steps (RFC 6238), in the order of use. Each step is accepted once.
     pub used_steps: Vec<i64>,
     /// The times of wrong tokens within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
     /// Until this time every token is refused.
     pub locked_until: Option<DateTime<Utc>>,
+    /// Wrong tokens that are not forgiven yet, however long ago they were sent.
+    pub unforgiven: u32,
+    /// The time from which the next wrong token is forgiven after [`Self::forgiven_after`].
+    pub forgiven_at: Option<DateTime<Utc>>,
 }
 
 impl TotpEnrolment {
-    /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account for the same period.
+    /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account.
     pub const MAX_WRONG_TOKENS: usize = 20;
+    /// From this number of unforgiven wrong tokens on, a lock takes [`Self::second_lock`].
+    pub const SECOND_LOCK: u32 = 40;
+    /// Number of unforgiven wrong tokens that locks TOTP until [`Self::THIRD_LOCK_FORGIVES`] of them are forgiven,
+    /// however slowly they were sent.
+    pub const THIRD_LOCK: u32 = 60;
+    /// Number of wrong tokens that are forgiven during the longest lock.
+    const THIRD_LOCK_FORGIVES: i32 = 20;
 
     /// Steps this far behind the newest used step count as used. The tolerance of one step either way never reaches
     /// them.
     const FORGOTTEN: i64 = 3;
 
-    /// The period over which wrong tokens count, and the duration of a lock.
+    /// An enrolment without any attempts.
+    pub const fn new(account: AccountId, secret: SealedSecret) -> Self {
+        Self {
+            account,
+            secret,
+            used_steps: Vec::new(),
+            wrong_at: Vec::new(),
+            locked_until: None,
+            unforgiven: 0,
+            forgiven_at: None,
+        }
+    }
+
+    /// The period over which wrong tokens count, and the duration of a first lock.
     pub const fn window() -> TimeDelta {
         TimeDelta::hours(1)
+    }
+
+    /// The duration of a second lock, before the wrong tokens of the first are forgiven.
+    pub const fn second_lock() -> TimeDelta {
+        TimeDelta::hours(24)
+    }
+
+    /// The time after which one wrong token is forgiven. A correct token forgives none: whoever guesses with a stolen
+    /// key would profit from each.
+    pub const fn forgiven_after() -> TimeDelta {
+        TimeDelta::hours(36)
+    }
+
+    /// The longest lock.
+    pub fn third_lock() -> TimeDelta {
+        Self::forgiven_after() * Self::THIRD_LOCK_FORGIVES
     }
 
     /// Whether TOTP of the account is locked.
@@ -65,17 +83,44 @@ impl TotpEnrolment {
         self.used_steps.contains(&step) || newest.is_some_and(|newest| step < newest.saturating_sub(Self::FORGOTTEN))
     }
 
-    /// The enrolment after a wrong token; the twentieth within an hour locks it.
+    /// The enrolment after a wrong token. The twentieth within an hour locks it for an hour. Further locks take longer,
+    /// so that a guess succeeds within a year with a chance below 0.1 %.
     #[must_use]
     pub fn after_wrong_token(&self, now: DateTime<Utc>) -> Self {
-        let mut next = self.clone();
+        let mut next = self.forgiven(now);
+        next.unforgiven = next.unforgiven.saturating_add(1);
         next.wrong_at.retain(|at| *at > now - Self::window());
         next.wrong_at.push(now);
-        if next.wrong_at.len() >= Self::MAX_WRONG_TOKENS {
-            next.locked_until = Some(now + Self::window());
+        let lock = match next.unforgiven {
+            Self::THIRD_LOCK.. => Some(Self::third_lock()),
+            _ if next.wrong_at.len() < Self::MAX_WRONG_TOKENS => None,
+            Self::SECOND_LOCK.. => Some(Self::second_lock()),
+            _ => Some(Self::window()),
+        };
+        if let Some(lock) = lock {
+            next.locked_until = Some(now + lock);
             next.wrong_at.clear();
         }
         next
+    }
+
+    /// The enrolment without the wrong tokens that are forgiven at this time.
+    fn forgiven(&self, now: DateTime<Utc>) -> Self {
+        let from = self.forgiven_at.filter(|_| self.unforgiven > 0).unwrap_or(now);
+        let periods = (now - from).num_seconds().max(0) / Self::forgiven_after().num_seconds();
+        let forgiven =
+            i32::try_from(periods).unwrap_or(i32::MAX).min(i32::try_from(self.unforgiven).unwrap_or(i32::MAX));
+        Self {
+            unforgiven: self.unforgiven.saturating_sub(forgiven.unsigned_abs()),
+            forgiven_at: Some(from + Self::forgiven_after() * forgiven),
+            ..self.clone()
+        }
+    }
+
+    /// The enrolment after an operator unlocked it. Its used steps stay.
+    #[must_use]
+    pub fn unlocked(&self) -> Self {
+        Self { used_steps: self.used_steps.clone(), ..Self::new(self.account.clone(), self.secret.clone()) }
     }
 
     /// The enrolment after a step was used. The count of wrong tokens stays.
@@ -88,3 +133,7 @@ impl TotpEnrolment {
         next
     }
 }
+
+#[cfg(test)]
+#[path = "enrolment_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@ mod open;
 mod session;
 
 pub use check::{MfaCheck, MfaFailure, MfaOutcome, MfaVerdict};
-pub use enrolment::{Secret, TotpEnrolment};
+pub use enrolment::TotpEnrolment;
 pub use open::{OpenRefusal, OpenRequest, OpenSituation, decide_open};
 pub use session::{MfaSession, MfaSessionState};
 

@@ -23,6 +23,12 @@ pub(crate) struct SettingFlags {
     /// A file with the URL of the database, to keep its password out of the process list
     #[arg(long, global = true, value_name = "FILE")]
     database_url_file: Option<String>,
+    /// A file with the key that encrypts secrets: 64 hexadecimal digits [default: a generated one in a sandbox]
+    #[arg(long, global = true, value_name = "FILE")]
+    secret_key_file: Option<String>,
+    /// A file with the key that encrypted secrets before, during a rotation
+    #[arg(long, global = true, value_name = "FILE")]
+    secret_key_previous_file: Option<String>,
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
@@ -79,6 +85,8 @@ impl SettingFlags {
             ("environment", &self.environment),
             ("database_url", &self.database_url),
             ("database_url_file", &self.database_url_file),
+            ("secret_key_file", &self.secret_key_file),
+            ("secret_key_previous_file", &self.secret_key_previous_file),
             ("listen", &self.listen),
             ("public_url", &self.public_url),
             ("log", &self.log),

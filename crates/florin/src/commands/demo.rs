@@ -5,6 +5,7 @@ use crate::demo::{self, DemoData};
 use crate::environment;
 use crate::machine::SystemClock;
 use crate::output;
+use crate::secrets;
 use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::access::Environment;
@@ -15,9 +16,10 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     if environment::requested(&context.settings) == Environment::Production {
         return Err(UsageError::new("production has no demo data; use FLORIN_ENVIRONMENT=sandbox").into());
     }
-    environment::of_server(&context.settings, store).await?;
+    let (environment, _) = environment::of_server(&context.settings, store).await?;
+    let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let now = SystemClock.now();
-    if !demo::seed(store, now).await? {
+    if !demo::seed(store, now, cipher.as_ref()).await? {
         return Err(anyhow!(
             "the database already contains other clients, so the demo data was not created; choose an empty \
              database with --database-url"

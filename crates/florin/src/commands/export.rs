@@ -6,8 +6,9 @@ use super::Context;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
+use crate::secrets;
 use florin_domain::access::Environment;
-use florin_ports::Clock;
+use florin_ports::{Clock, SecretCipher};
 use florin_store_contract::AnyStore;
 use florin_store_contract::export::{ExportContents, ExportOrigin};
 use serde::Serialize;
@@ -36,13 +37,19 @@ struct Report<'a> {
     sha256: &'a str,
 }
 
-pub(super) fn run(
+pub(super) async fn run(
     context: &Context,
     store: &dyn AnyStore,
     environment: Environment,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
-    let origin = ExportOrigin { environment: environment.as_str().to_owned(), at: SystemClock.now() };
+    let secrets = secrets::open(&context.settings, environment, store).await?;
+    let origin = ExportOrigin {
+        environment: environment.as_str().to_owned(),
+        at: SystemClock.now(),
+        secret_key: secrets.cipher.key().to_string(),
+        sandbox_key: secrets.generated.map(|key| key.to_hex().to_string()),
+    };
     let progress = Progress::start(arguments.progress, "exporting");
     if arguments.file.as_os_str() == "-" {
         // The export itself is the result.

@@ -3,15 +3,21 @@
 use super::{Context, caches_expired};
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
-use anyhow::anyhow;
+use crate::secrets;
+use crate::usage::UsageError;
+use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
+use florin_domain::secret::SecretKeyId;
+use florin_ports::{Reseal, SecretCipher};
+use florin_secret_cipher::{KeyRing, SecretKey};
 use florin_store_contract::AnyStore;
-use florin_store_contract::export::ImportReport;
+use florin_store_contract::export::{ExportReader, ImportReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of an import.
 #[derive(Debug, clap::Args)]
@@ -44,9 +50,14 @@ pub(super) async fn run(
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
+    let reseal = reseal(context, store, environment, file).await?;
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
-        .import(environment.as_str(), &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)))
+        .import(
+            environment.as_str(),
+            &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)),
+            &reseal,
+        )
         .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     drop(progress);
     // A running server may have cached the empty bank list.
@@ -59,6 +70,34 @@ pub(super) async fn run(
         balances: imported.audit.balances,
     };
     output::either(context.json, &report, || print(file, &imported))
+}
+
+/// How the secrets of a file are encrypted for this store. The key of the file must be that of the store, the previous
+/// one, or that of a sandbox, which the file contains.
+async fn reseal(
+    context: &Context,
+    store: &dyn AnyStore,
+    environment: Environment,
+    file: &Path,
+) -> anyhow::Result<Reseal> {
+    let ours = secrets::open(&context.settings, environment, store).await?.cipher;
+    let failed = |error| anyhow!("nothing was imported from {}: {error}", file.display());
+    let mut opened = BufReader::new(File::open(file).with_context(|| format!("cannot read {}", file.display()))?);
+    let export = ExportReader::open(&mut opened).map_err(failed)?;
+    let [id, key] = [export.header().secret_key(), export.header().sandbox_key()];
+    let id = id.and_then(SecretKeyId::parse);
+    let theirs = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {
+        Some(key) if environment == Environment::Sandbox => Arc::new(KeyRing::new(key, None)),
+        _ => Arc::clone(&ours),
+    };
+    if let Some(id) = id.filter(|id| !theirs.has(*id)) {
+        return Err(UsageError::new(format!(
+            "the secrets in {} are encrypted under key {id}; give that key as FLORIN_SECRET_KEY_PREVIOUS_FILE",
+            file.display()
+        ))
+        .into());
+    }
+    Ok(Arc::new(move |from, to, secret| Ok(ours.seal(to, &theirs.open(from, secret)?)?)))
 }
 
 fn print(file: &Path, imported: &ImportReport) -> String {

@@ -1,7 +1,7 @@
 //! `florin init`
 
 use super::Context;
-use crate::{environment, output, wiring};
+use crate::{environment, output, secrets, wiring};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 
@@ -20,7 +20,9 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
         environment::bind(settings, store, requested).await?;
     }
     let applied = wiring::bring_up_to_date(store).await?;
-    let environment = environment::bind(settings, store, requested).await?.as_str();
+    let environment = environment::bind(settings, store, requested).await?;
+    secrets::open(settings, environment, store).await?;
+    let environment = environment.as_str();
     output::either(context.json, &Initialized { environment, applied }, || {
         let already = if was_bound { "was already" } else { "is now" };
         format!("The database {already} initialized for {environment}.")

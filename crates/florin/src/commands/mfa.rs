@@ -1,13 +1,16 @@
-//! `florin mfa show|enrol|remove|require|waive`
+//! `florin mfa show|enrol|remove|unlock|require|waive`
 
 use super::{Context, explain, lookup, written};
 use crate::machine::{self, SystemClock};
 use crate::output;
+use crate::secrets;
 use anyhow::anyhow;
+use florin_domain::access::Environment;
 use florin_domain::ids::AccountId;
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
+use florin_domain::secret::{Secret, SecretOwner};
 use florin_mfa::base32_secret;
-use florin_ports::{Accounts, Clock, StoreError};
+use florin_ports::{Accounts, Clock, SecretCipher, StoreError};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::fmt::Write;
@@ -21,6 +24,8 @@ pub(crate) enum Action {
     Enrol(Whose),
     /// Remove the enrolment of an account
     Remove(Whose),
+    /// Unlock an account after too many wrong tokens
+    Unlock(Whose),
     /// Require multi-factor authentication to confirm payment batches of an account
     Require(Whose),
     /// Allow payment batches of an account to be confirmed without multi-factor authentication
@@ -54,13 +59,28 @@ struct Enrolled {
     uri: String,
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: Action) -> anyhow::Result<()> {
+pub(super) async fn run(
+    context: &Context,
+    store: &dyn AnyStore,
+    environment: Environment,
+    action: Action,
+) -> anyhow::Result<()> {
     match action {
         Action::Show(whose) => show(context, store, &whose.id(store).await?).await,
-        Action::Enrol(whose) => enrol(context, store, &whose.id(store).await?).await,
+        Action::Enrol(whose) => {
+            let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
+            enrol(context, store, cipher.as_ref(), &whose.id(store).await?).await
+        }
         Action::Remove(whose) => {
             let id = whose.id(store).await?;
             if !store.remove_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
+                return Err(anyhow!("account {id} has no enrolment"));
+            }
+            show(context, store, &id).await
+        }
+        Action::Unlock(whose) => {
+            let id = whose.id(store).await?;
+            if !store.unlock_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
                 return Err(anyhow!("account {id} has no enrolment"));
             }
             show(context, store, &id).await
@@ -99,13 +119,17 @@ async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow
     })
 }
 
-async fn enrol(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow::Result<()> {
+async fn enrol(
+    context: &Context,
+    store: &dyn AnyStore,
+    cipher: &dyn SecretCipher,
+    id: &AccountId,
+) -> anyhow::Result<()> {
     // 160 bits, as RFC 4226 recommends.
     let secret = Secret::new(machine::random::<20>()?.to_vec());
     let text = base32_secret(&secret);
-    let (used_steps, wrong_at) = (Vec::new(), Vec::new());
-    let enrolment = TotpEnrolment { account: id.clone(), secret, used_steps, wrong_at, locked_until: None };
-    store.enrol(enrolment).await.map_err(|error| unknown(error, id))?;
+    let sealed = cipher.seal(&SecretOwner::Totp(id.clone()), &secret)?;
+    store.enrol(TotpEnrolment::new(id.clone(), sealed)).await.map_err(|error| unknown(error, id))?;
     let enrolled = Enrolled { account_id: id.to_string(), uri: uri(id, &text), secret: text };
     output::either(context.json, &enrolled, || {
         let (secret, uri) = (&enrolled.secret, &enrolled.uri);

@@ -4,6 +4,7 @@ use super::Context;
 use crate::environment;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
+use crate::secrets;
 use crate::settings::Settings;
 use crate::wiring;
 use florin_domain::access::Environment;
@@ -35,24 +36,26 @@ struct Pending {
 }
 
 /// Makes a new store a sandbox, and checks the environment of a store in use.
-async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<()> {
+async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<Environment> {
     let is_new = store.environment().await?.is_none();
     if is_new && environment::requested(settings) == Environment::Sandbox {
         environment::bind(settings, store, Environment::Sandbox).await?;
     }
-    environment::of_store(settings, store).await.map(drop)
+    environment::of_store(settings, store).await
 }
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !arguments.check {
         // A store of another environment is refused before it is changed.
         if store.environment().await?.is_some() {
-            environment::of_store(&context.settings, store).await?;
+            let environment = environment::of_store(&context.settings, store).await?;
+            secrets::require(&context.settings, environment)?;
         }
         let progress = Progress::start(arguments.progress, "migrating");
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
         drop(progress);
-        initialize(&context.settings, store).await?;
+        let environment = initialize(&context.settings, store).await?;
+        secrets::open(&context.settings, environment, store).await?;
         output::either(context.json, &applied, || match applied.applied {
             0 => "The schema is up to date.".to_owned(),
             count => format!("Applied {count} migration(s). The schema is up to date."),

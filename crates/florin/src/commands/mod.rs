@@ -16,14 +16,15 @@ mod lookup;
 pub(crate) mod mfa;
 pub(crate) mod migrate;
 mod openapi;
+pub(crate) mod secret_key;
 mod serve;
 
 pub(crate) use common::Context;
 
 use crate::cli::Command;
-use crate::environment;
 use crate::settings::Settings;
 use crate::wiring;
+use crate::{environment, secrets};
 use common::{argument, caches_expired, explain, read_file, written};
 use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
@@ -33,6 +34,9 @@ use std::process::ExitCode;
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
     if let Command::Openapi = command {
         return openapi::run();
+    }
+    if matches!(command, Command::Serve | Command::Init) {
+        secrets::require(&context.settings, environment::requested(&context.settings))?;
     }
     let store = wiring::open(&context.settings, creates_store(&context.settings, &command))?;
     let outcome = match command {
@@ -70,11 +74,12 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     }
     let environment = environment::of_store(&context.settings, store).await?;
     match command {
-        Command::Export(arguments) => export::run(context, store, environment, &arguments),
+        Command::Export(arguments) => export::run(context, store, environment, &arguments).await,
         Command::Import(arguments) => import::run(context, store, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, store, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
-        Command::Mfa(action) => mfa::run(context, store, action).await,
+        Command::Mfa(action) => mfa::run(context, store, environment, action).await,
+        Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,

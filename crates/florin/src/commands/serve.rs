@@ -7,11 +7,11 @@ use crate::output;
 use crate::settings::{Listen, Settings};
 use crate::usage::UsageError;
 use crate::workers::Workers;
-use crate::{environment, metrics, wiring};
+use crate::{environment, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_http_actix::{HttpSettings, Introduction};
-use florin_ports::Clock;
+use florin_ports::{Clock, SecretCipher};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -38,8 +38,9 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     if applied > 0 {
         tracing::info!(applied, "applied migrations");
     }
-    let has_demo = prepare(settings, environment, store.as_ref()).await?;
-    let services = wiring::services(settings, environment, store);
+    let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
+    let has_demo = prepare(settings, environment, store.as_ref(), cipher.as_ref()).await?;
+    let services = wiring::services(settings, environment, store, cipher);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     let http = HttpSettings {
         listen,
@@ -74,11 +75,16 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
 }
 
 /// Seeds the demo data in a fresh sandbox. Returns whether there is demo data with a working key.
-async fn prepare(settings: &Settings, environment: Environment, store: &dyn AnyStore) -> anyhow::Result<bool> {
+async fn prepare(
+    settings: &Settings,
+    environment: Environment,
+    store: &dyn AnyStore,
+    cipher: &dyn SecretCipher,
+) -> anyhow::Result<bool> {
     match environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
-            Ok(demo::seed(store, now).await? && demo::key_works(store, now).await?)
+            Ok(demo::seed(store, now, cipher).await? && demo::key_works(store, now).await?)
         }
         Environment::Production => {
             if demo::is_there(store).await? {

@@ -9,7 +9,7 @@ mod sources;
 mod tests;
 
 #[cfg(test)]
-pub(crate) use sources::KEYS;
+pub(crate) use sources::{KEYS, WITHOUT_FLAG};
 
 pub(crate) use listen::Listen;
 
@@ -17,6 +17,7 @@ use crate::usage::UsageError;
 use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
+use florin_secret_cipher::SecretKey;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
 use std::fmt;
@@ -67,6 +68,10 @@ pub(crate) struct Settings {
     pub(crate) environment: Option<Sourced<Environment>>,
     /// The URL of the store. It may hold a password, so it is not printed.
     pub(crate) database_url: Sourced<SecretString>,
+    /// The key that encrypts secrets.
+    pub(crate) secret_key: Option<Sourced<SecretKey>>,
+    /// The key that encrypted secrets before.
+    pub(crate) secret_key_previous: Option<Sourced<SecretKey>>,
     /// Where the server listens.
     pub(crate) listen: Listen,
     /// The URL that callers use, without a trailing slash.
@@ -135,11 +140,14 @@ impl Settings {
         }
     }
 
-    fn from_texts(texts: &Texts, warnings: Vec<String>) -> Result<Self, UsageError> {
+    fn from_texts(texts: &Texts, mut warnings: Vec<String>) -> Result<Self, UsageError> {
+        warnings.extend(texts.password_in_arguments());
         let cores = available_parallelism().map_or(1, usize::from);
         Ok(Self {
             environment: texts.sourced("environment", Environment::parse, "sandbox or production")?,
             database_url: texts.database_url()?,
+            secret_key: texts.secret_key("secret_key", "secret_key_file")?,
+            secret_key_previous: texts.secret_key("secret_key_previous", "secret_key_previous_file")?,
             listen: texts.read(
                 "listen",
                 Listen::Address(SocketAddr::from(([127, 0, 0, 1], 8080))),

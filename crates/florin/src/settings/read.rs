@@ -2,9 +2,10 @@
 
 use super::LogFormat;
 use super::Sourced;
-use super::sources::Texts;
+use super::sources::{PREFIX, Texts};
 use crate::usage::UsageError;
-use secrecy::SecretString;
+use florin_secret_cipher::SecretKey;
+use secrecy::{ExposeSecret, SecretString};
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
@@ -53,25 +54,64 @@ impl Texts {
         self.number(key, default, range).map(Duration::from_secs)
     }
 
-    /// The URL of the store, given directly or in a file. Its adapter checks it; an invalid one is never printed, because it may
-    /// hold a password.
-    pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
-        let (text, source) = match (self.0.get("database_url"), self.0.get("database_url_file")) {
-            (Some((_, source)), Some((_, other))) => {
+    /// The text of a setting that is given directly or in a file. The source with the higher precedence counts.
+    fn direct_or_file(&self, direct: &str, file: &str) -> Result<Option<Sourced<SecretString>>, UsageError> {
+        let rank = |source: &String| match source {
+            flag if flag.starts_with("--") => 2,
+            variable if variable.starts_with(PREFIX) => 1,
+            _ => 0,
+        };
+        let (path, source) = match (self.0.get(direct), self.0.get(file)) {
+            (None, None) => return Ok(None),
+            (Some((_, source)), Some((_, other))) if rank(source) == rank(other) => {
                 return Err(UsageError::new(format!("{source} and {other} are both set; use one of them")));
             }
-            (None, None) => (DATABASE_URL.to_owned(), format!("the default database {DATABASE_URL}")),
-            (Some((text, source)), None) => (text.clone(), source.clone()),
-            (None, Some((path, source))) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| UsageError::new(format!("{source}: cannot read {path}: {error}")))?;
-                (text.trim().to_owned(), source.clone())
+            (Some((text, source)), other) if other.is_none_or(|(_, other)| rank(other) < rank(source)) => {
+                return Ok(Some(Sourced { value: text.clone().into(), source: source.clone() }));
             }
+            (_, None) => return Ok(None),
+            (_, Some(file)) => file,
         };
-        if text.trim().is_empty() {
-            return Err(UsageError::new(format!("{source} must be a URL such as {DATABASE_URL} (got {text:?})")));
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| UsageError::new(format!("{source}: cannot read {path}: {error}")))?;
+        Ok(Some(Sourced { value: text.trim().to_owned().into(), source: source.clone() }))
+    }
+
+    /// The URL of the store. Its adapter checks it; an invalid one is never printed, because it may hold a password.
+    pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
+        let Some(url) = self.direct_or_file("database_url", "database_url_file")? else {
+            let source = format!("the default database {DATABASE_URL}");
+            return Ok(Sourced { value: DATABASE_URL.into(), source });
+        };
+        if url.value.expose_secret().trim().is_empty() {
+            let Sourced { value, source } = url;
+            let got = value.expose_secret();
+            return Err(UsageError::new(format!("{source} must be a URL such as {DATABASE_URL} (got {got:?})")));
         }
-        Ok(Sourced { value: text.into(), source })
+        Ok(url)
+    }
+
+    /// A warning if the URL of the store has a password and is an argument, which every user of the machine can read.
+    pub(super) fn password_in_arguments(&self) -> Option<String> {
+        let (url, source) = self.0.get("database_url")?;
+        (source.starts_with("--") && has_password(url)).then(|| {
+            format!(
+                "{source} shows the password of the database in the list of processes; use FLORIN_DATABASE_URL_FILE"
+            )
+        })
+    }
+
+    /// A key that encrypts secrets. It is never printed.
+    pub(super) fn secret_key(&self, direct: &str, file: &str) -> Result<Option<Sourced<SecretKey>>, UsageError> {
+        let Some(Sourced { value, source }) = self.direct_or_file(direct, file)? else { return Ok(None) };
+        let text = value.expose_secret();
+        let key = SecretKey::parse(text).ok_or_else(|| {
+            UsageError::new(format!(
+                "{source} must be a key of 64 hexadecimal digits, such as `openssl rand -hex 32` prints (got {} characters)",
+                text.chars().count()
+            ))
+        })?;
+        Ok(Some(Sourced { value: key, source }))
     }
 
     /// The value of a setting without a default, with its source.
@@ -85,6 +125,14 @@ impl Texts {
         let source = self.0.get(key).map(|(_, source)| source.clone()).unwrap_or_default();
         Ok(value.map(|value| Sourced { value, source }))
     }
+}
+
+/// Whether a URL has a password: before its host, or as a parameter.
+fn has_password(url: &str) -> bool {
+    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    user.is_some_and(|user| user.contains(':')) || after_scheme.contains("password=")
 }
 
 /// Parses an absolute web address and removes its trailing slash.

@@ -12,10 +12,14 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 18] = [
+pub(crate) const KEYS: [&str; 22] = [
     "environment",
     "database_url",
     "database_url_file",
+    "secret_key",
+    "secret_key_file",
+    "secret_key_previous",
+    "secret_key_previous_file",
     "listen",
     "public_url",
     "log",
@@ -33,8 +37,12 @@ pub(crate) const KEYS: [&str; 18] = [
     "world_hours",
 ];
 
+/// Settings without a flag, because every user of the machine can read the arguments of a process.
+#[cfg(test)]
+pub(crate) const WITHOUT_FLAG: [&str; 2] = ["secret_key", "secret_key_previous"];
+
 const FILE: &str = "florin.toml";
-const PREFIX: &str = "FLORIN_";
+pub(super) const PREFIX: &str = "FLORIN_";
 
 /// The settings from each source.
 pub(super) struct Sources {

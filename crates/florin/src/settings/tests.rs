@@ -55,9 +55,14 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
     let url_file = folder.path().join("url");
     fs::write(&url_file, "sqlite:///tmp/x.db\n").unwrap();
     let url_file = url_file.to_str().unwrap();
+    let key_file = folder.path().join("key");
+    fs::write(&key_file, format!("{}\n", "1".repeat(64))).unwrap();
+    let key_file = key_file.to_str().unwrap();
     let texts = [
         ("environment", "production"),
         ("database_url_file", url_file),
+        ("secret_key_file", key_file),
+        ("secret_key_previous_file", key_file),
         ("listen", "[::1]:9000"),
         ("public_url", "https://api.example.com/florin/"),
         ("log", "info,florin=debug"),
@@ -74,10 +79,11 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("sort_codes_folder", "/srv/sort-codes"),
         ("world_hours", "12"),
     ];
-    // Only one of the two can be set.
+    // Each of these can be given directly or in a file, but not both.
+    let direct = ["database_url", "secret_key", "secret_key_previous"];
     assert_eq!(
         texts.map(|(key, _)| key).to_vec(),
-        KEYS.into_iter().filter(|key| *key != "database_url").collect::<Vec<_>>()
+        KEYS.into_iter().filter(|key| !direct.contains(key)).collect::<Vec<_>>()
     );
     let variables: Vec<_> = texts.iter().map(|(key, text)| (sources::variable(key), *text)).collect();
     let variables: Vec<_> = variables.iter().map(|(name, text)| (name.as_str(), *text)).collect();
@@ -190,4 +196,51 @@ fn the_url_of_the_database_may_be_in_a_file() {
     assert_eq!(settings.database_url.source, "FLORIN_DATABASE_URL_FILE");
     let said = refused(&[], &[("FLORIN_DATABASE_URL_FILE", file), ("FLORIN_DATABASE_URL", "sqlite://x")], "");
     assert!(said.contains("both set") && !said.contains("secret"), "{said}");
+}
+
+#[test]
+fn a_flag_for_the_database_overrides_a_variable_with_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("url");
+    fs::write(&path, "sqlite://variable.db").unwrap();
+    let file = path.to_str().unwrap();
+    let url = |flags: &[(&'static str, &str)], variables: &[(&str, &str)], text: &str| {
+        load(flags, variables, text).unwrap().database_url.value.expose_secret().to_owned()
+    };
+    let by_file = [("FLORIN_DATABASE_URL_FILE", file)];
+    assert_eq!(url(&[("database_url", "sqlite://flag.db")], &by_file, ""), "sqlite://flag.db");
+    assert_eq!(
+        url(&[("database_url_file", file)], &[("FLORIN_DATABASE_URL", "sqlite://x.db")], ""),
+        "sqlite://variable.db"
+    );
+    assert_eq!(url(&[], &by_file, "database_url = \"sqlite://file.db\""), "sqlite://variable.db");
+    let said = refused(&[("database_url", "sqlite://x.db"), ("database_url_file", file)], &[], "");
+    assert!(said.contains("both set"), "{said}");
+}
+
+#[test]
+fn a_password_in_the_arguments_is_a_warning() {
+    let warnings = |url: &str| load(&[("database_url", url)], &[], "").unwrap().warnings;
+    for url in ["postgres://me:hunter2@db/florin", "postgres://db/florin?user=me&password=hunter2"] {
+        let said = warnings(url).join(" ");
+        assert!(said.contains("FLORIN_DATABASE_URL_FILE") && !said.contains("hunter2"), "{said}");
+    }
+    for url in ["sqlite://florin.db", "postgres://me@db:5432/florin", "postgres://db:5432/florin"] {
+        assert_eq!(warnings(url), Vec::<String>::new(), "{url}");
+    }
+    let by_variable = load(&[], &[("FLORIN_DATABASE_URL", "postgres://me:hunter2@db/florin")], "").unwrap();
+    assert_eq!(by_variable.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_secret_key_is_64_hexadecimal_digits_and_never_shown() {
+    let key = "0123456789abcdef".repeat(4);
+    let settings = load(&[], &[("FLORIN_SECRET_KEY", &key)], "").unwrap();
+    assert_eq!(settings.secret_key.as_ref().unwrap().source, "FLORIN_SECRET_KEY");
+    assert!(!format!("{settings:?}").contains("0123456789abcdef"));
+    for wrong in ["", "hunter2", &key[1..], &key.replace('0', "x")] {
+        let said = refused(&[], &[("FLORIN_SECRET_KEY", wrong)], "");
+        assert!(said.starts_with("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits"), "{said}");
+        assert!(wrong.is_empty() || !said.contains(wrong), "{said}");
+    }
 }

@@ -15,9 +15,10 @@ use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
 use florin_domain::card::{CardOwner, CardState, CreateCardSituation};
 use florin_domain::ids::{ActivityId, ApiKeyId};
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
+use florin_domain::secret::SealedSecret;
 use florin_domain::text::Text;
 use florin_ports::AcceptedPayment;
 use std::sync::Arc;
@@ -233,10 +234,12 @@ async fn enrolments(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let at = |micros| noon() + TimeDelta::microseconds(micros);
     let wanted = TotpEnrolment {
-        secret: Secret::new((0..=255).collect()),
+        secret: SealedSecret::new((0..=255).collect()),
         used_steps: vec![59_608_800, 3, 59_608_801],
         wrong_at: vec![at(1), at(999_999)],
         locked_until: Some(at(123_456)),
+        unforgiven: 59,
+        forgiven_at: Some(at(654_321)),
         ..enrolment(Who::Mine)?
     };
     handle.registry.enrol(wanted.clone()).await?;

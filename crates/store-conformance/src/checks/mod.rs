@@ -41,6 +41,7 @@ mod registry;
 mod repeats;
 mod repeats_two_handles;
 mod repeats_upkeep;
+mod secrets;
 mod seeding;
 mod stories;
 mod tenancy;
@@ -63,6 +64,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         access::CHECKS,
         lists::CHECKS,
         registry::CHECKS,
+        secrets::CHECKS,
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,

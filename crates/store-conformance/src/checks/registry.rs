@@ -8,8 +8,9 @@ use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::PageRequest;
+use florin_domain::secret::SealedSecret;
 
 checks! {
     "registry.clients.by_name_then_by_id" => clients_in_order,
@@ -20,6 +21,7 @@ checks! {
     "registry.add_account.duplicate_and_not_found" => account_constraints,
     "registry.set_mfa_required.of_one_account" => mfa_policy,
     "registry.enrol.replaces_and_removes" => enrolments,
+    "registry.unlock_enrolment.forgets_wrong_tokens" => unlock,
     "registry.keys.oldest_first_and_of_one_client" => keys_in_order,
     "registry.add_key.duplicate_and_not_found" => key_constraints,
     "registry.add_key.all_or_nothing" => key_all_or_nothing,
@@ -196,16 +198,32 @@ async fn mfa_policy(handle: Handle) -> Proof {
     not_found("of no account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 
+async fn unlock(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let mine = &Who::Mine.account()?;
+    let secret = SealedSecret::new(vec![1; 20]);
+    let locked = TotpEnrolment {
+        used_steps: vec![7],
+        wrong_at: vec![noon()],
+        locked_until: Some(noon()),
+        unforgiven: 59,
+        forgiven_at: Some(noon()),
+        ..TotpEnrolment::new(mine.clone(), secret)
+    };
+    handle.registry.enrol(locked.clone()).await?;
+    let elsewhere = handle.mfa.enrolment(&Who::Other.account()?).await?;
+    same("whether there is one", handle.registry.unlock_enrolment(mine).await?, true)?;
+    same("the enrolment", handle.mfa.enrolment(mine).await?, Some(locked.unlocked()))?;
+    same("of the other account", handle.mfa.enrolment(&Who::Other.account()?).await?, elsewhere)?;
+    handle.registry.remove_enrolment(mine).await?;
+    same("whether there is one", handle.registry.unlock_enrolment(mine).await?, false)?;
+    not_found("of no account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
+}
+
 async fn enrolments(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
-    let fresh = |account: &AccountId, byte| TotpEnrolment {
-        account: account.clone(),
-        secret: Secret::new(vec![byte; 20]),
-        used_steps: Vec::new(),
-        wrong_at: Vec::new(),
-        locked_until: None,
-    };
+    let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));
     let elsewhere = handle.mfa.enrolment(other).await?;
     let worn =
         TotpEnrolment { used_steps: vec![7], wrong_at: vec![noon()], locked_until: Some(noon()), ..fresh(mine, 1) };

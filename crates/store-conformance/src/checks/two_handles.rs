@@ -16,8 +16,9 @@ use florin_domain::address::{Address, Postcode};
 use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
 use florin_domain::card::{CardState, CreateCardRefusal, CreateCardSituation, SpendingWindow};
 use florin_domain::ids::{ApiKeyId, SnapshotId};
-use florin_domain::mfa::{MfaProviderName, MfaVerdict, Secret, TotpEnrolment};
+use florin_domain::mfa::{MfaProviderName, MfaVerdict, TotpEnrolment};
 use florin_domain::page::PageRequest;
+use florin_domain::secret::SealedSecret;
 use florin_domain::world::{
     ClockChange, ClockSetting, CreateWorldRefusal, CreationClaim, SnapshotRefusal, decide_create_world,
 };
@@ -210,7 +211,7 @@ async fn lists(handle: Handle) -> Proof {
 async fn enrolments(handle: Handle) -> Proof {
     seeded(&handle).await?;
     let enrolled = on_both(&handle, |handle, number| {
-        let secret = Secret::new(vec![number; 20]);
+        let secret = SealedSecret::new(vec![number; 20]);
         let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
         Ok(Box::pin(async move { handle.registry.enrol(enrolment).await }))
     });

@@ -12,8 +12,9 @@ use florin_domain::card::decide::FirstMessage;
 use florin_domain::card::{AcceptorInput, ChainKind};
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::merchant::{CheckoutFilter, CheckoutKind, ShippingOptions};
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::PageRequest;
+use florin_domain::secret::SealedSecret;
 use florin_domain::text::Text;
 use florin_ports::{Answer, FirstMessageCommand, RecordedBody, RecordedRequest};
 use std::sync::Arc;
@@ -195,12 +196,12 @@ async fn secrets(handle: Handle) -> Proof {
         (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
         seed.account.id = id.clone();
         seed.account.client = ClientId(crate::world::uuid(1, 500 + place as u128));
-        let wanted = TotpEnrolment { account: id.clone(), secret: Secret::new(bytes), ..enrolment(Who::Mine)? };
+        let wanted = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
         seed.enrolment = Some(wanted.clone());
         let clients = vec![client(seed.account.client, "c")];
         handle.seeding.seed(florin_ports::World { clients, accounts: vec![seed], ..Default::default() }).await?;
         let found = there("the enrolment", handle.mfa.enrolment(&id).await?)?;
-        same("the secret", found.secret.expose(), wanted.secret.expose())?;
+        same("the secret", found.secret.as_bytes(), wanted.secret.as_bytes())?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod dry_runs;
 mod insight;
 mod management;
 mod reads;
+mod secrets;
 mod worlds;
 
 use async_trait::async_trait;
@@ -171,6 +172,15 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::GroupsForgetMessages, "groups.card_messages.see_what_earlier_commands_left"),
     (Bug::KeysOfEachHandle, "two_handles.credits.one_key_has_one_effect"),
     (Bug::CountersOfEachHandle, "two_handles.budgets.create_is_shown_true_numbers"),
+    (Bug::SecretKeyOverwritten, "secrets.bind_secret_key.the_first_counts"),
+    (Bug::SecretKeyChangedBlindly, "secrets.change_secret_key.from_the_bound_one_only"),
+    (Bug::SecretsUnfiltered, "secrets.secrets.those_of_the_filter_at_most_so_many"),
+    (Bug::SecretsUnbounded, "secrets.secrets.those_of_the_filter_at_most_so_many"),
+    (Bug::SecretReplacedBlindly, "secrets.replace_secret.if_it_is_unchanged"),
+    (Bug::SecretsInSnapshots, "worlds.restore.keeps_the_present_secret"),
+    (Bug::RemovedSecretsComeBack, "worlds.restore.of_a_removed_secret_has_no_enrolment"),
+    (Bug::CopiesNotSealedAgain, "worlds.create.secrets_of_a_snapshot_are_sealed_again"),
+    (Bug::UnlockIgnored, "registry.unlock_enrolment.forgets_wrong_tokens"),
     (Bug::EveryEnvironmentFits, "upkeep.environment.is_bound_once"),
     (Bug::NeverOverloaded, "upkeep.is_overloaded.while_writes_are_refused"),
     (Bug::ReadyWhilePending, "upkeep.readiness.shows_pending_migrations"),

@@ -145,6 +145,13 @@ impl Registry for Mutant {
         self.inner.remove_enrolment(account).await
     }
 
+    async fn unlock_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        if self.has(Bug::UnlockIgnored) {
+            return Ok(self.inner.enrolment(account).await?.is_some());
+        }
+        self.inner.unlock_enrolment(account).await
+    }
+
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
         self.inner.keys(client).await
     }

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::{CardFilter, SpendingWindow};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
     ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal,
@@ -12,8 +13,8 @@ use florin_domain::world::{
 };
 use florin_ports::{
     BatchProcessing, CardManagement, ClaimCommand, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim,
-    Registry, RemoveLimitCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents,
-    Worlds, WriteError, Written,
+    MfaSessions, Registry, RemoveLimitCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep,
+    WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -58,6 +59,19 @@ impl Mutant {
 }
 
 impl Mutant {
+    /// Restores the secret that an account had when its snapshot was taken.
+    async fn put_secrets_back(&self, account: &AccountId) -> Result<(), StoreError> {
+        let then = self.seen_before.lock().unwrap().enrolment.clone();
+        let now = self.inner.enrolment(account).await?;
+        match (then, now) {
+            (Some(then), Some(now)) if self.has(Bug::SecretsInSnapshots) => {
+                self.inner.enrol(TotpEnrolment { secret: then.secret, ..now }).await
+            }
+            (Some(then), None) if self.has(Bug::RemovedSecretsComeBack) => self.inner.enrol(then).await,
+            _ => Ok(()),
+        }
+    }
+
     /// Leases all batches again as they were leased before.
     async fn put_leases_back(&self) -> Result<(), StoreError> {
         let leases: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
@@ -74,6 +88,9 @@ impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
             command.under = None;
+        }
+        if self.has(Bug::CopiesNotSealedAgain) {
+            command.reseal = Arc::new(|_, _, secret| Ok(secret.clone()));
         }
         let is_copy = matches!(command.contents, WorldContents::Snapshot { .. });
         let mut created = Worlds::create(&self.inner, command).await?;
@@ -123,6 +140,10 @@ impl Worlds for Mutant {
             command.decide = Arc::new(|_| Ok(()));
         }
         command.repeat = self.claim(command.repeat);
+        if self.has(Bug::SecretsInSnapshots) || self.has(Bug::RemovedSecretsComeBack) {
+            let enrolment = self.inner.enrolment(&command.account).await?;
+            self.seen_before.lock().unwrap().enrolment = enrolment;
+        }
         self.inner.take_snapshot(command).await
     }
 
@@ -154,6 +175,7 @@ impl Worlds for Mutant {
         let (account, real) = (command.account.clone(), command.real);
         let repeat = self.claim(command.repeat).filter(|_| !self.has(Bug::RestoresNotRecorded));
         let restored = self.inner.restore(RestoreCommand { repeat, ..command }).await?;
+        self.put_secrets_back(&account).await?;
         if self.has(Bug::RestoresForgetEqualKeys) {
             self.inner.forget_answers(real + TimeDelta::days(1), 100).await?;
         }

@@ -10,7 +10,7 @@ pub(super) const FORMAT: &str = "florin-export";
 pub(super) const VERSION: u32 = 1;
 
 /// The first line of an export.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportHeader {
     format: String,
@@ -18,6 +18,10 @@ pub struct ExportHeader {
     schema: String,
     environment: String,
     exported_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox_key: Option<String>,
 }
 
 impl ExportHeader {
@@ -29,7 +33,19 @@ impl ExportHeader {
             schema,
             environment: origin.environment.clone(),
             exported_at: origin.at.to_rfc3339_opts(SecondsFormat::Micros, true),
+            secret_key: Some(origin.secret_key.clone()),
+            sandbox_key: origin.sandbox_key.clone(),
         }
+    }
+
+    /// The id of the key that encrypts the secrets in the file.
+    pub fn secret_key(&self) -> Option<&str> {
+        self.secret_key.as_deref()
+    }
+
+    /// The key that encrypts the secrets in the file, if a sandbox generated it.
+    pub fn sandbox_key(&self) -> Option<&str> {
+        self.sandbox_key.as_deref()
     }
 
     /// The time at which the file was written.

@@ -2,7 +2,7 @@
 //!
 //! The file is JSON Lines: a header, a line for each row of each table, and a footer with the number of rows of each
 //! table and the SHA-256 of all lines before it. Amounts are integers in minor units, times RFC 3339 with microseconds,
-//! bytes hexadecimal. It contains all secrets of the store.
+//! bytes hexadecimal. It contains all secrets of the store, as encrypted as they are there.
 
 mod error;
 mod header;
@@ -17,18 +17,22 @@ pub use reader::{ExportReader, ExportRow};
 pub use writer::ExportWriter;
 
 use chrono::{DateTime, Utc};
-use florin_ports::AuditReport;
+use florin_ports::{AuditReport, Reseal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, Write};
 
 /// The facts about an export that the store does not know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ExportOrigin {
     /// The environment that the exporting process serves: `sandbox` or `production`.
     pub environment: String,
     /// The current time.
     pub at: DateTime<Utc>,
+    /// The id of the key that encrypts the secrets of the store.
+    pub secret_key: String,
+    /// The key itself, if a sandbox generated it.
+    pub sandbox_key: Option<String>,
 }
 
 /// The contents of a file, as its last line states them.
@@ -68,9 +72,14 @@ pub trait ExportImport {
     /// Writes every row of every table, in one consistent view. The schema must be current. Blocks.
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError>;
 
-    /// Stores all rows of an export with the same schema and environment, or none after any error. The store must be
-    /// empty, and its schema current. Blocks.
-    fn import(&self, environment: &str, file: &mut dyn ExportSource) -> Result<ImportReport, ExportError>;
+    /// Stores all rows of an export with the same schema and environment, or none after any error. `reseal` encrypts each
+    /// secret for the record that it belongs to in this store. The store must be empty, and its schema current. Blocks.
+    fn import(
+        &self,
+        environment: &str,
+        file: &mut dyn ExportSource,
+        reseal: &Reseal,
+    ) -> Result<ImportReport, ExportError>;
 }
 
 /// The last line of a file.

@@ -5,7 +5,12 @@ use chrono::DateTime;
 use std::io::Cursor;
 
 fn origin() -> ExportOrigin {
-    ExportOrigin { environment: "sandbox".into(), at: DateTime::from_timestamp_micros(1_795_000_000_000_001).unwrap() }
+    ExportOrigin {
+        environment: "sandbox".into(),
+        at: DateTime::from_timestamp_micros(1_795_000_000_000_001).unwrap(),
+        secret_key: "00010203040506ff".into(),
+        sandbox_key: None,
+    }
 }
 
 /// A file with two rows in one table and none in another.

@@ -58,7 +58,7 @@ impl<'de, T: Name> Deserialize<'de> for Named<T> {
 }
 
 /// Reads bytes from hexadecimal digits.
-fn bytes(digits: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn bytes(digits: &[u8]) -> Option<Vec<u8>> {
     let pair = |pair: &[u8]| match pair {
         [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
         _ => None,

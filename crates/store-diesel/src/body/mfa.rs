@@ -1,13 +1,15 @@
 //! MFA sessions and enrolments.
 
 use super::ask::ask;
-use super::backend::Conn;
+use super::backend::{Changes, Conn};
+use super::driver::load;
 use super::errors::Outcome;
 use super::footprint::Footprint;
 use super::group::RecordedCommand;
 use super::statements::insert;
 use super::store::Store;
-use super::tables::mfa::{EnrolmentRow, totp_enrolments};
+use super::tables::mfa::{EnrolmentChange, EnrolmentRow, LockedEnrolments, totp_enrolments};
+use super::types::Account;
 use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -59,6 +61,16 @@ impl RecordedCommand for OpenSessionCommand {
         working_set.mfa.open(&session);
         Ok(session)
     }
+}
+
+/// Unlocks an enrolment. Returns whether there is one.
+pub(crate) fn unlock(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let row = load::<LockedEnrolments>([(Account(account.clone()),)], conn)?.pop();
+    let Some(row) = row else { return Ok(false) };
+    let mut changes = Changes::on(conn);
+    changes.update(vec![EnrolmentChange::from(&row.read()?.unlocked())])?;
+    changes.store()?;
+    Ok(true)
 }
 
 /// Stores a new enrolment.

@@ -1,11 +1,12 @@
 //! MFA sessions and enrolments as rows.
 
 use super::errors::{Outcome, corrupt};
-use super::tables::mfa::{EnrolmentRow, SessionRow};
+use super::tables::mfa::{EnrolmentChange, EnrolmentRow, SessionRow};
 use super::types::{Account, Bytes, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{ClientId, MfaSessionId, PaymentBatchId};
-use florin_domain::mfa::{MfaSession, Secret, TotpEnrolment};
+use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::secret::SealedSecret;
 
 impl SessionRow {
     pub(crate) fn read(self) -> Outcome<MfaSession> {
@@ -29,10 +30,12 @@ impl From<&TotpEnrolment> for EnrolmentRow {
         let used_steps: Vec<_> = enrolment.used_steps.iter().map(i64::to_string).collect();
         Self {
             account_id: Account(enrolment.account.clone()),
-            secret: Bytes(enrolment.secret.expose().to_vec()),
+            secret: Bytes(enrolment.secret.as_bytes().to_vec()),
             used_steps: used_steps.join(" "),
             wrong_at: wrong_at.join(" "),
             locked_until: enrolment.locked_until.map(Time),
+            unforgiven: i64::from(enrolment.unforgiven),
+            forgiven_at: enrolment.forgiven_at.map(Time),
         }
     }
 }
@@ -44,10 +47,12 @@ impl EnrolmentRow {
         let used_steps: Result<_, _> = self.used_steps.split_whitespace().map(str::parse).collect();
         Ok(TotpEnrolment {
             account: self.account_id.0,
-            secret: Secret::new(self.secret.0),
+            secret: SealedSecret::new(self.secret.0),
             used_steps: used_steps.map_err(corrupt)?,
             wrong_at: wrong_at.ok_or_else(|| corrupt("times of wrong tokens can't be read"))?,
             locked_until: self.locked_until.map(|time| time.0),
+            unforgiven: u32::try_from(self.unforgiven).map_err(corrupt)?,
+            forgiven_at: self.forgiven_at.map(|time| time.0),
         })
     }
 }
@@ -65,5 +70,13 @@ impl From<&MfaSession> for SessionRow {
             created_at: Time(session.created_at),
             expires_at: Time(session.expires_at),
         }
+    }
+}
+
+impl From<&TotpEnrolment> for EnrolmentChange {
+    fn from(enrolment: &TotpEnrolment) -> Self {
+        let EnrolmentRow { account_id, used_steps, wrong_at, locked_until, unforgiven, forgiven_at, secret: _ } =
+            EnrolmentRow::from(enrolment);
+        Self { used_steps, wrong_at, locked_until, unforgiven, forgiven_at, account_id }
     }
 }

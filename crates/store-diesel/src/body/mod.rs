@@ -39,6 +39,7 @@ mod names;
 mod payments;
 mod registry;
 pub(crate) mod repeat;
+mod secrets;
 mod seeding;
 pub(super) mod statements;
 mod store;

@@ -90,6 +90,15 @@ impl Registry for Store {
         self.change(move |conn| remove_enrolment(conn, &account)).await
     }
 
+    async fn unlock_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
+        let account = account.clone();
+        self.change(move |conn| {
+            must_exist(conn, &account)?;
+            mfa::unlock(conn, &account)
+        })
+        .await
+    }
+
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| keys(conn, client))).await
     }
@@ -123,12 +132,15 @@ fn no_account(account: &AccountId) -> Failure {
     Failure::NotFound(format!("account {account}"))
 }
 
+fn must_exist(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    let known = accounts::table.filter(accounts::id.eq(account.as_str()));
+    let exists = diesel::select(diesel::dsl::exists(known)).get_result(conn)?;
+    if exists { Ok(()) } else { Err(no_account(account)) }
+}
+
 /// Removes the enrolment of an account, which must exist. Returns whether it had an enrolment.
 fn remove_enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
-    let known = accounts::table.filter(accounts::id.eq(account.as_str()));
-    if !diesel::select(diesel::dsl::exists(known)).get_result(conn)? {
-        return Err(no_account(account));
-    }
+    must_exist(conn, account)?;
     let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
     Ok(diesel::delete(row).execute(conn)? == 1)
 }

@@ -38,7 +38,12 @@ fn id(text: Option<String>) -> Result<Option<Uuid>, SetupError> {
 impl<S: ExportImport + Send + Sync> EventLog for Exported<S> {
     async fn events(&self) -> Result<Vec<Event>, SetupError> {
         let mut file = Vec::new();
-        let origin = ExportOrigin { environment: "sandbox".into(), at: DateTime::UNIX_EPOCH };
+        let origin = ExportOrigin {
+            environment: "sandbox".into(),
+            at: DateTime::UNIX_EPOCH,
+            secret_key: String::new(),
+            sandbox_key: None,
+        };
         tokio::task::block_in_place(|| self.0.export(&origin, &mut file))?;
         let mut events = Vec::new();
         for line in String::from_utf8(file)?.lines() {

@@ -14,8 +14,9 @@ use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, ClientId, JournalId, OrderId, PaymentBatchId, TransactionToken, UserToken,
 };
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
-use florin_domain::mfa::{Secret, TotpEnrolment};
+use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_domain::secret::SealedSecret;
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
@@ -175,13 +176,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             mfa_required: true,
             timeline: florin_domain::world::Timeline::default(),
         },
-        enrolment: Some(TotpEnrolment {
-            account: id(account),
-            secret: Secret::new(account.as_bytes().to_vec()),
-            used_steps: vec![],
-            wrong_at: vec![],
-            locked_until: None,
-        }),
+        enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),
         checkouts: vec![],
         budgets: vec![SeedBudget { budget: money, journal }],
         cards: vec![SeedCard { card: active_card(account), limits: vec![] }],

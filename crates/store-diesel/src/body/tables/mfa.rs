@@ -26,6 +26,8 @@ tables! {
         used_steps: String,
         wrong_at: String,
         locked_until: Option<Time>,
+        unforgiven: i64,
+        forgiven_at: Option<Time>,
     }
 }
 
@@ -46,7 +48,7 @@ changes! {
 
     /// An enrolment after a change. Its secret stays.
     struct EnrolmentChange of totp_enrolments {
-        set { used_steps, wrong_at, locked_until, }
+        set { used_steps, wrong_at, locked_until, unforgiven, forgiven_at, }
         by { account_id, }
     }
 }

@@ -1,13 +1,14 @@
 //! The rows of one account, read as lines of an export, and inserted again into the same or another account.
 
-use super::Batch;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
 use super::body::types::{Id, Time};
+use super::{Batch, secrets};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
+use florin_domain::secret::SealedSecret;
 use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -30,13 +31,16 @@ impl AccountRows {
     }
 }
 
-/// Returns the rows of an account that a snapshot contains.
+/// Returns the rows of an account that a snapshot contains. Secrets are left out.
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
     for table in tables::all() {
         if let Some(kept) = &table.kept {
             (kept.rows)(conn, account.as_str(), &mut |row| {
-                account_rows.add(table.name, row);
+                match secrets::without(table.name, row)? {
+                    Some(row) => account_rows.add(table.name, &row),
+                    None => account_rows.add(table.name, row),
+                }
                 Ok(())
             })?;
         }
@@ -59,12 +63,17 @@ struct Line<'a> {
     row: &'a RawValue,
 }
 
-/// Inserts rows into an account that has none in these tables. Leases on batches are cleared.
-pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str) -> Outcome<()> {
+/// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
+/// is none. Leases on batches are cleared.
+pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str, secret: Option<&SealedSecret>) -> Outcome<()> {
     let mut batch = Batch::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
-        let row = moved(row.get(), account)?;
+        let mut row = moved(row.get(), account)?;
+        if secrets::are_in(table) {
+            let Some(secret) = secret else { continue };
+            row = secrets::with(&row, secret)?;
+        }
         // A world can be created from a snapshot of another world. The two share the rows of tables with `exists`, so
         // such a row may already be stored.
         let exists = tables::all().find(|known| known.name == table).and_then(|known| known.kept.as_ref()?.exists);

@@ -1,6 +1,7 @@
 //! Export and import of all rows of the store.
 
 pub(super) mod account_rows;
+mod secrets;
 
 use super::audit::audit;
 use super::backend::Conn;
@@ -11,7 +12,7 @@ use super::store::Store;
 use super::tables;
 use super::tables::table::{NumberedRow, Table};
 use diesel::Connection;
-use florin_ports::{AuditReport, StoreError};
+use florin_ports::{AuditReport, Reseal, StoreError};
 use florin_store_contract::export::{
     ExportContents, ExportHeader, ExportOrigin, ExportReader, ExportRow, ExportSource, ExportWriter, ImportReport,
 };
@@ -40,7 +41,12 @@ impl ExportImport for Store {
         }
     }
 
-    fn import(&self, environment: &str, file: &mut dyn ExportSource) -> Result<ImportReport, ExportError> {
+    fn import(
+        &self,
+        environment: &str,
+        file: &mut dyn ExportSource,
+        reseal: &Reseal,
+    ) -> Result<ImportReport, ExportError> {
         let schema = schema()?;
         let rows = ExportReader::open(file)?;
         rows.header().fits(&schema, environment)?;
@@ -56,7 +62,7 @@ impl ExportImport for Store {
         let mut conn = driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
         let mut refusal = None;
         let written = driver::write(&mut conn, |conn| {
-            import(conn, rows).map_err(|error| {
+            import(conn, rows, reseal).map_err(|error| {
                 refusal = Some(error);
                 corrupt("the import is rolled back")
             })
@@ -91,7 +97,11 @@ fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Optio
     Ok(())
 }
 
-fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, AuditReport), ExportError> {
+fn import(
+    conn: &mut Conn,
+    rows: ExportReader<'_>,
+    reseal: &Reseal,
+) -> Result<(ExportContents, AuditReport), ExportError> {
     prepare(conn).map_err(StoreError::from)?;
     for table in tables::all() {
         if !(table.is_empty)(conn).map_err(StoreError::from)? {
@@ -99,7 +109,11 @@ fn import(conn: &mut Conn, rows: ExportReader<'_>) -> Result<(ExportContents, Au
         }
     }
     let mut batch = Batch::default();
-    let contents = rows.each(|row| Ok(batch.add(conn, row)?))?;
+    let contents = rows.each(|row| {
+        let resealed = secrets::resealed(&row, reseal)?;
+        let json = resealed.as_deref().unwrap_or(row.json);
+        Ok(batch.add(conn, ExportRow { json, ..row })?)
+    })?;
     batch.store(conn)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;

@@ -65,10 +65,7 @@ impl Authentication {
             id: Id(id.0),
         };
         changes.update(self.sessions.into_changes().map(session).collect())?;
-        let enrolment = |(_, enrolment): (AccountId, TotpEnrolment)| {
-            let EnrolmentRow { account_id, used_steps, wrong_at, locked_until, .. } = EnrolmentRow::from(&enrolment);
-            EnrolmentChange { used_steps, wrong_at, locked_until, account_id }
-        };
+        let enrolment = |(_, enrolment): (AccountId, TotpEnrolment)| EnrolmentChange::from(&enrolment);
         changes.update(self.enrolments.into_changes().map(enrolment).collect())
     }
 }

@@ -4,9 +4,11 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::transfer::account_rows;
-use super::body::{registry, seeding, timelines};
+use super::body::{registry, secrets, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
+use florin_domain::ids::AccountId;
+use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
 use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
 
@@ -32,17 +34,24 @@ pub(super) fn make(
         outdated: kept.as_ref().is_some_and(|kept| !kept.fits),
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    // The world of the snapshot may be the one that is replaced.
+    let secret = kept.as_ref().map(|kept| resealed(conn, command, &kept.account)).transpose()?.flatten();
     if replaces {
         delete::delete(conn, &world.account)?;
     }
-    fill(conn, command, kept.as_ref())?;
+    fill(conn, command, kept.as_ref(), secret.as_ref())?;
     rows::insert(conn, world, command.under.as_ref())?;
     registry::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
     Ok(made.ok_or_else(|| corrupt("the created world is missing"))?)
 }
 
-fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::SnapshotContents>) -> Outcome<()> {
+fn fill(
+    conn: &mut Conn,
+    command: &CreateWorldCommand,
+    kept: Option<&snapshots::SnapshotContents>,
+    secret: Option<&SealedSecret>,
+) -> Outcome<()> {
     let world = &command.world;
     match (&command.contents, kept) {
         (WorldContents::Seeded(seed), _) => {
@@ -64,7 +73,7 @@ fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::
             registry::insert_account(conn, &account)?;
             // A new account has a credit counter already. The counter of the snapshot replaces it.
             account_rows::clear(conn, &world.account)?;
-            account_rows::put(conn, &world.account, &kept.contents)?;
+            account_rows::put(conn, &world.account, &kept.contents, secret)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
                 Some(_) => ClockSetting::Frozen { at: kept.created_at },
@@ -74,4 +83,12 @@ fn fill(conn: &mut Conn, command: &CreateWorldCommand, kept: Option<&snapshots::
         }
         (WorldContents::Snapshot { .. }, None) => Err(corrupt("the loaded snapshot is missing")),
     }
+}
+
+/// Encrypts the TOTP secret of a snapshot's world for the new world.
+fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> Outcome<Option<SealedSecret>> {
+    let [from, to] = [from, &command.world.account].map(|account| SecretOwner::Totp(account.clone()));
+    let SecretOwner::Totp(account) = &from;
+    let secret = secrets::of_totp(conn, account)?;
+    secret.map(|secret| (command.reseal)(&from, &to, &secret).map_err(corrupt)).transpose()
 }

@@ -7,6 +7,7 @@ use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
 use super::body::repeat;
+use super::body::secrets;
 use super::body::statements;
 use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
 use super::body::timelines;
@@ -26,6 +27,8 @@ use std::collections::BTreeSet;
 
 /// The contents of a snapshot.
 pub(super) struct SnapshotContents {
+    /// The world of the snapshot.
+    pub(super) account: AccountId,
     pub(super) contents: String,
     /// When the snapshot was taken, on the clock of its world.
     pub(super) created_at: DateTime<Utc>,
@@ -112,8 +115,9 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId)
     Ok(diesel::delete(row).execute(conn)? == 1)
 }
 
-fn read((contents, created_at, schema_name): (String, Time, String)) -> Outcome<SnapshotContents> {
-    Ok(SnapshotContents { contents, created_at: created_at.0, fits: schema_name == schema()? })
+fn read(account: &AccountId, (contents, created_at, schema_name): (String, Time, String)) -> Outcome<SnapshotContents> {
+    let (account, created_at) = (account.clone(), created_at.0);
+    Ok(SnapshotContents { account, contents, created_at, fits: schema_name == schema()? })
 }
 
 fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<SnapshotContents>> {
@@ -123,7 +127,7 @@ fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<O
         .select((world_snapshots::contents, world_snapshots::created_at, world_snapshots::schema_name))
         .get_result(conn)
         .optional()?;
-    row.map(read).transpose()
+    row.map(|row| read(account, row)).transpose()
 }
 
 /// Finds a snapshot of any world of a client, or of the listed worlds.
@@ -154,8 +158,9 @@ pub(super) fn restore(
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
         driver::lock_account(conn, &command.account)?;
+        let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
-        account_rows::put(conn, &command.account, &kept.contents)?;
+        account_rows::put(conn, &command.account, &kept.contents, secret.as_ref())?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.repeat {
             repeat::forget(conn, claim)?;

@@ -1,0 +1,76 @@
+//! Secrets that are encrypted at rest.
+
+use crate::StoreError;
+use async_trait::async_trait;
+use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+
+/// Encrypts secrets before a store gets them, and decrypts those that it returns.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+pub trait SecretCipher: Send + Sync {
+    /// The key that encrypts.
+    fn key(&self) -> SecretKeyId;
+
+    /// Whether it decrypts secrets under this key: the current one, or an earlier one that is still given.
+    fn has(&self, key: SecretKeyId) -> bool;
+
+    /// Encrypts a secret for a record.
+    fn seal(&self, owner: &SecretOwner, secret: &Secret) -> Result<SealedSecret, SecretError>;
+
+    /// Decrypts the secret of a record, under the current key or an earlier one that is still given. A secret of another
+    /// record, and one in clear, is damaged.
+    fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError>;
+}
+
+/// Reasons that a secret can't be encrypted or decrypted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// The key is not given.
+    #[error("the secret of {owner} is encrypted under key {key}, which is not given")]
+    Key {
+        /// The record.
+        owner: SecretOwner,
+        /// The key of the secret.
+        key: SecretKeyId,
+    },
+    /// The secret was changed, belongs to another record, or is not encrypted.
+    #[error("the secret of {0} is damaged")]
+    Damaged(SecretOwner),
+    /// The machine provides no random bits.
+    #[error("cannot encrypt a secret: {0}")]
+    Random(String),
+}
+
+impl From<SecretError> for StoreError {
+    fn from(error: SecretError) -> Self {
+        match error {
+            SecretError::Random(_) => Self::Unavailable(error.to_string()),
+            SecretError::Key { .. } | SecretError::Damaged(_) => Self::Corrupt(error.to_string()),
+        }
+    }
+}
+
+/// All secrets of a store, and the key that it is bound to. Every call is atomic.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Secrets: Send + Sync {
+    /// Returns the key that the store is bound to; `None` if it is not bound yet.
+    async fn secret_key(&self) -> Result<Option<StoreKey>, StoreError>;
+
+    /// Binds the store to a key, unless it is bound, and returns the key that it is bound to. The first of concurrent
+    /// calls counts.
+    async fn bind_secret_key(&self, key: StoreKey) -> Result<StoreKey, StoreError>;
+
+    /// Binds the store to another key if it is still bound to `from`, and returns whether it was.
+    async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError>;
+
+    /// Returns at most `max` secrets that the filter includes.
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError>;
+
+    /// Replaces a secret if it is still `old`, and returns whether it was.
+    async fn replace_secret(
+        &self,
+        owner: &SecretOwner,
+        old: &SealedSecret,
+        new: SealedSecret,
+    ) -> Result<bool, StoreError>;
+}

@@ -1,0 +1,66 @@
+//! Keys of the operator.
+
+use florin_domain::secret::{Secret, SecretKeyId};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// A key of 256 bits. It is erased from memory when it is dropped, and never printed.
+#[derive(Clone)]
+pub struct SecretKey(Zeroizing<[u8; 32]>);
+
+impl SecretKey {
+    /// A random key.
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut key = Zeroizing::new([0; 32]);
+        getrandom::fill(key.as_mut_slice())?;
+        Ok(Self(key))
+    }
+
+    /// Parses 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut key = Zeroizing::new([0; 32]);
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Self(key))
+    }
+
+    /// The key that a sandbox keeps in its database.
+    pub fn kept(secret: &Secret) -> Option<Self> {
+        secret.expose().try_into().ok().map(|bytes| Self(Zeroizing::new(bytes)))
+    }
+
+    /// The key as a secret that a sandbox keeps.
+    pub fn to_secret(&self) -> Secret {
+        Secret::new(self.0.to_vec())
+    }
+
+    /// 64 hexadecimal digits, for a file.
+    pub fn to_hex(&self) -> Zeroizing<String> {
+        Zeroizing::new(self.0.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The id of the key: the beginning of a hash.
+    pub fn id(&self) -> SecretKeyId {
+        let hash = Sha256::new().chain_update(b"florin secret key id").chain_update(self.0.as_slice()).finalize();
+        let mut id = [0; 8];
+        id.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
+        SecretKeyId(id)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretKey({})", self.id())
+    }
+}

@@ -1,0 +1,134 @@
+//! Checks of encrypted secrets, and of the key that a store is bound to.
+
+use crate::check::{Failure, Proof, checks};
+use crate::expect::{fresh, holds, same, there};
+use crate::factory::Handle;
+use crate::world::{BOTH, Who, seeded};
+use crate::worlds::{command, copy, prepared, restore, snapshot};
+use florin_domain::ids::AccountId;
+use florin_domain::mfa::TotpEnrolment;
+use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+use florin_ports::CreateWorldCommand;
+use std::sync::Arc;
+
+checks! {
+    "secrets.bind_secret_key.the_first_counts" => bound_once,
+    "secrets.change_secret_key.from_the_bound_one_only" => changed,
+    "secrets.secrets.those_of_the_filter_at_most_so_many" => filtered,
+    "secrets.replace_secret.if_it_is_unchanged" => replaced,
+    "worlds.restore.keeps_the_present_secret" (Sandbox) => present_secret,
+    "worlds.restore.of_a_removed_secret_has_no_enrolment" (Sandbox) => removed_secret,
+    "worlds.create.secrets_of_a_snapshot_are_sealed_again" (Sandbox) => sealed_again,
+}
+
+const OLD: SecretKeyId = SecretKeyId([1; 8]);
+const NEW: SecretKeyId = SecretKeyId([2; 8]);
+
+fn sealed(key: SecretKeyId, number: u8) -> SealedSecret {
+    SealedSecret::encrypted(key, &[number; 60])
+}
+
+fn owner(who: Who) -> Result<SecretOwner, Failure> {
+    Ok(SecretOwner::Totp(who.account()?))
+}
+
+async fn enrol(handle: &Handle, account: &AccountId, secret: SealedSecret) -> Proof {
+    Ok(handle.registry.enrol(TotpEnrolment::new(account.clone(), secret)).await?)
+}
+
+async fn secret_of(handle: &Handle, account: &AccountId) -> Result<Option<Vec<u8>>, Failure> {
+    let enrolment = handle.mfa.enrolment(account).await?;
+    Ok(enrolment.map(|enrolment| enrolment.secret.as_bytes().to_vec()))
+}
+
+async fn bound_once(handle: Handle) -> Proof {
+    same("the key of a new store", handle.secrets.secret_key().await?, None)?;
+    let first = StoreKey { id: OLD, kept: Some(Secret::new(vec![0; 32])) };
+    let second = StoreKey { id: NEW, kept: None };
+    same("the first binding", handle.secrets.bind_secret_key(first.clone()).await?, first.clone())?;
+    same("a second binding", handle.secrets.bind_secret_key(second).await?, first.clone())?;
+    same("the key", handle.secrets.secret_key().await?, Some(first))
+}
+
+async fn changed(handle: Handle) -> Proof {
+    let key = |id| StoreKey { id, kept: None };
+    same("without a key", handle.secrets.change_secret_key(OLD, key(NEW)).await?, false)?;
+    handle.secrets.bind_secret_key(StoreKey { id: OLD, kept: Some(Secret::new(vec![7; 32])) }).await?;
+    same("from another key", handle.secrets.change_secret_key(NEW, key(NEW)).await?, false)?;
+    same("the key", handle.secrets.secret_key().await?.map(|key| key.id), Some(OLD))?;
+    same("from the key", handle.secrets.change_secret_key(OLD, key(NEW)).await?, true)?;
+    same("the key", handle.secrets.secret_key().await?, Some(key(NEW)))
+}
+
+async fn filtered(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
+    enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
+    enrol(&handle, &Who::Other.account()?, clear.clone()).await?;
+    let old = (owner(Who::Mine)?, sealed(OLD, 1));
+    let other = (owner(Who::Other)?, clear);
+    let found = async |filter, max| Ok::<_, Failure>(handle.secrets.secrets(filter, max).await?);
+    same("in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
+    same("not under the old key", found(SecretFilter::NotUnder(OLD), 9).await?, vec![other.clone()])?;
+    let all = found(SecretFilter::NotUnder(NEW), 9).await?;
+    holds("not all secrets are found", all.len() == 2 && all.contains(&old) && all.contains(&other))?;
+    same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
+}
+
+async fn replaced(handle: Handle) -> Proof {
+    seeded(&handle).await?;
+    for (number, who) in (1..).zip(BOTH) {
+        enrol(&handle, &who.account()?, sealed(OLD, number)).await?;
+    }
+    let mine = owner(Who::Mine)?;
+    let replace = async |old, new| Ok::<_, Failure>(handle.secrets.replace_secret(&mine, &old, new).await?);
+    same("another secret", replace(sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
+    same("the secret", replace(sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
+    same("the secret again", replace(sealed(OLD, 1), sealed(NEW, 5)).await?, false)?;
+    let stored = |secret: SealedSecret| Some(secret.as_bytes().to_vec());
+    same("my secret", secret_of(&handle, &Who::Mine.account()?).await?, stored(sealed(NEW, 4)))?;
+    same("the other secret", secret_of(&handle, &Who::Other.account()?).await?, stored(sealed(OLD, 2)))?;
+    let nobody = SecretOwner::Totp(AccountId::parse("F404")?);
+    same("of nobody", handle.secrets.replace_secret(&nobody, &sealed(OLD, 1), sealed(NEW, 1)).await?, false)
+}
+
+async fn present_secret(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    let worn = TotpEnrolment { used_steps: vec![7], unforgiven: 3, ..TotpEnrolment::new(mine.clone(), sealed(OLD, 1)) };
+    handle.registry.enrol(worn.clone()).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    enrol(&handle, &mine, sealed(NEW, 2)).await?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    let restored = there("the enrolment", handle.mfa.enrolment(&mine).await?)?;
+    same("its secret", restored.secret.as_bytes(), sealed(NEW, 2).as_bytes())?;
+    same("its attempts", restored, TotpEnrolment { secret: sealed(NEW, 2), ..worn })
+}
+
+async fn removed_secret(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    enrol(&handle, &mine, sealed(OLD, 1)).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    handle.registry.remove_enrolment(&mine).await?;
+    fresh(handle.worlds.restore(restore(1)?).await)?;
+    same("the enrolment", handle.mfa.enrolment(&mine).await?, None)
+}
+
+async fn sealed_again(handle: Handle) -> Proof {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
+    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let (from, to) = (owner(Who::Mine)?, SecretOwner::Totp(AccountId::parse("W1")?));
+    let reseal = move |one: &SecretOwner, other: &SecretOwner, secret: &SealedSecret| {
+        Ok(if (one, other) == (&from, &to) && *secret == sealed(OLD, 1) { sealed(NEW, 2) } else { sealed(NEW, 99) })
+    };
+    handle.worlds.create(CreateWorldCommand { reseal: Arc::new(reseal), ..copy("W1", 102, None)? }).await?;
+    let copied = secret_of(&handle, &AccountId::parse("W1")?).await?;
+    same("the secret of the copy", copied, Some(sealed(NEW, 2).as_bytes().to_vec()))?;
+    let mine = secret_of(&handle, &Who::Mine.account()?).await?;
+    same("the secret of the original", mine, Some(sealed(OLD, 1).as_bytes().to_vec()))
+}

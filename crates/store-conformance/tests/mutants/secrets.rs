@@ -1,0 +1,50 @@
+//! Bugs in encrypted secrets.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+use florin_ports::{MfaSessions, Secrets, StoreError};
+
+#[async_trait]
+impl Secrets for Mutant {
+    async fn secret_key(&self) -> Result<Option<StoreKey>, StoreError> {
+        self.inner.secret_key().await
+    }
+
+    async fn bind_secret_key(&self, key: StoreKey) -> Result<StoreKey, StoreError> {
+        let bound = self.inner.bind_secret_key(key.clone()).await?;
+        if self.has(Bug::SecretKeyOverwritten) {
+            self.inner.change_secret_key(bound.id, key.clone()).await?;
+            return Ok(key);
+        }
+        Ok(bound)
+    }
+
+    async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
+        let from = match self.inner.secret_key().await? {
+            Some(bound) if self.has(Bug::SecretKeyChangedBlindly) => bound.id,
+            _ => from,
+        };
+        self.inner.change_secret_key(from, to).await
+    }
+
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+        let max = if self.has(Bug::SecretsUnbounded) { u32::MAX } else { max };
+        let any = SecretFilter::NotUnder(SecretKeyId([255; 8]));
+        self.inner.secrets(if self.has(Bug::SecretsUnfiltered) { any } else { filter }, max).await
+    }
+
+    async fn replace_secret(
+        &self,
+        owner: &SecretOwner,
+        old: &SealedSecret,
+        new: SealedSecret,
+    ) -> Result<bool, StoreError> {
+        let SecretOwner::Totp(account) = owner;
+        let old = match self.inner.enrolment(account).await? {
+            Some(enrolment) if self.has(Bug::SecretReplacedBlindly) => enrolment.secret,
+            _ => old.clone(),
+        };
+        self.inner.replace_secret(owner, &old, new).await
+    }
+}

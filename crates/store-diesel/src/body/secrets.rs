@@ -1,0 +1,117 @@
+//! Encrypted secrets, and the key that the store is bound to.
+
+use super::backend::{Conn, RowByRow};
+use super::errors::{Outcome, corrupt};
+use super::store::Store;
+use super::tables::mfa::totp_enrolments;
+use super::types::{Account, Bytes};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{Binary, Nullable};
+use diesel::{QueryableByName, sql_query};
+use florin_domain::ids::AccountId;
+use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+use florin_ports::{Secrets, StoreError};
+
+/// The table is not part of exports: the key of a file is in its header.
+const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
+const BIND: &str = "INSERT INTO __florin_secret_key (id, key_id, kept) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING";
+const CHANGE: &str = "UPDATE __florin_secret_key SET key_id = $1, kept = $2 WHERE key_id = $3";
+
+#[derive(QueryableByName)]
+struct KeyRow {
+    #[diesel(sql_type = Binary)]
+    key_id: Vec<u8>,
+    #[diesel(sql_type = Nullable<Binary>)]
+    kept: Option<Vec<u8>>,
+}
+
+/// Returns the key that the store is bound to, if any.
+pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<StoreKey>> {
+    let row = sql_query(BOUND).get_result::<KeyRow>(conn).optional()?;
+    row.map(|row| {
+        let id = row.key_id.try_into().map_err(|_| corrupt("the id of the secret key is damaged"))?;
+        Ok(StoreKey { id: SecretKeyId(id), kept: row.kept.map(Secret::new) })
+    })
+    .transpose()
+}
+
+fn kept(key: &StoreKey) -> Option<Vec<u8>> {
+    key.kept.as_ref().map(|kept| kept.expose().to_vec())
+}
+
+fn bind(conn: &mut Conn, key: &StoreKey) -> Outcome<StoreKey> {
+    // A server may lack the right to write this table.
+    if let Some(bound) = bound(conn)? {
+        return Ok(bound);
+    }
+    let id = key.id.0.to_vec();
+    sql_query(BIND).bind::<Binary, _>(id).bind::<Nullable<Binary>, _>(kept(key)).execute(conn)?;
+    bound(conn)?.ok_or_else(|| corrupt("the id of the secret key is missing"))
+}
+
+fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
+    let query = sql_query(CHANGE).bind::<Binary, _>(to.id.0.to_vec()).bind::<Nullable<Binary>, _>(kept(to));
+    Ok(query.bind::<Binary, _>(from.0.to_vec()).execute(conn)? == 1)
+}
+
+/// Returns the secrets that the filter includes. Rows are compared in the program, because a secret starts with its version and
+/// key in the same form in every database.
+fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(SecretOwner, SealedSecret)>> {
+    let columns = (totp_enrolments::account_id, totp_enrolments::secret);
+    let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);
+    let mut found = Vec::new();
+    for row in rows.load_iter::<(Account, Bytes), RowByRow>(conn)? {
+        let (account, secret) = row?;
+        let secret = SealedSecret::new(secret.0);
+        if filter.includes(&secret) && found.len() < max as usize {
+            found.push((SecretOwner::Totp(account.0), secret));
+        }
+    }
+    Ok(found)
+}
+
+fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &SealedSecret) -> Outcome<bool> {
+    let SecretOwner::Totp(account) = owner;
+    let row = totp_enrolments::table
+        .filter(totp_enrolments::account_id.eq(account.as_str()))
+        .filter(totp_enrolments::secret.eq(Bytes(old.as_bytes().to_vec())));
+    let changed = diesel::update(row).set(totp_enrolments::secret.eq(Bytes(new.as_bytes().to_vec()))).execute(conn)?;
+    Ok(changed == 1)
+}
+
+/// Returns the secret of an account's enrolment.
+pub(crate) fn of_totp(conn: &mut Conn, account: &AccountId) -> Outcome<Option<SealedSecret>> {
+    let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
+    let secret = row.select(totp_enrolments::secret).get_result::<Bytes>(conn).optional()?;
+    Ok(secret.map(|secret| SealedSecret::new(secret.0)))
+}
+
+#[async_trait]
+impl Secrets for Store {
+    async fn secret_key(&self) -> Result<Option<StoreKey>, StoreError> {
+        self.read(bound).await
+    }
+
+    async fn bind_secret_key(&self, key: StoreKey) -> Result<StoreKey, StoreError> {
+        self.change(move |conn| bind(conn, &key)).await
+    }
+
+    async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
+        self.change(move |conn| change(conn, from, &to)).await
+    }
+
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+        self.read_to_the_end(move |conn| secrets(conn, filter, max)).await
+    }
+
+    async fn replace_secret(
+        &self,
+        owner: &SecretOwner,
+        old: &SealedSecret,
+        new: SealedSecret,
+    ) -> Result<bool, StoreError> {
+        let (owner, old) = (owner.clone(), old.clone());
+        self.change(move |conn| replace(conn, &owner, &old, &new)).await
+    }
+}

@@ -1,0 +1,133 @@
+//! Secrets are encrypted at rest, under a key of the operator.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::support::assert::text;
+use crate::support::server::{Home, SECRET_KEY, Server};
+use crate::support::store::is_sqlite;
+
+const OTHER_KEY: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// Returns a home with an initialized production store and one account.
+fn production() -> Home {
+    let home = Home::empty().production();
+    assert!(home.run(&["init"]).status.success());
+    assert!(home.run(&["clients", "create", "--name", "Ada"]).status.success());
+    assert!(home.run(&["accounts", "create", "F1", "--client", "Ada"]).status.success());
+    home
+}
+
+fn refused(home: &Home, arguments: &[&str]) -> String {
+    let output = home.run(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+    assert_eq!(stderr.trim().lines().count(), 1, "{stderr}");
+    stderr
+}
+
+#[test]
+fn production_requires_a_key() {
+    let home = Home::empty().production().unset("FLORIN_SECRET_KEY");
+    for command in ["init", "serve"] {
+        let said = refused(&home, &[command]);
+        assert!(said.contains("FLORIN_SECRET_KEY_FILE") && said.contains("openssl rand -hex 32"), "{said}");
+    }
+    let home = home.set("FLORIN_SECRET_KEY", "hunter2");
+    let said = refused(&home, &["init"]);
+    assert!(said.contains("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits") && !said.contains("hunter2"));
+    let home = production().unset("FLORIN_SECRET_KEY");
+    assert!(refused(&home, &["mfa", "enrol", "F1"]).contains("FLORIN_SECRET_KEY_FILE"));
+    assert!(refused(&home, &["migrate"]).contains("FLORIN_SECRET_KEY_FILE"));
+}
+
+#[test]
+fn a_wrong_key_is_noticed_at_the_start() {
+    let home = production().set("FLORIN_SECRET_KEY", OTHER_KEY);
+    for command in [&["serve"][..], &["init"], &["mfa", "enrol", "F1"], &["secrets", "rotate"], &["export", "x"]] {
+        let said = refused(&home, command);
+        assert!(said.contains("encrypted under key") && !said.contains(OTHER_KEY), "{said}");
+    }
+    let server = Server::on(home.set("FLORIN_SECRET_KEY", SECRET_KEY));
+    assert_eq!(server.banner["environment"], "production");
+}
+
+#[test]
+fn a_stored_secret_is_not_in_clear() {
+    let home = Home::demo();
+    let bytes: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    let hex = b"666c6f72696e2d64656d6f2d746f74702d6b6579";
+    for clear in [&b"florin-demo-totp-key"[..], hex] {
+        assert!(!bytes.windows(clear.len()).any(|part| part.eq_ignore_ascii_case(clear)), "a secret in clear");
+    }
+}
+
+#[test]
+fn a_sandbox_generates_a_key_for_its_owner() {
+    let home = Home::demo();
+    let file = home.path().join("florin.db.key");
+    assert_eq!(file.exists(), is_sqlite());
+    if !is_sqlite() {
+        return;
+    }
+    let key = fs::read_to_string(&file).unwrap();
+    assert_eq!(key.trim().len(), 64);
+    let fresh = Home::empty();
+    assert!(fresh.run(&["init"]).status.success());
+    let mode = fs::metadata(fresh.path().join("florin.db.key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The key is not replaced: the secrets would be lost.
+    fs::remove_file(&file).unwrap();
+    let said = refused(&home, &["serve"]);
+    assert!(said.contains("florin.db.key does not exist"), "{said}");
+    assert!(!file.exists());
+    fs::write(&file, key).unwrap();
+    Server::on(home);
+}
+
+#[test]
+fn a_rotation_is_resumed_and_the_old_key_is_then_useless() {
+    let home = production();
+    home.json(&["mfa", "enrol", "F1", "--json"]);
+    let shown = home.json(&["secrets", "show", "--json"]);
+    assert_eq!((&shown["complete"], &shown["key"]), (&json!(true), &shown["bound"]));
+
+    let both = home.set("FLORIN_SECRET_KEY", OTHER_KEY).set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
+    let before = both.json(&["secrets", "show", "--json"]);
+    assert_eq!((&before["complete"], &before["bound"]), (&json!(false), &shown["key"]));
+    // Servers read secrets under both keys meanwhile.
+    let server = Server::on(both);
+    let both = server.home();
+    let rotated = both.json(&["secrets", "rotate", "--json"]);
+    assert_eq!((&rotated["rotated"], &rotated["key"]), (&json!(1), &before["key"]));
+    assert_eq!(both.json(&["secrets", "rotate", "--json"])["rotated"], 0);
+    assert_eq!(both.json(&["secrets", "show", "--json"])["complete"], true);
+
+    let (_, home) = server.stop();
+    let new = home.unset("FLORIN_SECRET_KEY_PREVIOUS");
+    let server = Server::on(new);
+    let (_, new) = server.stop();
+    let old = new.set("FLORIN_SECRET_KEY", SECRET_KEY);
+    assert!(refused(&old, &["serve"]).contains("encrypted under key"));
+}
+
+#[test]
+fn an_export_holds_encrypted_secrets() {
+    let home = production();
+    let secret = text(&home.json(&["mfa", "enrol", "F1", "--json"]), "/secret").to_owned();
+    assert!(home.run(&["export", "out.jsonl"]).status.success());
+    let export = fs::read_to_string(home.path().join("out.jsonl")).unwrap();
+    assert!(!export.contains(SECRET_KEY) && !export.contains(&secret) && !export.contains("sandboxKey"));
+
+    let file = home.path().join("out.jsonl").display().to_string();
+    let target = Home::empty().production().set("FLORIN_SECRET_KEY", OTHER_KEY);
+    assert!(target.run(&["init"]).status.success());
+    let said = refused(&target, &["import", &file]);
+    assert!(said.contains("FLORIN_SECRET_KEY_PREVIOUS_FILE"), "{said}");
+    let target = target.set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
+    assert!(target.run(&["import", &file]).status.success());
+    let target = target.unset("FLORIN_SECRET_KEY_PREVIOUS");
+    assert_eq!(target.json(&["secrets", "show", "--json"])["complete"], true);
+}
