@@ -104,7 +104,7 @@ fn the_database_is_private() {
     }
     expect_json(&server.client().get(BANKS), 200);
     let files: Vec<_> = fs::read_dir(server.home().path()).unwrap().filter(is_database).collect();
-    assert_eq!(files.len(), 3, "the database, its log and its index");
+    assert_eq!(files.len(), 4, "the database, its log, its index and its key");
     for file in files {
         let mode = file.as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{file:?}");

@@ -212,6 +212,23 @@ fn requests_above_the_rate_limit_get_429() {
 }
 
 #[test]
+fn too_many_unknown_keys_of_an_address_get_429_and_valid_keys_still_work() {
+    let server = Server::on(Home::demo());
+    let stranger = server.client().with_authorization(Some("ApiKey x"));
+    let answers: Vec<_> = (0..400).map(|_| stranger.get(BANKS)).collect();
+    for answer in &answers[..300] {
+        expect_fault(answer, 403, "header.Authorization", "invalid_credentials");
+    }
+    let limited = answers.iter().find(|answer| answer.status == 429).expect("no key was refused");
+    expect_fault(limited, 429, "", "rate_limited");
+    let wait: u64 = limited.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    // Requests without a key, and valid keys, are not affected.
+    assert_eq!(stranger.with_authorization(None).get(BANKS).status, 401);
+    expect_json(&server.client().get(BANKS), 200);
+}
+
+#[test]
 fn an_invalid_key_does_not_count_against_the_rate_limit() {
     let server = Server::on(Home::demo().set("FLORIN_RATE_LIMIT", "5"));
     let stranger = server.client().with_authorization(Some("ApiKey x"));

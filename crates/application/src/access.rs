@@ -2,7 +2,7 @@
 
 use crate::Services;
 use florin_domain::access::{Account, Caller, Environment, Feature, KeyHash, Scope};
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, ApiKeyId};
 use florin_ports::StoreError;
 use ipnet::IpNet;
 use sha2::{Digest, Sha256};
@@ -36,7 +36,10 @@ impl Permission {
 pub enum AccessError {
     /// The key is malformed, unknown, expired, revoked or of another environment. The caller does not learn which.
     #[error("the credentials are not valid")]
-    InvalidCredentials,
+    InvalidCredentials {
+        /// The id of a key that exists, but is not valid.
+        key: Option<ApiKeyId>,
+    },
     /// The key lacks a scope.
     #[error("the scope {0} is missing")]
     InsufficientScope(Scope),
@@ -67,7 +70,10 @@ pub fn key_hash(key: &str) -> KeyHash {
 pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessError> {
     let caller = services.callers.find(&key_hash(key)).await?;
     let now = services.time.real_now();
-    caller.filter(|caller| caller.key.is_valid(services.environment, now)).ok_or(AccessError::InvalidCredentials)
+    match caller {
+        Some(caller) if caller.key.is_valid(services.environment, now) => Ok(caller),
+        caller => Err(AccessError::InvalidCredentials { key: caller.map(|caller| caller.key.id) }),
+    }
 }
 
 /// Checks the scope, the environment, the feature and the network address, in this order.

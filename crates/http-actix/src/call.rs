@@ -44,14 +44,18 @@ impl<'a> Call<'a> {
         request: &'a HttpRequest,
         permission: &Permission,
     ) -> Result<Self, Problem> {
-        let caller = identify(&app.services, api_key(request)?).await?;
+        let peer = request.peer_addr().map(|address| address.ip());
+        let caller = identify(&app.services, api_key(request)?).await.map_err(|error| match error {
+            AccessError::InvalidCredentials { key: None } => match app.guesses.count(peer) {
+                Ok(()) => error.into(),
+                Err(seconds) => too_many("unknown API keys", seconds),
+            },
+            error => error.into(),
+        })?;
         note_client(request, caller.client.id);
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {
-            let message = "too many requests; retry after the interval in Retry-After";
-            let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message);
-            return Err(problem.retry_after(seconds));
+            return Err(too_many("requests", seconds));
         }
-        let peer = request.peer_addr().map(|address| address.ip());
         permit(&caller, permission, app.services.environment, peer)?;
         let query = Query::parse(request.query_string());
         Ok(Self { app, request, caller, query, faults: Faults::default() })
@@ -64,6 +68,12 @@ impl<'a> Call<'a> {
         let account_id = self.account_id();
         Ok(WriteCall { call: self, body, key, account_id })
     }
+}
+
+/// Returns the 429 for too many of something.
+fn too_many(what: &str, seconds: u64) -> Problem {
+    let message = format!("too many {what}; retry after the interval in Retry-After");
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message).retry_after(seconds)
 }
 
 impl Call<'_> {

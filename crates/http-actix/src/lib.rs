@@ -14,6 +14,7 @@ mod codes;
 mod declare;
 mod dry_run;
 mod extract;
+mod guesses;
 mod json;
 mod load;
 mod mapping;

@@ -1,5 +1,6 @@
 //! State shared by all requests.
 
+use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
 use crate::settings::{HttpSettings, RenderMetrics};
@@ -21,6 +22,7 @@ pub(crate) struct App {
     pub(crate) batches: BatchServices,
     pub(crate) management: ManagementServices,
     pub(crate) limiter: Option<RateLimiter>,
+    pub(crate) guesses: GuessLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
     pub(crate) in_flight: InFlight,
     pub(crate) uploads: Uploads,
@@ -47,6 +49,7 @@ impl App {
             batches,
             management,
             limiter: settings.rate_limit.map(RateLimiter::new),
+            guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),
             introduction: settings.introduction.clone(),
             stopping: AtomicBool::new(false),

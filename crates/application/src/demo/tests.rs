@@ -15,7 +15,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn seeded() -> World {
-    world(now() + TimeDelta::milliseconds(123)).unwrap()
+    world(now() + TimeDelta::milliseconds(123), &florin_ports::test_support::FakeCipher).unwrap()
 }
 
 fn demo_account() -> SeedAccount {

@@ -11,7 +11,7 @@ use florin_domain::secret::SecretKeyId;
 use florin_ports::{Reseal, SecretCipher};
 use florin_secret_cipher::{KeyRing, SecretKey};
 use florin_store_contract::AnyStore;
-use florin_store_contract::export::{ExportReader, ImportReport};
+use florin_store_contract::export::{ExportError, ExportReader, ImportReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -50,7 +50,7 @@ pub(super) async fn run(
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
-    let reseal = reseal(context, store, environment, file).await?;
+    let (reseal, missing) = reseal(context, store, environment, file).await?;
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
         .import(
@@ -58,7 +58,10 @@ pub(super) async fn run(
             &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)),
             &reseal,
         )
-        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
+        .map_err(|error| match (&error, missing) {
+            (ExportError::Line { .. }, Some(missing)) => missing.into(),
+            _ => anyhow!("nothing was imported from {}: {error}", file.display()),
+        })?;
     drop(progress);
     // A running server may have cached the empty bank list.
     caches_expired().await;
@@ -73,13 +76,13 @@ pub(super) async fn run(
 }
 
 /// How the secrets of a file are encrypted for this store. The key of the file must be that of the store, the previous
-/// one, or that of a sandbox, which the file contains.
+/// one, or that of a sandbox, which the file contains. For another key, it also returns the error of the first secret.
 async fn reseal(
     context: &Context,
     store: &dyn AnyStore,
     environment: Environment,
     file: &Path,
-) -> anyhow::Result<Reseal> {
+) -> anyhow::Result<(Reseal, Option<UsageError>)> {
     let ours = secrets::open(&context.settings, environment, store).await?.cipher;
     let failed = |error| anyhow!("nothing was imported from {}: {error}", file.display());
     let mut opened = BufReader::new(File::open(file).with_context(|| format!("cannot read {}", file.display()))?);
@@ -90,14 +93,18 @@ async fn reseal(
         Some(key) if environment == Environment::Sandbox => Arc::new(KeyRing::new(key, None)),
         _ => Arc::clone(&ours),
     };
-    if let Some(id) = id.filter(|id| !theirs.has(*id)) {
-        return Err(UsageError::new(format!(
-            "the secrets in {} are encrypted under key {id}; give that key as FLORIN_SECRET_KEY_PREVIOUS_FILE",
+    let missing = id.filter(|id| !theirs.has(*id)).map(|id| {
+        UsageError::new(format!(
+            "nothing was imported from {}: its secrets are encrypted under key {id}; give that key as \
+             FLORIN_SECRET_KEY_PREVIOUS_FILE",
             file.display()
         ))
-        .into());
-    }
-    Ok(Arc::new(move |from, to, secret| Ok(ours.seal(to, &theirs.open(from, secret)?)?)))
+    });
+    let reseal: Reseal = Arc::new(move |from, to, sealed| {
+        let secret = theirs.open(from, sealed)?;
+        if from == to && sealed.is_under(ours.key()) { Ok(sealed.clone()) } else { Ok(ours.seal(to, &secret)?) }
+    });
+    Ok((reseal, missing))
 }
 
 fn print(file: &Path, imported: &ImportReport) -> String {

@@ -13,7 +13,7 @@ const AUTHORIZATION: &str = "header.Authorization";
 impl From<AccessError> for Problem {
     fn from(error: AccessError) -> Self {
         match error {
-            AccessError::InvalidCredentials => Self::invalid_credentials(),
+            AccessError::InvalidCredentials { .. } => Self::invalid_credentials(),
             AccessError::InsufficientScope(scope) => Self::forbidden(
                 AUTHORIZATION,
                 ErrorCode::InsufficientScope,

@@ -48,7 +48,7 @@ fn write_and_read_round_trip() {
     assert_eq!(contents.rows, BTreeMap::from([("banks".to_owned(), 0), ("clients".to_owned(), 2)]));
     let text = String::from_utf8(file()).unwrap();
     let header = r#"{"format":"florin-export","version":1,"schema":"0006_service","environment":"sandbox","#;
-    let expected = header.to_owned() + r#""exportedAt":"2026-11-18T11:06:40.000001Z"}"#;
+    let expected = header.to_owned() + r#""exportedAt":"2026-11-18T11:06:40.000001Z","secretKey":"00010203040506ff"}"#;
     assert_eq!(text.lines().next(), Some(expected.as_str()));
 }
 
