@@ -2,7 +2,7 @@
 
 use florin_domain::secret::{Secret, SecretKeyId};
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use zeroize::Zeroizing;
 
 /// A key of 256 bits. It is erased from memory when it is dropped, and never printed.
@@ -43,7 +43,12 @@ impl SecretKey {
 
     /// 64 hexadecimal digits, for a file.
     pub fn to_hex(&self) -> Zeroizing<String> {
-        Zeroizing::new(self.0.iter().map(|byte| format!("{byte:02x}")).collect())
+        let mut text = Zeroizing::new(String::with_capacity(64));
+        for byte in self.0.iter() {
+            // Writing to a string can't fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
     }
 
     /// The id of the key: the beginning of a hash.

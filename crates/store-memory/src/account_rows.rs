@@ -116,7 +116,9 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
 
 /// Removes the secrets, which are no part of a snapshot.
 fn without_secrets(mut enrolments: BTreeMap<AccountId, TotpEnrolment>) -> BTreeMap<AccountId, TotpEnrolment> {
-    enrolments.values_mut().for_each(|enrolment| enrolment.secret = SealedSecret::new(Vec::new()));
+    for enrolment in enrolments.values_mut() {
+        enrolment.secret = SealedSecret::new(Vec::new());
+    }
     enrolments
 }
 
@@ -230,7 +232,9 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     }
     match secret {
         Some(secret) => {
-            account_rows.enrolments.values_mut().for_each(|enrolment| enrolment.secret.clone_from(&secret));
+            for enrolment in account_rows.enrolments.values_mut() {
+                enrolment.secret.clone_from(&secret);
+            }
         }
         None => account_rows.enrolments.clear(),
     }

@@ -30,8 +30,8 @@ fn consecutive_locks_take_longer() {
     let (mut guessed, mut now) = (enrolment(), START);
     let mut locks = Vec::new();
     for _ in 0..5 {
-        let (guesses, duration) = lock(&mut guessed, now);
-        locks.push((guesses, duration.num_hours()));
+        let (tokens, duration) = lock(&mut guessed, now);
+        locks.push((tokens, duration.num_hours()));
         now += duration;
     }
     assert_eq!(locks, [(20, 1), (20, 24), (20, 720), (20, 720), (20, 720)]);

@@ -61,17 +61,17 @@ impl Texts {
             variable if variable.starts_with(PREFIX) => 1,
             _ => 0,
         };
-        let (path, source) = match (self.0.get(direct), self.0.get(file)) {
-            (None, None) => return Ok(None),
-            (Some((_, source)), Some((_, other))) if rank(source) == rank(other) => {
-                return Err(UsageError::new(format!("{source} and {other} are both set; use one of them")));
-            }
-            (Some((text, source)), other) if other.is_none_or(|(_, other)| rank(other) < rank(source)) => {
-                return Ok(Some(Sourced { value: text.clone().into(), source: source.clone() }));
-            }
-            (_, None) => return Ok(None),
-            (_, Some(file)) => file,
-        };
+        let (direct, file) = (self.0.get(direct), self.0.get(file));
+        if let (Some((_, source)), Some((_, other))) = (direct, file)
+            && rank(source) == rank(other)
+        {
+            return Err(UsageError::new(format!("{source} and {other} are both set; use one of them")));
+        }
+        let overridden = |source| file.is_some_and(|(_, other)| rank(other) > rank(source));
+        if let Some((text, source)) = direct.filter(|(_, source)| !overridden(source)) {
+            return Ok(Some(Sourced { value: text.clone().into(), source: source.clone() }));
+        }
+        let Some((path, source)) = file else { return Ok(None) };
         let text = std::fs::read_to_string(path)
             .map_err(|error| UsageError::new(format!("{source}: cannot read {path}: {error}")))?;
         Ok(Some(Sourced { value: text.trim().to_owned().into(), source: source.clone() }))
