@@ -50,7 +50,23 @@ fn responses_are_neither_guessed_nor_stored() {
         let answer = client.get(&path);
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+        let policy = answer.header("content-security-policy");
+        assert_eq!(policy, Some("default-src 'none'; frame-ancestors 'none'"), "{path}");
     }
+}
+
+#[test]
+fn metrics_can_have_an_address_of_their_own() {
+    let home = Home::demo().set("FLORIN_METRICS", "true").set("FLORIN_ADMIN_LISTEN", "127.0.0.1:0");
+    let server = Server::on(home);
+    expect_fault(&server.client().with_authorization(None).get("/metrics?"), 404, "", "not_found");
+    let admin = server.banner["adminListen"].as_str().unwrap();
+    let get = |path: &str| exchange(admin, &format!("GET {path}"), &[], b"");
+    assert!(get("/metrics").text().contains("florin_ready 1"), "{}", get("/metrics").text());
+    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
+    expect_fault(&get(BANKS), 404, "", "not_found");
+    let server = Server::on(Home::demo().set("FLORIN_ADMIN_LISTEN", "off"));
+    assert!(server.banner.get("adminListen").is_none(), "{}", server.banner);
 }
 
 /// Each label takes memory, and a caller needs no key to invent one.

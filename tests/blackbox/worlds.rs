@@ -1,5 +1,7 @@
 //! `/v2/sandbox/worlds`: accounts that are created, snapshotted, restored and deleted over the API.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,9 +10,9 @@ use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::wallet::{first_body, transaction};
-use crate::support::worlds::{WORLDS, below_world, clock, make, set, snapshot, world_path};
+use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
 use crate::support::{
-    ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_faults,
+    ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, REVERSAL, Server, demo, expect_fault, expect_faults,
     expect_json, shared, together,
 };
 
@@ -107,7 +109,7 @@ fn deleting_a_world_deletes_its_key() {
     let deleted = client.call("DELETE", &world_path(&client.account)).send();
     assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
     expect_fault(&server.client().get(&world_path(&client.account)), 404, "path.accountId", "not_found");
-    std::thread::sleep(Duration::from_millis(300));
+    thread::sleep(Duration::from_millis(300));
     expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
     assert!(listed(&server.client()).is_empty());
     let (_, again) = make(&server, json!({"seed": "short-lived"}));
@@ -323,4 +325,33 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
     let list = expect_json(&client.get(&format!("{PATH}?limit=10&offset=95")), 200);
     assert_eq!((list["count"].as_i64(), list["rows"].as_array().unwrap().len()), (Some(100), 5));
     truthful("get", PATH, &client.get(WORLDS));
+}
+
+#[test]
+fn calls_that_race_a_restore_see_a_whole_world() {
+    let server = shared();
+    let (_, client) = make(server, json!({"seed": "races a restore"}));
+    let card = demo().active_card("GBP").id.clone();
+    let snapshot = snapshot(&client);
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let sent = client.post(AUTHORIZATION, first_body(&card, "1.00"));
+                    let token = text(&expect_json(&sent, 201), "/transaction/token").to_owned();
+                    // A restore may have removed the authorization, and its token may name another message since.
+                    let body = json!({"precedingRelatedTransactionToken": token});
+                    let followed = client.post(REVERSAL, body.to_string());
+                    assert!([201, 404, 409].contains(&followed.status), "{followed:?}");
+                    expect_json(&client.get("/v2/budgets"), 200);
+                }
+            });
+        }
+        for _ in 0..25 {
+            restore(&client, &snapshot);
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    expect_json(&client.get("/v2/sandbox/invariants"), 200);
 }

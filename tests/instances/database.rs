@@ -12,7 +12,7 @@ use crate::support::{Home, Server};
 impl Home {
     /// Creates a home for another instance: a new directory, with the same database and settings.
     pub(crate) fn beside(&self) -> Self {
-        Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone() }
+        Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone(), shell: self.shell }
     }
 
     pub(crate) fn database(&self) -> &Database {

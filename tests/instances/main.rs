@@ -17,6 +17,7 @@ mod faults;
 mod frozen;
 mod money;
 mod pair;
+mod standby;
 mod start;
 mod storm;
 #[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]

@@ -3,22 +3,27 @@
 //! Every request looks up its caller and its account, which costs a store one or two round trips each. At thousands of
 //! requests per second, these lookups are most of the store's reads, and nearly all return the same answers.
 //!
+//! A caller must not learn from the duration of a request whether an account of another client exists. So a cached account
+//! saves the lookup only for callers with access to it: for other accounts, existing or not, the store is always asked
+//! once. If a key is restricted to some accounts, the store is never asked for others.
+//!
 //! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The cache does
 //! not check the expiry of a key; every request does.
 
 use async_trait::async_trait;
-use florin_domain::access::{Account, Caller, KeyHash};
+use florin_domain::access::{Account, ApiKey, Caller, KeyHash};
 use florin_domain::ids::AccountId;
 use florin_ports::{Accounts, Callers, StoreError};
 use florin_short_cache::ShortCache;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum number of cached callers, and of cached accounts. A caller occupies about 1 KiB.
 const MAX: u64 = 10_000;
 
 macro_rules! remembered {
-    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and $forgets:ident)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
         pub struct $name {
             inner: Arc<dyn $port>,
@@ -38,12 +43,7 @@ macro_rules! remembered {
                 self.recent.get(key, || self.inner.find(key)).await
             }
 
-            $(
-                fn $forgets(&self, key: &$key) {
-                    self.recent.forget(key);
-                    self.inner.$forgets(key);
-                }
-            )?
+            $($($more)*)?
         }
 
         impl fmt::Debug for $name {
@@ -58,7 +58,29 @@ remembered! {
     /// Caches callers in front of a store.
     CachedCallers: Callers finds Caller, by KeyHash;
     /// Caches accounts in front of a store.
-    CachedAccounts: Accounts finds Account, by AccountId, and forget;
+    CachedAccounts: Accounts finds Account, by AccountId, and {
+        async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
+            if !key.names(id) {
+                return Ok(None);
+            }
+            let was_asked = AtomicBool::new(false);
+            let ask = || {
+                was_asked.store(true, Ordering::Relaxed);
+                self.inner.find(id)
+            };
+            let found = self.recent.get(id, ask).await?;
+            let is_foreign = found.as_ref().is_some_and(|account| !key.reaches(account));
+            if is_foreign && !was_asked.load(Ordering::Relaxed) {
+                self.inner.find(id).await?;
+            }
+            Ok(found.filter(|_| !is_foreign))
+        }
+
+        fn forget(&self, id: &AccountId) {
+            self.recent.forget(id);
+            self.inner.forget(id);
+        }
+    };
 }
 
 #[cfg(test)]

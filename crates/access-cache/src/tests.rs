@@ -7,6 +7,7 @@ use florin_domain::ids::{ApiKeyId, ClientId};
 use florin_domain::world::Timeline;
 use florin_ports::{MockAccounts, MockCallers};
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicUsize;
 use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::nil());
@@ -86,5 +87,52 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
     recent.forget(&id);
     for _ in 0..2 {
         assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));
+    }
+}
+
+/// The number of times that the store is asked for each account, whose id says what it is, and whether it is reached.
+async fn asked_for(key: &ApiKey, id: &str) -> (bool, usize) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let mut mock = MockAccounts::new();
+    let counted = Arc::clone(&asked);
+    mock.expect_find().returning(move |id| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let foreign = ClientId(Uuid::from_u128(7));
+        Ok(match id.as_str() {
+            "FOREIGN" => Some(Account { client: foreign, ..account("FOREIGN") }),
+            "ABSENT" => None,
+            mine => Some(account(mine)),
+        })
+    });
+    let recent = CachedAccounts::new(Arc::new(mock));
+    let id = AccountId::parse(id).unwrap();
+    // Its owner uses it.
+    recent.find(&id).await.unwrap();
+    asked.store(0, Ordering::Relaxed);
+    let reached = recent.reach(key, &id).await.unwrap();
+    (reached.is_some(), asked.load(Ordering::Relaxed))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_account_costs_as_much_as_an_absent_one() {
+    let mut key = caller(1).key;
+    assert_eq!(asked_for(&key, "MINE").await, (true, 0));
+    assert_eq!(asked_for(&key, "FOREIGN").await, (false, 1));
+    assert_eq!(asked_for(&key, "ABSENT").await, (false, 1));
+    key.accounts = AccountGrant::Only(BTreeSet::from([account("MINE").id]));
+    assert_eq!(asked_for(&key, "MINE").await, (true, 0));
+    for id in ["OTHER", "FOREIGN", "ABSENT"] {
+        assert_eq!(asked_for(&key, id).await, (false, 0), "{id}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_account_that_nobody_uses_is_asked_for_once() {
+    let mut mock = MockAccounts::new();
+    let foreign = Account { client: ClientId(Uuid::from_u128(7)), ..account("F1") };
+    mock.expect_find().times(3).returning(move |_| Ok(Some(foreign.clone())));
+    let recent = CachedAccounts::new(Arc::new(mock));
+    for _ in 0..3 {
+        assert_eq!(recent.reach(&caller(1).key, &account("F1").id).await, Ok(None));
     }
 }

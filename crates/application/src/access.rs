@@ -122,8 +122,7 @@ pub enum ReachError {
 
 /// Finds the account, if the caller's key has access to it.
 pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId) -> Result<Account, ReachError> {
-    let account = services.accounts.find(id).await?;
-    account.filter(|account| caller.key.reaches(account)).ok_or(ReachError::Absent)
+    services.accounts.reach(&caller.key, id).await?.ok_or(ReachError::Absent)
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub(crate) fn start(settings: &Settings, serving: bool) -> anyhow::Result<Worker
     let (requests, guard) = lines.finish(BufWriter::with_capacity(BYTES_AT_ONCE, io::stderr()));
     let writer = io::stderr.with_filter(|event| event.target() != REQUESTS).or_else(requests);
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    // If a line can't be written, as on a full disk, the attempt to report that on stderr would panic.
+    let log = log.log_internal_errors(false);
     let started = match settings.log_format {
         LogFormat::Json => {
             // Log a panic as a line of JSON, too.

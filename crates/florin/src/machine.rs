@@ -5,7 +5,9 @@ use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::Environment;
 use florin_ports::{Clock, IdSource, KeySource, StoreError};
 use std::fmt::Write;
-use uuid::Uuid;
+use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
+use uuid::{ContextV7, Timestamp, Uuid};
 
 /// The system clock.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +16,7 @@ pub(crate) struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this implements the Clock port")]
     fn now(&self) -> DateTime<Utc> {
-        Utc::now().trunc_subsecs(6)
+        whole_micros(SystemTime::now())
     }
 }
 
@@ -25,8 +27,21 @@ pub(crate) struct RandomIds;
 impl IdSource for RandomIds {
     #[expect(clippy::disallowed_methods, reason = "this implements the IdSource port")]
     fn next_id(&self) -> Uuid {
-        Uuid::now_v7()
+        id_at(SystemTime::now())
     }
+}
+
+/// Converts a time, which may be before 1970 on a machine without a working clock.
+fn whole_micros(time: SystemTime) -> DateTime<Utc> {
+    DateTime::from(time).trunc_subsecs(6)
+}
+
+/// Creates an id. The ids of a process are in the order of their creation.
+fn id_at(time: SystemTime) -> Uuid {
+    static CONTEXT: Mutex<ContextV7> = Mutex::new(ContextV7::new());
+    // Ids have no times before 1970.
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Uuid::new_v7(Timestamp::from_unix(&CONTEXT, since.as_secs(), since.subsec_nanos()))
 }
 
 /// API keys from random bytes.
@@ -66,6 +81,20 @@ mod tests {
         assert_ne!(one, two);
         let hex = one.strip_prefix("florin_production_").unwrap();
         assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn a_clock_before_1970_gives_times_and_ids() {
+        let before = UNIX_EPOCH - std::time::Duration::from_nanos(1_500_000_001);
+        assert_eq!(whole_micros(before).timestamp(), -2);
+        let (one, two) = (id_at(before), id_at(before));
+        assert!(one != two && one.get_version_num() == 7, "{one} {two}");
+    }
+
+    #[test]
+    fn ids_are_in_the_order_of_their_creation() {
+        let ids: Vec<_> = (0..1000).map(|_| RandomIds.next_id()).collect();
+        assert!(ids.is_sorted());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod demo;
 mod environment;
+mod limits;
 mod lock;
 mod logging;
 mod machine;

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use florin_application::{ProcessingServices, Services};
 use florin_domain::access::Environment;
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
@@ -18,6 +18,9 @@ const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 const FORGET_PAUSE: Duration = Duration::from_secs(600);
 /// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
+
+/// Minimum time between two log lines of a worker about the same failure.
+const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// The background workers. Failures are logged, and the next round tries again.
 pub(crate) struct Workers {
@@ -46,7 +49,7 @@ impl Workers {
         if let Some(handle) = metrics {
             workers.add(METRICS_PAUSE, handle, |handle| async move {
                 handle.run_upkeep();
-                Next::AfterPause
+                Ok(Next::AfterPause)
             });
         }
         workers
@@ -65,18 +68,50 @@ impl Workers {
     fn add<T, F>(&mut self, pause: Duration, with: T, work: impl Fn(T) -> F + 'static)
     where
         T: Clone + 'static,
-        F: Future<Output = Next> + 'static,
+        F: Future<Output = Round> + 'static,
     {
         let mut running = self.running.subscribe();
         self.tasks.push(spawn(async move {
-            let mut next = Next::AfterPause;
+            let (mut next, mut logged) = (Next::AfterPause, Logged::default());
             // Only a stop ends the pause early.
             while timeout(next.wait(pause), running.changed()).await.is_err() {
-                next = work(with.clone()).await;
+                next = match work(with.clone()).await {
+                    Ok(next) => {
+                        logged = Logged::default();
+                        next
+                    }
+                    Err(failure) => {
+                        if logged.is_due(&failure, Instant::now()) {
+                            tracing::error!("{failure}");
+                        }
+                        Next::AfterPause
+                    }
+                };
             }
         }));
     }
 }
+
+/// The failure that a worker logged last, and when.
+#[derive(Default)]
+struct Logged(Option<(String, Instant)>);
+
+impl Logged {
+    /// Whether a failure must be logged: at once if it is new, then at most once a minute.
+    fn is_due(&mut self, failure: &str, now: Instant) -> bool {
+        let is_known = self
+            .0
+            .as_ref()
+            .is_some_and(|(logged, at)| logged == failure && now.saturating_duration_since(*at) < LOG_PAUSE);
+        if !is_known {
+            self.0 = Some((failure.to_owned(), now));
+        }
+        !is_known
+    }
+}
+
+/// The result of a round: when the next one runs, or the failure to log.
+type Round = Result<Next, String>;
 
 /// When a worker runs its next round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,44 +131,43 @@ impl Next {
     }
 }
 
-async fn sweep(services: &Services) -> Next {
+async fn sweep(services: &Services) -> Round {
     match florin_application::expire_holds(services).await {
         Ok(0) => {}
         Ok(expired) => tracing::info!(expired, "expired holds"),
-        Err(error) => tracing::error!(%error, "could not expire due holds"),
+        Err(error) => return Err(format!("could not expire due holds: {error}")),
     }
-    Next::AfterPause
+    Ok(Next::AfterPause)
 }
 
-async fn sweep_worlds(services: &Services) -> Next {
+async fn sweep_worlds(services: &Services) -> Round {
     match florin_application::sweep_worlds(services).await {
         Ok(0) => {}
         Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
-        Err(error) => tracing::error!(%error, "could not delete expired worlds"),
+        Err(error) => return Err(format!("could not delete expired worlds: {error}")),
     }
-    Next::AfterPause
+    Ok(Next::AfterPause)
 }
 
 /// Runs one round of processing. Rounds are bounded, so that a shutdown does not wait long.
-async fn process(processing: &ProcessingServices) -> Next {
+async fn process(processing: &ProcessingServices) -> Round {
     match florin_application::process_batches(processing).await {
-        Ok(0) => {}
+        Ok(0) => Ok(Next::AfterPause),
         Ok(payments) => {
             tracing::info!(payments, "processed payments");
-            return Next::AtOnce;
+            Ok(Next::AtOnce)
         }
-        Err(error) => tracing::error!(%error, "could not claim payment batches"),
+        Err(error) => Err(format!("could not claim payment batches: {error}")),
     }
-    Next::AfterPause
 }
 
-async fn forget(services: &Services, kept: TimeDelta) -> Next {
+async fn forget(services: &Services, kept: TimeDelta) -> Round {
     match florin_application::forget_answers(services, kept).await {
         Ok(0) => {}
         Ok(forgotten) => tracing::info!(forgotten, "deleted old idempotency records"),
-        Err(error) => tracing::error!(%error, "could not delete old idempotency records"),
+        Err(error) => return Err(format!("could not delete old idempotency records: {error}")),
     }
-    Next::AfterPause
+    Ok(Next::AfterPause)
 }
 
 #[cfg(test)]
@@ -141,6 +175,16 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::rc::Rc;
+
+    #[test]
+    fn a_failure_that_stays_is_logged_once_a_minute() {
+        let (mut logged, now) = (Logged::default(), Instant::now());
+        let mut is_due = |failure, seconds| logged.is_due(failure, now + Duration::from_secs(seconds));
+        assert_eq!(
+            [is_due("gone", 0), is_due("gone", 59), is_due("gone", 61), is_due("full", 62)],
+            [true, false, true, true]
+        );
+    }
 
     /// The pause is longer than any test, so only rounds without a pause are seen after the first one.
     #[tokio::test(start_paused = true)]
@@ -153,7 +197,7 @@ mod tests {
                 let pause = Duration::from_secs(60);
                 workers.add(pause, Rc::clone(&rounds), |rounds| async move {
                     rounds.set(rounds.get() + 1);
-                    if rounds.get() < 3 { Next::AtOnce } else { Next::AfterPause }
+                    Ok(if rounds.get() < 3 { Next::AtOnce } else { Next::AfterPause })
                 });
                 tokio::time::sleep(pause + Duration::from_secs(1)).await;
                 assert_eq!(rounds.get(), 3);
@@ -171,7 +215,7 @@ mod tests {
             let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
             workers.add(Duration::from_millis(1), Rc::clone(&rounds), |rounds| async move {
                 rounds.set(rounds.get() + 1);
-                Next::AfterPause
+                Ok(Next::AfterPause)
             });
             while rounds.get() < 3 {
                 actix_web::rt::time::sleep(Duration::from_millis(1)).await;

@@ -6,9 +6,11 @@ use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
 use crate::json::{Context, Document, Place, Reading};
+use crate::load::refusal;
 use crate::middleware::note_client;
 use crate::problem::{Problem, none_of, read};
 use crate::state::App;
+use crate::turns::Turn;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
@@ -27,6 +29,8 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     /// The validation errors found so far.
     pub(crate) faults: Faults,
+    /// The turn of the request on its account. In production accounts are never restored, so there is none.
+    turn: Option<Turn>,
 }
 
 /// A call that writes, with its body and idempotency key.
@@ -58,7 +62,7 @@ impl<'a> Call<'a> {
         }
         permit(&caller, permission, app.services.environment, peer)?;
         let query = Query::parse(request.query_string());
-        Ok(Self { app, request, caller, query, faults: Faults::default() })
+        Ok(Self { app, request, caller, query, faults: Faults::default(), turn: None })
     }
 
     /// Also reads the body (size, media type, syntax), the idempotency key and the account.
@@ -143,7 +147,18 @@ impl Call<'_> {
 
     async fn reach(&mut self, id: Option<AccountId>) -> Result<Result<Account, ReachError>, Problem> {
         none_of(std::mem::take(&mut self.faults))?;
-        Ok(reach_account(&self.app.services, &self.caller, &read(id)?).await)
+        let id = read(id)?;
+        if self.app.services.environment == Environment::Sandbox {
+            self.turn = Some(self.app.turns.share(&id).await);
+        }
+        Ok(reach_account(&self.app.services, &self.caller, &id).await)
+    }
+
+    /// Waits until no other request is in progress on the account, and keeps later ones waiting.
+    pub(crate) async fn be_alone_with(&mut self, account: &Account) -> Result<(), Problem> {
+        self.turn = None;
+        self.turn = Some(self.app.turns.alone(&account.id).await.ok_or_else(refusal)?);
+        Ok(())
     }
 }
 

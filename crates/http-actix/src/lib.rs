@@ -7,15 +7,19 @@
 //! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
 //! - `repeat` creates idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
-//! - `load` limits concurrent requests; `pages` has the home page and the docs page; `middleware` wraps every request.
+//! - `connections` limits connections and what each reads ahead; `load` limits concurrent requests; `turns` lets a
+//!   restore of a world wait for its requests.
+//! - `pages` has the home page and the docs page; `middleware` wraps every request.
 
 mod call;
 mod codes;
+mod connections;
 mod declare;
 mod dry_run;
 mod extract;
 mod guesses;
 mod json;
+mod listener;
 mod load;
 mod mapping;
 mod middleware;
@@ -28,12 +32,13 @@ mod routes;
 mod server;
 mod settings;
 mod state;
+mod turns;
 mod uploads;
 mod views;
 
 pub use middleware::REQUESTS;
 pub use pages::Introduction;
-pub use server::bind;
+pub use server::{BoundServer, bind, bind_address};
 pub use settings::{HttpSettings, RenderMetrics};
 
 /// The OpenAPI 3.1 document of all operations, as JSON.

@@ -1,56 +1,93 @@
 //! Starts and stops the server.
 
-use crate::middleware::envelope;
+use crate::connections::{Admission, ConnectionLimits};
+use crate::listener::listen;
 use crate::routes;
 use crate::settings::HttpSettings;
 use crate::state::App;
-use actix_web::dev::Server;
-use actix_web::{App as ActixApp, HttpServer, web};
+use actix_server::{Server, ServerBuilder};
+use actix_web::web::Data;
 use florin_application::{BatchServices, ManagementServices, Services};
+use socket2::{Domain, Socket, Type};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-/// The time within which the head of a request must arrive.
-const HEAD_TIME_OUT: Duration = Duration::from_secs(10);
-/// The time for which an idle connection is kept.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// Maximum number of connections that wait to be accepted.
+const BACKLOG: i32 = 1024;
+/// Limits of the connections for operators.
+const ADMIN_LIMITS: ConnectionLimits = ConnectionLimits { total: 64, per_address: 64 };
 
-/// Binds the address. The returned server runs when awaited, until SIGTERM or SIGINT. It then drains: load balancers
-/// see that it is not ready, while it still serves. At last it finishes the requests in progress.
+/// A server that is bound to its addresses.
+pub struct BoundServer {
+    /// The address of the API.
+    pub address: SocketAddr,
+    /// The address for operators.
+    pub admin: Option<SocketAddr>,
+    server: Server,
+    admin_server: Option<Server>,
+}
+
+impl BoundServer {
+    /// Serves until SIGTERM or SIGINT. Then it drains: load balancers see that it is not ready, while it still serves.
+    /// At last it finishes the requests in progress.
+    pub async fn run(self) -> io::Result<()> {
+        let admin = self.admin_server.map(|server| (server.handle(), actix_web::rt::spawn(server)));
+        let ended = self.server.await;
+        if let Some((handle, task)) = admin {
+            handle.stop(false).await;
+            task.await.map_err(io::Error::other)??;
+        }
+        ended
+    }
+}
+
+/// Binds the address of the API, and serves operators on `admin`.
 pub fn bind(
     services: Services,
     batches: BatchServices,
     management: ManagementServices,
     settings: &HttpSettings,
-) -> io::Result<(Server, SocketAddr)> {
-    let app = web::Data::new(App::new(services, batches, management, settings));
+    admin: Option<TcpListener>,
+) -> io::Result<BoundServer> {
+    let app = Data::new(App::new(services, batches, management, settings));
     let (stopping, drain) = (app.clone(), settings.drain);
-    let workers = settings.workers.max(1);
-    let server = HttpServer::new(move || {
-        ActixApp::new()
-            .app_data(app.clone())
-            .wrap(actix_web::middleware::from_fn(envelope))
-            .configure(routes::configure)
-    })
-    .workers(workers)
-    .max_connections((settings.max_connections / workers).max(1))
-    .client_request_timeout(HEAD_TIME_OUT)
-    .client_disconnect_timeout(Duration::from_secs(5))
-    .keep_alive(KEEP_ALIVE)
-    .shutdown_timeout(settings.shutdown_timeout.as_secs())
-    .shutdown_signal(async move {
-        stop_signal().await;
-        stopping.stopping.store(true, Ordering::Relaxed);
-        if !drain.is_zero() {
-            tracing::info!(seconds = drain.as_secs(), "not ready any more; still serving requests");
-            tokio::time::sleep(drain).await;
-        }
-    })
-    .bind(settings.listen)?;
-    let address = server.addrs().first().copied().unwrap_or(settings.listen);
-    Ok((server.run(), address))
+    let listener = bind_address(settings.listen)?;
+    let address = listener.local_addr()?;
+    let limits =
+        ConnectionLimits { total: settings.max_connections, per_address: settings.max_connections_per_address };
+    let builder = Server::build()
+        .workers(settings.workers.max(1))
+        // Excess connections are refused, not queued.
+        .max_concurrent_connections(usize::MAX)
+        .shutdown_timeout(settings.shutdown_timeout.as_secs())
+        .shutdown_signal(async move {
+            stop_signal().await;
+            stopping.stopping.store(true, Ordering::Relaxed);
+            if !drain.is_zero() {
+                tracing::info!(seconds = drain.as_secs(), "not ready any more; still serving requests");
+                tokio::time::sleep(drain).await;
+            }
+        });
+    let server = listen(builder, listener, app.clone(), routes::configure, Admission::new(limits))?.run();
+    let admin_address = admin.as_ref().map(TcpListener::local_addr).transpose()?;
+    let admin_server = admin.map(|listener| serve_operators(listener, app)).transpose()?;
+    Ok(BoundServer { address, admin: admin_address, server, admin_server })
+}
+
+/// Serves health and metrics on a thread of its own, so that they respond whatever the load of the API.
+fn serve_operators(listener: TcpListener, app: Data<App>) -> io::Result<Server> {
+    let builder: ServerBuilder = Server::build().workers(1).disable_signals();
+    Ok(listen(builder, listener, app, routes::configure_admin, Admission::new(ADMIN_LIMITS))?.run())
+}
+
+/// Binds an address.
+pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
 }
 
 /// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never

@@ -4,6 +4,7 @@ use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
 use crate::settings::{HttpSettings, RenderMetrics};
+use crate::turns::Turns;
 use crate::uploads::Uploads;
 use actix_web::web::Bytes;
 use florin_application::{BatchServices, ManagementServices, Services};
@@ -24,8 +25,14 @@ pub(crate) struct App {
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
+    /// Whether the address of the API serves `/metrics` too.
+    pub(crate) has_public_metrics: bool,
+    /// The origins whose web pages may call the API.
+    pub(crate) cors_origins: Vec<String>,
     pub(crate) in_flight: InFlight,
     pub(crate) uploads: Uploads,
+    /// The turns of requests on worlds.
+    pub(crate) turns: Turns,
     /// Whether a stop signal has arrived: the server is not ready any more, but still serves requests.
     pub(crate) stopping: AtomicBool,
     /// The data that the home page shows about this server.
@@ -51,6 +58,9 @@ impl App {
             limiter: settings.rate_limit.map(RateLimiter::new),
             guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),
+            has_public_metrics: settings.has_public_metrics,
+            turns: Turns::default(),
+            cors_origins: settings.cors_origins.clone(),
             introduction: settings.introduction.clone(),
             stopping: AtomicBool::new(false),
             in_flight: InFlight::new(settings.max_in_flight),

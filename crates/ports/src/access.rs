@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::access::{Account, Caller, KeyHash};
+use florin_domain::access::{Account, ApiKey, Caller, KeyHash};
 use florin_domain::ids::AccountId;
 
 /// Finds callers by their keys.
@@ -20,6 +20,12 @@ pub trait Callers: Send + Sync {
 pub trait Accounts: Send + Sync {
     /// Returns the account with that id, whoever owns it. The caller of this method checks access.
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError>;
+
+    /// Returns the account with that id if the key grants access to it. Does the same work for an account of another
+    /// client as for one that does not exist, so that its duration reveals nothing.
+    async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        Ok(self.find(id).await?.filter(|account| key.reaches(account)))
+    }
 
     /// Removes the account from any cache, so that later calls return what the store holds. Does nothing without a
     /// cache.

@@ -50,6 +50,12 @@ pub enum Discrepancy {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait LedgerAudit: Send + Sync {
+    /// Checks that the store can read all its data. A store that finds damage serves nothing any more. Databases that
+    /// check their data themselves do nothing.
+    async fn check_structure(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Sums up every journal transaction, every balance, and every pool of holds and reservations, in one consistent
     /// view.
     async fn audit(&self) -> Result<AuditReport, StoreError>;

@@ -23,6 +23,11 @@ pub trait Upkeep: Send + Sync {
     /// Checks the readiness of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
+    /// Checks that writes succeed: that the disk has room, and that the store is not read-only.
+    async fn check_writes(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Returns the environment that the store is bound to; `None` if it is not bound yet. The schema may be
     /// of any version.
     async fn environment(&self) -> Result<Option<Environment>, StoreError>;

@@ -3,6 +3,7 @@
 mod account_lock;
 mod balances;
 mod connection;
+mod directory;
 mod failures;
 pub(crate) mod migrations;
 mod place;
@@ -49,7 +50,8 @@ pub(crate) mod sql {
 pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
-    Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, read, unhurried, write,
+    Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, probe, read, unhurried,
+    write,
 };
 pub(crate) use failures::{broken_connection, classify, violated_table};
 pub(crate) use migrations::{applied, known, migrate};

@@ -14,7 +14,15 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn open(address: &str) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+        Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// Returns another handle of this connection, for sending while answers are read.
+    pub(crate) fn sending(&self) -> Self {
+        Self { stream: self.stream.try_clone().unwrap(), unread: Vec::new() }
+    }
+
+    pub(crate) fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         stream.set_write_timeout(Some(LIMIT)).unwrap();
         stream.set_nodelay(true).unwrap();

@@ -29,6 +29,8 @@ pub(crate) struct Home {
     pub(crate) dir: TempDir,
     pub(crate) store: Arc<Store>,
     pub(crate) settings: Vec<(String, String)>,
+    /// Shell commands that prepare the process of the binary.
+    pub(crate) shell: Option<&'static str>,
 }
 
 impl Home {
@@ -47,7 +49,7 @@ impl Home {
 
     fn with(dir: TempDir, store: Arc<Store>) -> Self {
         let database = store.url(dir.path());
-        let home = Self { dir, store, settings: Vec::new() };
+        let home = Self { dir, store, settings: Vec::new(), shell: None };
         home.set("FLORIN_ENVIRONMENT", "sandbox")
             .set("FLORIN_DATABASE_URL", &database)
             .set("FLORIN_LISTEN", "127.0.0.1:0")
@@ -69,6 +71,11 @@ impl Home {
     /// Makes the environment production, with the key that it requires.
     pub(crate) fn production(self) -> Self {
         self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY)
+    }
+
+    /// Runs shell commands before the binary, in its process.
+    pub(crate) fn through(self, shell: &'static str) -> Self {
+        Self { shell: Some(shell), ..self }
     }
 
     /// Removes one variable.
@@ -110,7 +117,10 @@ impl Home {
 
     /// Prepares the binary with these arguments and settings, without any settings of the tests' environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(if self.shell.is_some() { "sh" } else { BINARY });
+        if let Some(shell) = self.shell {
+            command.args(["-c", &format!("{shell}; exec \"$0\" \"$@\""), BINARY]);
+        }
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("FLORIN_") {
                 command.env_remove(name);

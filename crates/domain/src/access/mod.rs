@@ -126,11 +126,15 @@ impl ApiKey {
 
     /// Whether it grants access to an account, which must belong to its client.
     pub fn reaches(&self, account: &Account) -> bool {
-        account.client == self.client
-            && match &self.accounts {
-                AccountGrant::AllOfClient => true,
-                AccountGrant::Only(accounts) => accounts.contains(&account.id),
-            }
+        account.client == self.client && self.names(&account.id)
+    }
+
+    /// Whether it grants access to an account with this id, if its client has one.
+    pub fn names(&self, account: &AccountId) -> bool {
+        match &self.accounts {
+            AccountGrant::AllOfClient => true,
+            AccountGrant::Only(accounts) => accounts.contains(account),
+        }
     }
 }
 

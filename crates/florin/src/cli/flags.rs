@@ -32,9 +32,15 @@ pub(crate) struct SettingFlags {
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
+    /// Where to serve health and metrics on their own, or off [default: 127.0.0.1:8079]
+    #[arg(long, global = true, value_name = "HOST:PORT")]
+    admin_listen: Option<String>,
     /// The URL that clients use, if it differs from the listen address
     #[arg(long, global = true, value_name = "URL")]
     public_url: Option<String>,
+    /// Origins whose web pages may call the API, such as `https://app.example.com`, separated by commas
+    #[arg(long, global = true, value_name = "ORIGINS")]
+    cors_origins: Option<String>,
     /// A log level, or a filter such as info,florin=debug [default: info for serve, else warn]
     #[arg(long, global = true, value_name = "FILTER")]
     log: Option<String>,
@@ -48,9 +54,12 @@ pub(crate) struct SettingFlags {
     /// Maximum requests per second of one client, or off [default: off]
     #[arg(long, global = true, value_name = "NUMBER")]
     rate_limit: Option<String>,
-    /// Maximum number of open connections [default: 1024]
+    /// Maximum number of open connections; excess ones are refused [default: 1024]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_connections: Option<String>,
+    /// Maximum number of open connections of one address, such as that of a proxy [default: 512]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_connections_per_address: Option<String>,
     /// Maximum number of concurrent API requests; excess requests get 503 [default: 4096]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_in_flight: Option<String>,
@@ -88,12 +97,15 @@ impl SettingFlags {
             ("secret_key_file", &self.secret_key_file),
             ("secret_key_previous_file", &self.secret_key_previous_file),
             ("listen", &self.listen),
+            ("admin_listen", &self.admin_listen),
             ("public_url", &self.public_url),
+            ("cors_origins", &self.cors_origins),
             ("log", &self.log),
             ("log_format", &self.log_format),
             ("metrics", &self.metrics),
             ("rate_limit", &self.rate_limit),
             ("max_connections", &self.max_connections),
+            ("max_connections_per_address", &self.max_connections_per_address),
             ("max_in_flight", &self.max_in_flight),
             ("workers", &self.workers),
             ("drain_seconds", &self.drain_seconds),

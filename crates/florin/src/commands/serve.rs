@@ -4,18 +4,19 @@ use super::Context;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
 use crate::output;
-use crate::settings::{Listen, Settings};
+use crate::settings::{AdminListen, Listen, Settings};
 use crate::usage::UsageError;
 use crate::workers::Workers;
-use crate::{environment, metrics, secrets, wiring};
+use crate::{environment, limits, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
-use florin_http_actix::{HttpSettings, Introduction};
+use florin_http_actix::{HttpSettings, Introduction, bind_address};
 use florin_ports::{Clock, SecretCipher};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +28,17 @@ use tokio::time::timeout;
 struct Listening {
     base_url: String,
     listen: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    admin_listen: Option<String>,
     environment: &'static str,
 }
 
 pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow::Result<ExitCode> {
     let settings = &context.settings;
     let listen = resolve(settings)?;
+    refuse_early_clock(SystemClock.now())?;
     let _lock = wiring::lock(settings)?;
+    refuse_damage(store).await?;
     let (environment, applied) = environment::of_server(settings, store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(applied, "applied migrations");
@@ -42,15 +47,20 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let has_demo = prepare(settings, environment, store.as_ref(), cipher.as_ref()).await?;
     let services = wiring::services(settings, environment, store, cipher);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
+    limits::allow_connections(settings.max_connections);
+    let admin = bind_admin(settings, listen)?;
     let http = HttpSettings {
         listen,
         workers: settings.workers,
         max_connections: settings.max_connections,
+        max_connections_per_address: settings.max_connections_per_address,
         max_in_flight: settings.max_in_flight,
         rate_limit: settings.rate_limit,
         metrics: metrics
             .clone()
             .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
+        has_public_metrics: !matches!(settings.admin_listen, AdminListen::At(_)),
+        cors_origins: settings.cors_origins.clone(),
         introduction: Introduction {
             version: env!("CARGO_PKG_VERSION"),
             public_url: settings.public_url.clone(),
@@ -60,13 +70,14 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http);
-    let (server, address) = bound.map_err(|error| unbound(&settings.listen, &error))?;
-    tracing::info!(%address, environment = environment.as_str(), "listening");
-    announce(context, store.as_ref(), environment, address, has_demo).await?;
+    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http, admin);
+    let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
+    let addresses = Addresses { main: server.address, admin: server.admin };
+    tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
+    announce(context, store.as_ref(), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
     let workers = Workers::start(&services, processing, settings.idempotency, metrics);
-    let ended = server.await;
+    let ended = server.run().await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
@@ -103,14 +114,15 @@ async fn announce(
     context: &Context,
     store: &dyn AnyStore,
     environment: Environment,
-    address: SocketAddr,
+    Addresses { main: address, admin }: Addresses,
     has_demo: bool,
 ) -> anyhow::Result<()> {
     let settings = &context.settings;
     let base_url = settings.base_url(address);
     if context.json {
         let environment = environment.as_str();
-        return output::json(&Listening { base_url, listen: address.to_string(), environment });
+        let admin_listen = admin.map(|address| address.to_string());
+        return output::json(&Listening { base_url, listen: address.to_string(), admin_listen, environment });
     }
     let mut facts = vec![
         ["Base URL".to_owned(), base_url.clone()],
@@ -128,6 +140,54 @@ async fn announce(
     }
     let title = format!("Florin {} listening on {address} ({}).", env!("CARGO_PKG_VERSION"), environment.as_str());
     output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
+}
+
+/// Refuses a store that is damaged. The check of a large store continues while the server serves; if it finds damage,
+/// the store refuses everything from then on.
+async fn refuse_damage(store: &Arc<dyn AnyStore>) -> anyhow::Result<()> {
+    let store = Arc::clone(store);
+    let check = tokio::spawn(async move {
+        let checked = store.check_structure().await;
+        if let Err(error) = &checked {
+            tracing::error!(%error, "the store is damaged or cannot be checked; restore it from a backup");
+        }
+        checked
+    });
+    match timeout(CHECK_PATIENCE, check).await {
+        Ok(checked) => Ok(checked??),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The time that a start waits for the check of the store.
+const CHECK_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Refuses a clock before 1970, which HTTP can't express in a response.
+fn refuse_early_clock(now: DateTime<Utc>) -> anyhow::Result<()> {
+    if now < DateTime::UNIX_EPOCH {
+        return Err(anyhow!("the clock of this machine shows {now}, a time before 1970; set it first"));
+    }
+    Ok(())
+}
+
+/// The addresses that a server is bound to.
+#[derive(Clone, Copy)]
+struct Addresses {
+    main: SocketAddr,
+    admin: Option<SocketAddr>,
+}
+
+/// Binds the address for operators. The default one may be in use by another server on this machine.
+fn bind_admin(settings: &Settings, main: SocketAddr) -> anyhow::Result<Option<TcpListener>> {
+    let setting = &settings.admin_listen;
+    let address = setting.resolve(main).and_then(|address| address.map(bind_address).transpose());
+    match address {
+        Err(error) if *setting == AdminListen::Default => {
+            tracing::warn!(%error, "health and metrics have no address of their own; set FLORIN_ADMIN_LISTEN");
+            Ok(None)
+        }
+        bound => bound.context("cannot listen on the address of FLORIN_ADMIN_LISTEN"),
+    }
 }
 
 /// The address to listen on.
@@ -156,6 +216,13 @@ fn unbound(listen: &Listen, error: &std::io::Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_before_1970_is_refused() {
+        let said = refuse_early_clock(DateTime::UNIX_EPOCH - chrono::TimeDelta::seconds(1)).unwrap_err().to_string();
+        assert!(said.contains("1969-12-31 23:59:59 UTC"), "{said}");
+        assert!(refuse_early_clock(DateTime::UNIX_EPOCH).is_ok());
+    }
 
     #[test]
     fn the_error_for_a_port_in_use_is_one_line() {

@@ -42,6 +42,37 @@ impl Listen {
     }
 }
 
+/// The setting `admin_listen`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AdminListen {
+    /// Not given: the default address, if it is free.
+    Default,
+    /// Health and metrics have no address of their own.
+    Off,
+    /// This address.
+    At(Listen),
+}
+
+impl AdminListen {
+    /// Parses `off`, or an address like [`Listen::parse`].
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if text == "off" { Some(Self::Off) } else { Listen::parse(text).map(Self::At) }
+    }
+
+    /// Returns the address to bind, for a server that listens on `main`. By default it is the local port 8079, or a
+    /// free port if the server also chose one.
+    pub(crate) fn resolve(&self, main: SocketAddr) -> io::Result<Option<SocketAddr>> {
+        match self {
+            Self::Off => Ok(None),
+            Self::At(listen) => listen.resolve().map(Some),
+            Self::Default => {
+                let port = if main.port() == 0 { 0 } else { 8079 };
+                Ok(Some(SocketAddr::from(([127, 0, 0, 1], port))))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Listen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,6 +95,17 @@ mod tests {
         {
             assert_eq!(Listen::parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_address_for_operators_can_be_turned_off() {
+        let main = "127.0.0.1:8080".parse().unwrap();
+        assert_eq!(AdminListen::parse("off").unwrap().resolve(main).unwrap(), None);
+        let at = |text: &str| AdminListen::parse(text).unwrap().resolve(main).unwrap().unwrap().to_string();
+        assert_eq!(at("10.0.0.1:9"), "10.0.0.1:9");
+        assert_eq!(AdminListen::parse("none"), None);
+        let default = |main: &str| AdminListen::Default.resolve(main.parse().unwrap()).unwrap().unwrap().to_string();
+        assert_eq!((default("0.0.0.0:80"), default("[::]:0")), ("127.0.0.1:8079".into(), "127.0.0.1:0".into()));
     }
 
     #[test]

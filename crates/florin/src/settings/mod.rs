@@ -11,7 +11,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use sources::{KEYS, WITHOUT_FLAG};
 
-pub(crate) use listen::Listen;
+pub(crate) use listen::{AdminListen, Listen};
 
 use crate::usage::UsageError;
 use chrono::TimeDelta;
@@ -74,8 +74,12 @@ pub(crate) struct Settings {
     pub(crate) secret_key_previous: Option<Sourced<SecretKey>>,
     /// Where the server listens.
     pub(crate) listen: Listen,
+    /// Where the server serves health and metrics on their own.
+    pub(crate) admin_listen: AdminListen,
     /// The URL that callers use, without a trailing slash.
     pub(crate) public_url: Option<String>,
+    /// The origins whose web pages may call the API.
+    pub(crate) cors_origins: Vec<String>,
     /// The log filter; `None` for the command's default.
     pub(crate) log: Option<String>,
     /// The format of logs.
@@ -86,6 +90,8 @@ pub(crate) struct Settings {
     pub(crate) rate_limit: Option<NonZeroU32>,
     /// Maximum number of open connections.
     pub(crate) max_connections: usize,
+    /// Maximum number of open connections of one address.
+    pub(crate) max_connections_per_address: usize,
     /// Maximum number of concurrent API requests.
     pub(crate) max_in_flight: usize,
     /// Number of threads that serve requests.
@@ -154,7 +160,19 @@ impl Settings {
                 Listen::parse,
                 "an address or host name with a port, such as 127.0.0.1:8080 or localhost:8080",
             )?,
+            admin_listen: texts.read(
+                "admin_listen",
+                AdminListen::Default,
+                AdminListen::parse,
+                "off, or an address or host name with a port, such as 127.0.0.1:8079",
+            )?,
             public_url: texts.optional("public_url", read::public_url, "a URL such as https://api.example.com")?,
+            cors_origins: texts.read(
+                "cors_origins",
+                Vec::new(),
+                read::origins,
+                "origins such as https://app.example.com, separated by commas, without a path or a wildcard",
+            )?,
             log: texts.optional(
                 "log",
                 read::log_filter,
@@ -169,6 +187,7 @@ impl Settings {
                 "off, or a number of requests per second from 1",
             )?,
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
+            max_connections_per_address: texts.number("max_connections_per_address", 512, 1..=1_000_000)?,
             max_in_flight: texts.number("max_in_flight", 4096, 1..=1_000_000)?,
             workers: texts.number("workers", cores.min(256), 1..=256)?,
             drain: texts.seconds("drain_seconds", 0, 0..=3600)?,

@@ -143,6 +143,17 @@ pub(super) fn public_url(text: &str) -> Option<String> {
     (host && rest.chars().all(plain)).then(|| text.trim_end_matches('/').to_owned())
 }
 
+/// Parses the origins of web pages, separated by commas. An origin must be written as browsers send it.
+pub(super) fn origins(text: &str) -> Option<Vec<String>> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    let is_origin = |origin: &str| {
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain))
+    };
+    let origins: Vec<_> = text.split(',').map(|origin| origin.trim().to_owned()).collect();
+    origins.iter().all(|origin| is_origin(origin)).then_some(origins)
+}
+
 /// A log filter. A bare word must be a level: a misspelt level would silence the log.
 pub(super) fn log_filter(text: &str) -> Option<String> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 22] = [
+pub(crate) const KEYS: [&str; 25] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -21,12 +21,15 @@ pub(crate) const KEYS: [&str; 22] = [
     "secret_key_previous",
     "secret_key_previous_file",
     "listen",
+    "admin_listen",
     "public_url",
+    "cors_origins",
     "log",
     "log_format",
     "metrics",
     "rate_limit",
     "max_connections",
+    "max_connections_per_address",
     "max_in_flight",
     "workers",
     "drain_seconds",

@@ -1,13 +1,16 @@
 //! Request ids, log lines, metrics, and the error body of every failure.
 
 use crate::codes::ErrorCode;
+use crate::connections::{Gate, gated, in_parts};
 use crate::load::{discard, is_shed, refusal};
 use crate::problem::Problem;
 use crate::state::App;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
@@ -15,11 +18,13 @@ use florin_domain::ids::ClientId;
 use futures_util::FutureExt;
 use std::fmt::{self, Display};
 use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
-use uuid::Uuid;
 
 /// The prefix of the API; health and docs are outside it.
 const API: &str = "/v2/";
+/// The policy of responses that are no pages: a browser that shows one loads and runs nothing.
+const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The log target of requests.
 pub const REQUESTS: &str = "florin::requests";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -35,20 +40,19 @@ pub(crate) fn note_client(request: &HttpRequest, client: ClientId) {
 
 /// Wraps every request.
 pub(crate) async fn envelope(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let began = Instant::now();
-    let id = request_id(&request);
     let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
-    let admission = app.in_flight.admit();
-    let is_refused = admission.is_none() || is_shed(&app.services, request.method());
-    // Health endpoints bypass the in-flight limit.
-    let (request, response) = if is_refused && request.path().starts_with(API) {
-        refuse(request).await
-    } else {
-        next.call(request).await?.map_into_boxed_body().into_parts()
-    };
+    let id = request_id(&request).unwrap_or_else(|| app.services.time.real_id().to_string());
+    let gate = request.request().conn_data::<Rc<Gate>>().cloned();
+    let _work = gate.as_ref().map(Gate::begin);
+    if let Some(gate) = &gate {
+        let payload = gated(request.take_payload(), request.request(), gate);
+        request.set_payload(payload);
+    }
+    let (request, response) = next.call(request).await?.map_into_boxed_body().into_parts();
     let mut response = with_error_body(response, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
@@ -59,22 +63,34 @@ pub(crate) async fn envelope(
         measure(&request, response.status(), took);
     }
     log(&request, response.status(), &id, took);
-    Ok(ServiceResponse::new(request, response))
+    Ok(ServiceResponse::new(request, response.map_body(|_, body| in_parts(body))))
 }
 
-/// Forbids browsers to guess media types, and everybody to store responses, which may contain money and personal data.
-/// Pages and their files have headers of their own.
-fn protect(headers: &mut HeaderMap) {
+/// Forbids browsers to guess media types or to run a response as a page, and everybody to store responses, which may
+/// contain money and personal data. Pages and their files have headers of their own.
+pub(crate) fn protect(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if !headers.contains_key(CACHE_CONTROL) {
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    for (name, value) in [(CACHE_CONTROL, "no-store"), (CONTENT_SECURITY_POLICY, POLICY)] {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
     }
 }
 
-/// Refuses a request before its route is called.
-async fn refuse(mut request: ServiceRequest) -> (HttpRequest, HttpResponse) {
-    discard(request.take_payload()).await;
-    request.into_response(HttpResponse::from_error(refusal())).into_parts()
+/// Refuses requests that exceed what the server can do, before their routes are called.
+pub(crate) async fn admit(
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
+    let admission = app.in_flight.admit();
+    let is_refused = admission.is_none() || is_shed(&app.services, request.method());
+    // Health endpoints bypass the in-flight limit.
+    if is_refused && request.path().starts_with(API) {
+        discard(request.take_payload()).await;
+        return Ok(request.into_response(HttpResponse::from_error(refusal())));
+    }
+    next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }
 
 /// Turns a panic of a handler into a 500. It wraps each resource, because the request is not available before routing.
@@ -90,19 +106,13 @@ pub(crate) async fn catch_panic(
     Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
 }
 
-/// Keeps an incoming id of 1 to 64 safe characters, and replaces any other.
-fn request_id(request: &ServiceRequest) -> String {
+/// Returns an incoming id of 1 to 64 safe characters. Any other is replaced.
+fn request_id(request: &ServiceRequest) -> Option<String> {
     let sent = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let fine = |id: &&str| {
         (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
     };
-    sent.filter(fine).map_or_else(fresh_id, ToOwned::to_owned)
-}
-
-/// Creates a request id. No decision depends on request ids, so they need no port.
-#[expect(clippy::disallowed_methods, reason = "a request id is not part of the domain")]
-fn fresh_id() -> String {
-    Uuid::now_v7().to_string()
+    sent.filter(fine).map(ToOwned::to_owned)
 }
 
 /// Gives every response with status 400 or above the error body, including those of the framework.
@@ -111,13 +121,18 @@ fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    match response.error() {
-        Some(error) => match error.as_error::<Problem>() {
-            Some(problem) => problem.response(Some(id)),
-            None => framework_problem(status).response(Some(id)),
-        },
-        None => response,
+    let Some(error) = response.error() else { return response };
+    let mut answer = match error.as_error::<Problem>() {
+        Some(problem) => problem.response(Some(id)),
+        None => framework_problem(status).response(Some(id)),
+    };
+    // Such as those of CORS.
+    let (headers, own) = (answer.headers_mut(), response.headers());
+    let missing: Vec<_> = own.iter().filter(|(name, _)| !headers.contains_key(*name)).collect();
+    for (name, value) in missing {
+        headers.append(name.clone(), value.clone());
     }
+    answer
 }
 
 /// Returns the error body for a request that the framework refused.

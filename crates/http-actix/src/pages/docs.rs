@@ -25,13 +25,13 @@ pub(crate) async fn docs(app: web::Data<App>) -> HttpResponse {
 pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> Result<HttpResponse, Problem> {
     match file.as_str() {
         "" | "index.html" => return Ok(docs(app).await),
-        "docs.css" => return Ok(asset("text/css; charset=utf-8", STYLE.as_bytes().into())),
-        "docs.js" => return Ok(asset("text/javascript; charset=utf-8", SCRIPT.as_bytes().into())),
+        "docs.css" => return Ok(asset("text/css; charset=utf-8", STYLE.as_bytes())),
+        "docs.js" => return Ok(asset("text/javascript; charset=utf-8", SCRIPT.as_bytes())),
         _ => {}
     }
     match SWAGGER_UI.iter().find(|(name, ..)| *name == file.as_str()) {
         Some((_, content_type, bytes)) => {
-            let mut answer = asset(content_type, (*bytes).into());
+            let mut answer = asset(content_type, bytes);
             answer.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             Ok(answer)
         }

@@ -54,7 +54,7 @@ pub(crate) async fn home(request: HttpRequest, app: web::Data<App>) -> Result<Ht
 
 /// Serves the style sheet of the page.
 pub(crate) async fn style() -> HttpResponse {
-    asset("text/css; charset=utf-8", STYLE.as_bytes().into())
+    asset("text/css; charset=utf-8", STYLE.as_bytes())
 }
 
 /// Whether the caller prefers HTML over all other media types.

@@ -9,7 +9,6 @@ pub(crate) use home::{home, style};
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
-use std::borrow::Cow;
 
 /// The data that the pages show about this server.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +33,12 @@ fn page(html: String, policy: &'static str) -> HttpResponse {
 }
 
 /// Returns a file that a page loads.
-fn asset(content_type: &str, bytes: Cow<'static, [u8]>) -> HttpResponse {
+fn asset(content_type: &str, bytes: &'static [u8]) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, content_type))
         // Another version of the server has other files.
         .insert_header((CACHE_CONTROL, "no-cache"))
-        .body(bytes.into_owned())
+        .body(bytes)
 }
 
 /// Escapes text for HTML.

@@ -18,12 +18,21 @@ use crate::pages;
 use actix_web::web::{self, ServiceConfig};
 use fallback::{get, post};
 
-/// Registers all routes.
+/// Registers the routes for operators.
+pub(crate) fn configure_admin(config: &mut ServiceConfig) {
+    config
+        .service(get("/healthz", service::healthz))
+        .service(get("/readyz", service::readyz))
+        .service(get("/metrics", service::render_metrics))
+        .default_service(web::to(fallback::not_found));
+}
+
+/// Registers all routes of the API's address.
 pub(crate) fn configure(config: &mut ServiceConfig) {
     config
         .service(get("/healthz", service::healthz))
         .service(get("/readyz", service::readyz))
-        .service(get("/metrics", service::metrics))
+        .service(get("/metrics", service::public_metrics))
         .service(get("/openapi.json", openapi::serve))
         .service(get("/", pages::home))
         .service(get("/style.css", pages::style))

@@ -30,36 +30,57 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     ok(&Health { status: "ok" })
 }
 
-/// Checks that the service is ready: the store can be reached and its schema is current.
+/// Checks that the service is ready: the store can be reached, accepts writes, and its schema is current.
 #[utoipa::path(get, path = "/readyz", tag = "Service", operation_id = "readyz", security(()),
     responses(
         (status = 200, description = "Ready.", body = Health),
-        (status = 503, description = "`overloaded`: the server is stopping, the store can't be reached, or its schema is not current.",
+        (status = 503, description = "`overloaded`: the server is stopping, the store can't be reached or written, or its schema is not current.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {
-    let unready = |message: &str| Problem::unavailable(crate::codes::ErrorCode::Overloaded, message);
-    if app.stopping.load(Ordering::Relaxed) {
-        return Err(unready("the server is stopping"));
-    }
-    let Ok(readiness) = timeout(READY_WITHIN, app.services.upkeep.readiness()).await else {
-        tracing::error!("not ready: the store did not respond in time");
-        return Err(unready("the store did not respond in time"));
-    };
-    match readiness {
-        Ok(Readiness::Ready) => ok(&Health { status: "ok" }),
-        Ok(Readiness::MigrationsPending) => Err(unready("migrations are pending")),
-        Ok(Readiness::SchemaTooNew) => Err(unready("the schema of the store is newer than this program")),
-        Err(error) => {
-            tracing::error!(%error, "not ready");
-            Err(unready("the store can't be reached"))
-        }
+    match check_readiness(&app).await {
+        Ok(()) => ok(&Health { status: "ok" }),
+        Err(message) => Err(Problem::unavailable(crate::codes::ErrorCode::Overloaded, message)),
     }
 }
 
+/// Checks that the service is ready. Returns the reason why not as an error.
+async fn check_readiness(app: &App) -> Result<(), &'static str> {
+    if app.stopping.load(Ordering::Relaxed) {
+        return Err("the server is stopping");
+    }
+    let upkeep = &app.services.upkeep;
+    let checks = async {
+        match upkeep.readiness().await {
+            Ok(Readiness::Ready) => {}
+            Ok(Readiness::MigrationsPending) => return Err("migrations are pending"),
+            Ok(Readiness::SchemaTooNew) => return Err("the schema of the store is newer than this program"),
+            Err(error) => {
+                tracing::error!(%error, "not ready");
+                return Err("the store can't be reached");
+            }
+        }
+        upkeep.check_writes().await.map_err(|error| {
+            tracing::error!(%error, "not ready: writes fail");
+            "the store accepts no writes"
+        })
+    };
+    timeout(READY_WITHIN, checks).await.unwrap_or_else(|_| {
+        tracing::error!("not ready: the store did not respond in time");
+        Err("the store did not respond in time")
+    })
+}
+
+/// Serves metrics on the address of the API, unless they have an address of their own.
+pub(super) async fn public_metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
+    if app.has_public_metrics { render_metrics(app).await } else { not_found().await }
+}
+
 /// Serves metrics for Prometheus, if they are enabled.
-pub(super) async fn metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
+pub(super) async fn render_metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match &app.metrics {
         Some(render) => {
+            let is_ready = check_readiness(&app).await.is_ok();
+            metrics::gauge!("florin_ready").set(f64::from(u8::from(is_ready)));
             Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/plain; version=0.0.4")).body(render()))
         }
         None => not_found().await,

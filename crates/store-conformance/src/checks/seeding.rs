@@ -166,7 +166,7 @@ async fn unproved(handle: Handle) -> Proof {
 async fn budgets_in_order(handle: Handle) -> Proof {
     let mut world = world(9_500)?;
     let budgets = &mut world.accounts[0].budgets;
-    budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[], 32)?);
+    budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[(gbp()?, 0)], 32)?);
     budgets[1].budget.balances.reverse();
     let card = world.accounts[0].cards.remove(0);
     world.accounts[0].cards.push(card);

@@ -1,4 +1,4 @@
-//! The database in use, which somebody may delete or replace.
+//! The database in use, which somebody may delete or replace, and which may be damaged.
 //!
 //! A process keeps a deleted file open: its writes would succeed, and be gone after a restart. So the file is checked
 //! before each read, and before and after each write.
@@ -6,12 +6,15 @@
 use super::backend::{Identity, Place};
 use super::driver;
 use super::errors::{Failure, Outcome};
+use std::sync::{Arc, OnceLock};
 
 /// The address of the database, and the identity that it had when it was opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Anchor {
     place: Place,
     identity: Identity,
+    /// The damage that was found.
+    damage: Arc<OnceLock<String>>,
 }
 
 /// The message for operators.
@@ -22,7 +25,7 @@ impl Anchor {
     /// The database that is at this place now.
     pub(crate) fn new(place: Place) -> Self {
         let identity = driver::identify(&place);
-        Self { place, identity }
+        Self { place, identity, damage: Arc::default() }
     }
 
     /// The address of the database.
@@ -30,8 +33,17 @@ impl Anchor {
         &self.place
     }
 
-    /// Checks that the database is still there.
+    /// Records that the database is damaged: it is not used any more.
+    pub(crate) fn is_damaged(&self, damage: String) {
+        // The first finding is enough.
+        let _known = self.damage.set(damage);
+    }
+
+    /// Checks that the database is still there and not known to be damaged.
     pub(crate) fn check(&self) -> Outcome<()> {
+        if let Some(damage) = self.damage.get() {
+            return Err(Failure::Unavailable(damage.clone()));
+        }
         if self.is_there() { Ok(()) } else { Err(Failure::Unavailable(GONE.to_owned())) }
     }
 

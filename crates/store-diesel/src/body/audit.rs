@@ -13,6 +13,10 @@ use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
 
 #[async_trait]
 impl LedgerAudit for Store {
+    async fn check_structure(&self) -> Result<(), StoreError> {
+        Store::check_structure(self).await
+    }
+
     async fn audit(&self) -> Result<AuditReport, StoreError> {
         // A damaged table may read as an empty one, whose balances match.
         self.read_to_the_end(|conn| {

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 impl BudgetRow {
     /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
+        must_be_there(self.id, &balances)?;
         let feature =
             |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is not a budget feature")));
         let budget =
@@ -35,6 +36,11 @@ impl BalanceRow {
     }
 }
 
+/// Requires that a budget has balances. It is created with them, so without any the store is damaged.
+pub(crate) fn must_be_there<T>(budget: Id, balances: &[T]) -> Outcome<()> {
+    if balances.is_empty() { Err(corrupt(format!("the balances of budget {} are missing", budget.0))) } else { Ok(()) }
+}
+
 /// Returns all budgets of the account by id, with their balances by currency.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Budget>> {
     let mut held: BTreeMap<Id, Vec<(money::Currency, Balances)>> = BTreeMap::new();
@@ -51,13 +57,12 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
         .order(budgets::id)
         .select(BudgetRow::as_select())
         .load(conn)?;
-    let budget = |row: BudgetRow| Budget {
-        id: BudgetId(row.id.0),
-        account: row.account_id.0,
-        balances: held.remove(&row.id).unwrap_or_default(),
-        name: row.name,
+    let budget = |row: BudgetRow| {
+        let balances = held.remove(&row.id).unwrap_or_default();
+        must_be_there(row.id, &balances)?;
+        Ok(Budget { id: BudgetId(row.id.0), account: row.account_id.0, balances, name: row.name })
     };
-    Ok(rows.into_iter().map(budget).collect())
+    rows.into_iter().map(budget).collect()
 }
 
 /// Stores a new budget with its balances.

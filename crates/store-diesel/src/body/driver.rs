@@ -47,6 +47,8 @@ functions! {
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
+    /// Writes something that changes no data, so that its commit shows whether the disk has room.
+    probe: fn(&mut Conn) -> Outcome<()>;
     /// Checks the structure of the whole database, where the database offers that. A damaged one is [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.

@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const READ_DEADLINE: Duration = Duration::from_secs(10);
 /// The time that one transaction of the writer may take before the store counts as not ready.
 const STUCK: Duration = Duration::from_secs(5);
+/// The time for which a write shows that the store accepts writes.
+const RECENT: Duration = Duration::from_secs(2);
 
 /// A store on one database, which implements every storage port. Clones share it.
 #[derive(Clone)]
@@ -90,6 +92,26 @@ impl Store {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that writes succeed, by a write that changes no data. The result is kept for a moment.
+    pub(crate) async fn check_writes(&self) -> Result<(), StoreError> {
+        self.check_writer()?;
+        let writer = &self.inner.writer;
+        if !writer.was_proved_within(RECENT) {
+            self.write(driver::probe).await?;
+            writer.proved();
+        }
+        Ok(())
+    }
+
+    /// Checks the structure of the database. If it is damaged, it is not used any more.
+    pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
+        let checked = self.read_to_the_end(driver::check_integrity).await;
+        if let Err(StoreError::Corrupt(damage)) = &checked {
+            self.inner.anchor.is_damaged(damage.clone());
+        }
+        checked
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.

@@ -28,6 +28,10 @@ impl Upkeep for Store {
         self.read(readiness).await
     }
 
+    async fn check_writes(&self) -> Result<(), StoreError> {
+        Store::check_writes(self).await
+    }
+
     async fn environment(&self) -> Result<Option<Environment>, StoreError> {
         self.read(environment::bound).await
     }

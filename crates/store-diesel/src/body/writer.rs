@@ -90,6 +90,16 @@ impl Writer {
         self.progress.longest()
     }
 
+    /// Records that a write has reached the disk.
+    pub(crate) fn proved(&self) {
+        self.progress.proved();
+    }
+
+    /// Whether a write has reached the disk within this time, and none has failed since.
+    pub(crate) fn was_proved_within(&self, time: Duration) -> bool {
+        self.progress.was_proved_within(time)
+    }
+
     /// Whether a job would be refused for lack of room.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.is_full()
@@ -180,7 +190,9 @@ impl WriterThread {
             if failure.is_passing() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
-                    tracing::error!(error = ?failure, jobs = group.len(), "cannot write a group of commands");
+                    if self.progress.failed(&failure.to_string()) {
+                        tracing::error!(error = ?failure, jobs = group.len(), "cannot write a group of commands");
+                    }
                     fail(group, &failure.into());
                     return Instant::now() < until;
                 }

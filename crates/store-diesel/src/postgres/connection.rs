@@ -1,7 +1,7 @@
 //! Connections: how they are opened and set up, and how their errors are classified.
 
 use super::Conn;
-use super::body::errors::Outcome;
+use super::body::errors::{Failure, Outcome};
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -55,6 +55,16 @@ pub(crate) fn create(_place: &PostgresUrl, _allowed: bool) -> Result<(), OpenErr
 /// Does nothing: PostgreSQL checks pages when it reads them, and its operators check the whole with `pg_amcheck`.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn check_integrity(_conn: &mut Conn) -> Outcome<()> {
+    Ok(())
+}
+
+/// Writes a message to the log, which nobody reads.
+pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
+    let mode = sql_query("SELECT current_setting('transaction_read_only') AS value").get_result::<Setting>(conn)?;
+    if mode.value == "on" {
+        return Err(Failure::ConnectionLost("the server accepts no writes".into()));
+    }
+    sql_query("SELECT pg_logical_emit_message(true, 'florin', '')").execute(conn)?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use super::Conn;
 use super::body::errors::{Outcome, corrupt};
+use super::directory::{HAS_TEMPORARY_DIRECTORY, explained};
 use super::failures::is_locked;
 use super::place::Place;
 use diesel::connection::SimpleConnection;
@@ -31,10 +32,11 @@ pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
 
 /// Opens a connection that writes.
 pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
-    let mut conn = Conn::establish(&text(path)?).map_err(|error| unopenable(path, &error))?;
+    let failed = |error: &dyn std::fmt::Display| unopenable(path, &explained(path, error));
+    let mut conn = Conn::establish(&text(path)?).map_err(|error| failed(&error))?;
     let ready = set_up(&mut conn).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
-    ready.map_err(|error| unopenable(path, &error))?;
-    if is_foreign(&mut conn).map_err(|error| unopenable(path, &error))? {
+    ready.map_err(|error| failed(&error))?;
+    if is_foreign(&mut conn).map_err(|error| failed(&error))? {
         return Err(OpenError::Foreign(path.clone()));
     }
     Ok(conn)
@@ -104,6 +106,9 @@ impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
 fn set_up(conn: &mut Conn) -> QueryResult<()> {
     const TRIES: u32 = 250;
     conn.batch_execute(PRAGMAS)?;
+    if !*HAS_TEMPORARY_DIRECTORY {
+        conn.batch_execute("PRAGMA temp_store = MEMORY;")?;
+    }
     for _ in 1..TRIES {
         match conn.batch_execute("PRAGMA journal_mode = WAL;") {
             Err(error) if is_locked(&error) => std::thread::sleep(Duration::from_millis(20)),
@@ -148,6 +153,17 @@ pub(crate) fn check_integrity(conn: &mut Conn) -> Outcome<()> {
         Some("ok") => Ok(()),
         finding => Err(corrupt(format!("the database file is damaged: {}", finding.unwrap_or_default()))),
     }
+}
+
+/// Writes to the header of the file: a number that nothing else uses.
+pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
+    #[derive(QueryableByName)]
+    struct Number {
+        #[diesel(sql_type = Integer)]
+        user_version: i32,
+    }
+    let number = sql_query("SELECT user_version FROM pragma_user_version").get_result::<Number>(conn)?.user_version;
+    Ok(conn.batch_execute(&format!("PRAGMA user_version = {};", i32::from(number == 0)))?)
 }
 
 /// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for

@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::balances::must_be_there;
 use super::body::cards;
 use super::body::errors::Outcome;
 use super::body::tables::money::{balances, budgets};
@@ -169,8 +170,13 @@ impl From<KindRow> for KindSum {
 /// Determines why there is no balance.
 fn without(conn: &mut Conn, of: &Of) -> Outcome<Explained> {
     let budget = budgets::table.filter(budgets::account_id.eq(&of.account)).filter(budgets::id.eq(of.budget));
-    let is_there = budget.count().get_result::<i64>(conn)? > 0;
-    Ok(if is_there { Explained::NotHeld } else { Explained::NoBudget })
+    if budget.count().get_result::<i64>(conn)? == 0 {
+        return Ok(Explained::NoBudget);
+    }
+    let of_budget =
+        balances::table.filter(balances::account_id.eq(&of.account)).filter(balances::budget_id.eq(of.budget));
+    must_be_there(of.budget, &of_budget.select(balances::currency).load::<Currency>(conn)?)?;
+    Ok(Explained::NotHeld)
 }
 
 /// Returns the stored balances, right or wrong.

@@ -55,7 +55,10 @@ impl RecordedCommand for FirstMessageCommand {
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
-        let situation = working_set.first_situation(&self.account, self.card).ok_or(WriteError::Absent)?;
+        let situation = working_set
+            .first_situation(&self.account, self.card)
+            .map_err(StoreError::from)?
+            .ok_or(WriteError::Absent)?;
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 

@@ -94,7 +94,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
-                locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let card = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let decision = ask(|| (command.decide)(&card))?.map_err(WriteError::Refused)?;
                 insert_transition(conn, decision.transition)?;
@@ -109,7 +109,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
-                let situation = locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let set = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &set.card, set.limit.window)?;
                 insert(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
@@ -127,7 +127,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
-                let situation = locked(working_set, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let window = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &situation.card, window)?;
                 Ok(window)
@@ -146,9 +146,9 @@ fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 
 /// Returns the card and its limits, under the lock that serializes its messages. Returns `None` for a card that was
 /// created after the locks were acquired.
-fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Option<CardLimits> {
-    let FirstSituation { card, limits, .. } = working_set.first_situation(account, card)?;
-    Some(by_window(card, limits))
+fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Outcome<Option<CardLimits>> {
+    let situation = working_set.first_situation(account, card)?;
+    Ok(situation.map(|FirstSituation { card, limits, .. }| by_window(card, limits)))
 }
 
 fn by_window(card: Card, mut limits: Vec<SpendingLimit>) -> CardLimits {

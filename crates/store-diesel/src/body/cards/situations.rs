@@ -1,5 +1,6 @@
 //! What the rules of card messages read of a working set, and what their decisions change.
 
+use super::body::backend::WRITERS;
 use super::body::errors::{Outcome, corrupt};
 use super::body::working_set::WorkingSet;
 use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
@@ -7,11 +8,15 @@ use florin_domain::ids::{AccountId, CardId, TransactionToken};
 
 impl WorkingSet {
     /// Returns the situation of a first message on a card of the account.
-    pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Option<FirstSituation> {
-        let (card, limits) = self.cards.card(account, card)?;
-        // A card that was created after the locks were acquired has no balances here.
-        let balances = self.balance_set.balances(account, card.budget, card.currency)?;
-        Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })
+    pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Outcome<Option<FirstSituation>> {
+        let Some((card, limits)) = self.cards.card(account, card) else { return Ok(None) };
+        match self.balance_set.balances(account, card.budget, card.currency) {
+            Some(balances) => Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })),
+            // A budget holds the currencies of its cards.
+            None if WRITERS == 1 => Err(corrupt(format!("the balance of card {} is missing", card.id))),
+            // Or another writer created the card after the locks were acquired.
+            None => Ok(None),
+        }
     }
 
     /// Returns the situation of a follow-up that names a message of the account.
@@ -23,7 +28,7 @@ impl WorkingSet {
         let Some(named) = self.cards.message(account, token) else { return Ok(None) };
         let first = self.cards.message(account, named.chain);
         let first = first.ok_or_else(|| corrupt("a message without its first one"))?.clone();
-        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card) else {
+        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card)? else {
             return Ok(None);
         };
         let chain = self.cards.chain(account, named.chain).cloned();

@@ -1,6 +1,7 @@
 //! The balances of budgets.
 
 use super::body::backend::Changes;
+use super::body::balances::must_be_there;
 use super::body::errors::Outcome;
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
@@ -34,9 +35,12 @@ impl BalanceSet {
     }
 
     /// Adds the rows of the budgets that commands need whole.
-    pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Self {
+    pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
+        for row in &rows {
+            must_be_there(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
+        }
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
-        self
+        Ok(self)
     }
 
     /// Returns a budget with all its balances, if the footprint named it.

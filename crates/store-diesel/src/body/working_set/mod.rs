@@ -87,7 +87,7 @@ impl WorkingSet {
             bank: Bank::load(conn, footprint)?,
             records: Records::of(records),
             cards: Cards::load(conn, footprint)?,
-            balance_set: balance_set.named(budgets),
+            balance_set: balance_set.named(budgets)?,
             journal: Journal::default(),
             transfers: NewTransfers::default(),
             mfa,

@@ -1,0 +1,19 @@
+//! Connections: how many may be open, how much of each is read ahead, and how long each may do nothing.
+//!
+//! `actix-http` decodes all requests that it has read, and queues them while the first response is written. A caller
+//! that pipelines and never reads would fill the memory. So a connection hands over one request at a time (`read_ahead`),
+//! while none is in progress and the peer reads (`gate`, `stream`), and the body when it is wanted (`payload`).
+//! `admission` counts connections, and `parts` sends bodies in parts.
+
+mod admission;
+mod gate;
+mod parts;
+mod payload;
+mod read_ahead;
+mod stream;
+
+pub(crate) use admission::{Admission, ConnectionLimits};
+pub(crate) use gate::Gate;
+pub(crate) use parts::in_parts;
+pub(crate) use payload::gated;
+pub(crate) use stream::{GatedStream, HEAD_TIME_OUT, KEEP_ALIVE};

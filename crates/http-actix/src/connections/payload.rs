@@ -1,0 +1,58 @@
+//! Bodies of requests.
+
+use super::gate::Gate;
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::web::Bytes;
+use futures_util::Stream;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+/// Maximum number of bytes of a body that are read at once.
+const MAX_OF_BODY: usize = 64 * 1024;
+
+/// The same for a body without an announced length, because another request may follow it.
+const MAX_OF_CHUNKS: usize = 4096;
+
+/// A body that opens the gate while its reader waits.
+struct GatedBody {
+    payload: Payload,
+    gate: Rc<Gate>,
+    /// The number of bytes that are still to be read, if the request has announced its length.
+    left: Option<usize>,
+}
+
+/// Makes the reader of a body open the gate. Never more than the body is read, because requests may follow it.
+pub(crate) fn gated(payload: Payload, request: &HttpRequest, gate: &Rc<Gate>) -> Payload {
+    if matches!(payload, Payload::None) {
+        return payload;
+    }
+    let left = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    Payload::Stream { payload: Box::pin(GatedBody { payload, gate: Rc::clone(gate), left }) }
+}
+
+impl Stream for GatedBody {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.payload).poll_next(context);
+        match &polled {
+            Poll::Pending => self.gate.await_body(self.left.map_or(MAX_OF_CHUNKS, |left| left.clamp(1, MAX_OF_BODY))),
+            Poll::Ready(read) => {
+                let length = read.as_ref().and_then(|chunk| Some(chunk.as_ref().ok()?.len())).unwrap_or(0);
+                self.left = self.left.map(|left| left.saturating_sub(length));
+                self.gate.await_body(0);
+            }
+        }
+        polled
+    }
+}
+
+impl Drop for GatedBody {
+    fn drop(&mut self) {
+        self.gate.await_body(0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Serves the connections of a listener.
+
+use crate::connections::{Admission, Gate, GatedStream, HEAD_TIME_OUT, KEEP_ALIVE};
+use crate::load::refusal;
+use crate::middleware::{admit, cors, envelope, protect};
+use crate::state::App;
+use actix_http::error::DispatchError;
+use actix_http::{HttpService, Protocol};
+use actix_server::ServerBuilder;
+use actix_service::{IntoServiceFactory, ServiceFactoryExt, fn_service, map_config};
+use actix_web::Error;
+use actix_web::body::MessageBody;
+use actix_web::dev::AppConfig;
+use actix_web::middleware::{Condition, from_fn};
+use actix_web::web::{Data, ServiceConfig};
+use std::future::ready;
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// The time for which the rest of a request is read after its response.
+const DISCONNECT_TIME_OUT: Duration = Duration::from_secs(5);
+
+/// Adds a listener with these routes.
+pub(crate) fn listen(
+    builder: ServerBuilder,
+    listener: TcpListener,
+    app: Data<App>,
+    routes: fn(&mut ServiceConfig),
+    admission: Admission,
+) -> io::Result<ServerBuilder> {
+    let stopping = builder.graceful_shutdown_signal();
+    let admission = Arc::new(admission);
+    builder.listen("http", listener, move || {
+        let (app, admission, stopping) = (app.clone(), Arc::clone(&admission), stopping.clone());
+        // The last one is the outermost.
+        let handler = actix_web::App::new()
+            .app_data(app.clone())
+            .wrap(from_fn(admit))
+            .wrap(Condition::new(!app.cors_origins.is_empty(), cors(&app.cors_origins)))
+            .wrap(from_fn(envelope))
+            .configure(routes);
+        let handler = handler.into_factory().map_err(|error: Error| error.error_response());
+        let http = HttpService::build()
+            .graceful_shutdown_signal(move || {
+                let stopping = stopping.clone();
+                async move { stopping.notified().await }
+            })
+            .keep_alive(KEEP_ALIVE)
+            .client_request_timeout(HEAD_TIME_OUT)
+            .client_disconnect_timeout(DISCONNECT_TIME_OUT)
+            .on_connect_ext(|stream: &GatedStream, extensions| {
+                extensions.insert::<Rc<Gate>>(Rc::clone(stream.gate()));
+            })
+            .finish(map_config(handler, |()| AppConfig::default()));
+        fn_service(move |stream| ready(admitted(stream, &app, &admission))).and_then(http)
+    })
+}
+
+/// Admits a connection, or refuses it with a 503.
+fn admitted(
+    stream: TcpStream,
+    app: &App,
+    admission: &Arc<Admission>,
+) -> Result<(GatedStream, Protocol, Option<SocketAddr>), DispatchError> {
+    let peer = stream.peer_addr().map_err(DispatchError::Io)?;
+    if let Some(permit) = admission.admit(peer.ip()) {
+        return Ok((GatedStream::new(stream, permit), Protocol::Http1, Some(peer)));
+    }
+    // A new connection has room for so few bytes. If it does not, it is closed without a response.
+    if let Ok(mut stream) = stream.into_std() {
+        let _sent = stream.write(&refused(&app.services.time.real_id().to_string()));
+    }
+    Err(DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))
+}
+
+/// Returns the response to a refused connection. Its request is not read.
+fn refused(id: &str) -> Vec<u8> {
+    let mut response = refusal().response(Some(id));
+    protect(response.headers_mut());
+    let mut head = "HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n".to_owned();
+    for (name, value) in response.headers() {
+        for part in [name.as_str(), ": ", value.to_str().unwrap_or_default(), "\r\n"] {
+            head.push_str(part);
+        }
+    }
+    let body = response.into_body().try_into_bytes().unwrap_or_default();
+    let end = format!("x-request-id: {id}\r\ncontent-length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), end.as_bytes(), &body].concat()
+}

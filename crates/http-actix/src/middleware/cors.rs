@@ -1,0 +1,23 @@
+//! Which web pages may call the API from a browser (CORS).
+
+use actix_cors::Cors;
+use actix_web::http::Method;
+use actix_web::http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+
+/// The time in seconds for which browsers keep the answer to a preflight.
+const MAX_AGE: usize = 600;
+
+/// Allows pages of these origins to call the API with a key. Cookies are never sent, and no wildcard is. Callers of
+/// other origins get the usual responses, which their browsers keep from the page.
+pub(crate) fn cors(origins: &[String]) -> Cors {
+    const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+    const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+    const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+    let cors = Cors::default()
+        .allowed_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allowed_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, REQUEST_ID])
+        .expose_headers([REQUEST_ID, RETRY_AFTER, REPLAYED, WWW_AUTHENTICATE, ALLOW])
+        .block_on_origin_mismatch(false)
+        .max_age(MAX_AGE);
+    origins.iter().fold(cors, |cors, origin| cors.allowed_origin(origin))
+}

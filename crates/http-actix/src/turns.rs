@@ -1,0 +1,82 @@
+//! Requests on a world wait while it is restored or deleted, and the other way round.
+//!
+//! A request reads its account, its clock and its request number before it writes. A restore in between would leave it
+//! with those of another state.
+
+use florin_domain::ids::AccountId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::time::timeout;
+
+/// The time that a restore waits for the requests in progress.
+const PATIENCE: Duration = Duration::from_secs(25);
+/// The number of accounts from which on those without requests are forgotten.
+const MANY: usize = 1024;
+
+/// The turns of all accounts.
+#[derive(Default)]
+pub(crate) struct Turns {
+    accounts: Mutex<HashMap<AccountId, Arc<RwLock<()>>>>,
+}
+
+/// A turn, which ends when it is dropped.
+pub(crate) enum Turn {
+    /// With other requests.
+    Shared(#[allow(dead_code, reason = "held until the request ends")] OwnedRwLockReadGuard<()>),
+    /// Without any other request on the account.
+    Alone(#[allow(dead_code, reason = "held until the request ends")] OwnedRwLockWriteGuard<()>),
+}
+
+impl Turns {
+    /// Begins a request on an account. Waits while somebody is alone with it.
+    pub(crate) async fn share(&self, account: &AccountId) -> Turn {
+        Turn::Shared(self.of(account).read_owned().await)
+    }
+
+    /// Waits for all requests on an account, and keeps later ones waiting. `None`: they did not end in time.
+    pub(crate) async fn alone(&self, account: &AccountId) -> Option<Turn> {
+        timeout(PATIENCE, self.of(account).write_owned()).await.ok().map(Turn::Alone)
+    }
+
+    fn of(&self, account: &AccountId) -> Arc<RwLock<()>> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if accounts.len() >= MANY && !accounts.contains_key(account) {
+            accounts.retain(|_, turns| Arc::strong_count(turns) > 1);
+        }
+        Arc::clone(accounts.entry(account.clone()).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[test]
+    fn one_who_is_alone_keeps_others_waiting() {
+        let (turns, account) = (Turns::default(), AccountId::parse("W1").unwrap());
+        let other = AccountId::parse("W2").unwrap();
+        let shared = [turns.share(&account).now_or_never().unwrap(), turns.share(&account).now_or_never().unwrap()];
+        assert!(turns.of(&account).try_write().is_err());
+        drop(shared);
+        let alone = turns.of(&account).try_write_owned().map(Turn::Alone).unwrap();
+        assert!(turns.share(&account).now_or_never().is_none());
+        assert!(turns.share(&other).now_or_never().is_some());
+        drop(alone);
+        assert!(turns.share(&account).now_or_never().is_some());
+    }
+
+    #[test]
+    fn accounts_without_requests_are_forgotten() {
+        let turns = Turns::default();
+        let held = turns.share(&AccountId::parse("held").unwrap()).now_or_never().unwrap();
+        for number in 0..3 * MANY {
+            turns.share(&AccountId::parse(&number.to_string()).unwrap()).now_or_never().unwrap();
+        }
+        let accounts = turns.accounts.lock().unwrap();
+        assert!(accounts.len() <= MANY && accounts.contains_key(&AccountId::parse("held").unwrap()));
+        drop((accounts, held));
+    }
+}

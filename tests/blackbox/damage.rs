@@ -1,0 +1,124 @@
+//! A damaged SQLite file: it is noticed, and never read as if something did not exist.
+
+use std::fs;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use crate::support::wallet::{credit_body, first_body};
+use crate::support::{AUTHORIZATION, CREDIT, Home, Server, demo};
+
+const PAGE: usize = 4096;
+/// Types of pages that are leaves of trees: of indexes, and of tables.
+const LEAVES: [u8; 2] = [0x0a, 0x0d];
+
+fn on_sqlite() -> Home {
+    Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db")
+}
+
+fn file(home: &Home) -> PathBuf {
+    home.path().join("florin.db")
+}
+
+/// The demo data in a file, all of it checkpointed.
+fn demo_file() -> (Home, Vec<u8>) {
+    let home = on_sqlite();
+    home.json(&["demo", "--json"]);
+    let bytes = fs::read(file(&home)).unwrap();
+    (home, bytes)
+}
+
+/// The pages that mention a text. All that concerns a budget mentions its id: its row, its balances, its cards and its
+/// journal.
+fn pages(bytes: &[u8], text: &str) -> Vec<Range<usize>> {
+    let mentions = |page: &[u8]| page.windows(text.len()).any(|window| window == text.as_bytes());
+    let starts = (PAGE..bytes.len()).step_by(PAGE);
+    starts.map(|start| start..start + PAGE).filter(|page| mentions(&bytes[page.clone()])).collect()
+}
+
+/// A leaf without any rows, which is a valid page.
+fn emptied(page: &[u8]) -> Vec<u8> {
+    let mut page = page.to_vec();
+    if LEAVES.contains(&page[0]) {
+        page[3..5].fill(0);
+    }
+    page
+}
+
+fn noise() -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    (0..PAGE).map(|_| next()).collect()
+}
+
+#[test]
+fn a_damaged_file_is_not_served() {
+    let (_home, sound) = demo_file();
+    let pages = pages(&sound, &demo().budget("GBP"));
+    assert!(pages.len() > 3, "too few pages: {pages:?}");
+    let home = on_sqlite();
+    for (number, page) in pages.iter().enumerate() {
+        let other = pages[(number + 1) % pages.len()].clone();
+        let mut swapped = sound.clone();
+        swapped[page.clone()].copy_from_slice(&sound[other.clone()]);
+        swapped[other].copy_from_slice(&sound[page.clone()]);
+        let with = |replacement: &[u8]| {
+            let mut bytes = sound.clone();
+            bytes[page.clone()].copy_from_slice(replacement);
+            bytes
+        };
+        let zeros = with(&[0; PAGE]);
+        for bytes in [swapped, zeros, with(&noise()), with(&emptied(&sound[page.clone()]))] {
+            if bytes == sound {
+                continue;
+            }
+            fs::write(file(&home), bytes).unwrap();
+            for command in ["check", "serve"] {
+                let said = home.refused(&[command]);
+                assert!(said.contains("damaged") || said.contains("malformed"), "{page:?}: {command}: {said}");
+            }
+        }
+    }
+}
+
+/// Damages pages of a file that is being served, and checks that no answer claims that something does not exist.
+fn damage_while_serving(page_mentions: &str, damage: fn(&[u8]) -> Vec<u8>) {
+    let (home, sound) = demo_file();
+    let path = file(&home);
+    let server = Server::on(home);
+    let client = server.client();
+    let open = fs::OpenOptions::new().write(true).open(path).unwrap();
+    let pages = pages(&sound, page_mentions);
+    assert!(!pages.is_empty());
+    for page in pages {
+        open.write_all_at(&damage(&sound[page.clone()]), page.start as u64).unwrap();
+    }
+    let (budget, card) = (demo().budget("GBP"), demo().active_card("GBP").id.clone());
+    for _ in 0..6 {
+        let answers = [
+            client.get(&format!("/v2/budgets/{budget}")),
+            client.get(&format!("/v2/budgets/{budget}/explanation?accountId={}&currencyCode=GBP", client.account)),
+            client.post(CREDIT, credit_body(&budget, "1.00", "GBP")),
+            client.post(AUTHORIZATION, first_body(&card, "1.00")),
+        ];
+        for answer in answers {
+            assert!([200, 201, 500, 503].contains(&answer.status), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn damage_while_serving_is_not_read_as_absence() {
+    damage_while_serving(&demo().budget("GBP"), |_| vec![0; PAGE]);
+    damage_while_serving(&demo().budget("GBP"), |_| noise());
+}
+
+/// Such a page is valid, so SQLite reports nothing.
+#[test]
+fn missing_balances_are_damage() {
+    let balance = format!("{}{}GBP", demo().account, demo().budget("GBP"));
+    damage_while_serving(&balance, emptied);
+}

@@ -1,0 +1,162 @@
+//! Callers without a key who try to use up the server: its memory and its connections.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use socket2::{Domain, Socket, Type};
+
+use crate::support::http::{Wire, exchange};
+use crate::support::server::LIMIT;
+use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
+
+/// Peak memory of a process, in KiB.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Sends `request` again and again, until nothing is accepted for half a second. The answers are never read.
+fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, usize)> {
+    let many = request.repeat(4096);
+    let mut streams: Vec<_> = (0..connections).map(|_| (TcpStream::connect(address).unwrap(), 0)).collect();
+    for (stream, _) in &streams {
+        stream.set_nonblocking(true).unwrap();
+    }
+    let (start, mut accepted) = (Instant::now(), Instant::now());
+    while accepted.elapsed() < Duration::from_millis(500) && start.elapsed() < Duration::from_secs(10) {
+        for (stream, sent) in &mut streams {
+            if let Ok(count) = stream.write(&many[*sent..]) {
+                *sent = (*sent + count) % many.len();
+                accepted = Instant::now();
+            }
+        }
+    }
+    streams
+}
+
+#[test]
+fn requests_whose_answers_are_never_read_take_little_memory() {
+    let server = Server::on(Home::demo());
+    let before = peak(server.pid());
+    let streams = flood(&server.address, 60, b"GET /openapi.json HTTP/1.1\r\nHost:x\r\n\r\n");
+    let grown = peak(server.pid()) - before;
+    expect_json(&server.client().with_authorization(None).get("/healthz?"), 200);
+    drop(streams);
+    assert!(grown < 150 * 1024, "60 connections took {} MiB", grown / 1024);
+}
+
+/// Sends a request from 127.0.0.2, a neighbour of the address that the other requests come from.
+fn from_neighbour(server: &Server, target: &str) -> Answer {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
+    let address: SocketAddr = server.address.parse().unwrap();
+    socket.connect_timeout(&address.into(), LIMIT).unwrap();
+    let mut wire = Wire::over(socket.into());
+    let key = &demo().api_key;
+    wire.send(format!("GET {target} HTTP/1.1\r\nHost: florin\r\nAuthorization: {key}\r\n\r\n").as_bytes());
+    wire.read(false).unwrap()
+}
+
+/// Opens connections that send a part of a head and no more.
+fn slow(address: &str, connections: usize) -> Vec<TcpStream> {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+    let open = |_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let _refused_already = stream.write_all(b"GET /healthz HTTP/1.1\r\n");
+        stream
+    };
+    (0..connections).map(open).collect()
+}
+
+#[test]
+fn slow_connections_of_one_address_keep_nobody_else_waiting() {
+    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let streams = slow(&server.address, 1200);
+    let banks = format!("{BANKS}?accountId={}", demo().account);
+    for target in ["/healthz", "/readyz", &banks] {
+        expect_json(&from_neighbour(&server, target), 200);
+    }
+    let admin = server.banner["adminListen"].as_str().unwrap();
+    for path in ["/healthz", "/readyz"] {
+        expect_json(&exchange(admin, &format!("GET {path}"), &[], b""), 200);
+    }
+    let refused = streams.iter().filter(|stream| {
+        stream.set_nonblocking(true).unwrap();
+        let mut stream: &TcpStream = stream;
+        !matches!(stream.read(&mut [0; 12]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    });
+    assert!(refused.count() >= 600, "excess connections must be refused, not queued");
+    let metrics = exchange(admin, "GET /metrics", &[], b"").text();
+    assert!(metrics.contains("florin_connections_refused_total{limit=\"address\"}"), "{metrics}");
+    assert!(server.home().log().contains("too many connections"));
+    // None of them sends the rest of its head in time.
+    let start = Instant::now();
+    let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Wire::over(stream)));
+    while !healthy() {
+        assert!(start.elapsed() < LIMIT, "slow connections are still open");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn is_healthy(mut wire: Wire) -> bool {
+    wire.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+    wire.read(false).is_ok_and(|answer| answer.status == 200)
+}
+
+#[test]
+fn a_refused_connection_gets_an_error_body() {
+    let server = Server::on(Home::demo().set("FLORIN_MAX_CONNECTIONS_PER_ADDRESS", "1"));
+    let mut held = Wire::open(&server.address);
+    held.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+    assert_eq!(held.read(false).unwrap().status, 200);
+    let mut refused = Wire::open(&server.address);
+    let answer = refused.read(false).unwrap();
+    expect_fault(&answer, 503, "", "overloaded");
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
+    assert_eq!(from_neighbour(&server, "/healthz").status, 200);
+    held.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+    assert_eq!(held.read(false).unwrap().status, 200);
+}
+
+#[test]
+fn a_later_head_has_a_deadline_too() {
+    let server = Server::sandbox();
+    let mut wire = Wire::open(&server.address);
+    for _ in 0..2 {
+        wire.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+        assert_eq!(wire.read(false).unwrap().status, 200);
+    }
+    wire.send(b"GET /healthz HTTP/1.1\r\nHost:");
+    assert!(wire.rest().is_empty());
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let server = Server::sandbox();
+    let (account, key) = (&demo().account, &demo().api_key);
+    let common = format!("?accountId={account} HTTP/1.1\r\nHost: florin\r\nAuthorization: {key}\r\n");
+    let pair = |round: usize| {
+        let body = "x".repeat(round * 101);
+        let get = format!("GET {BANKS}{common}X-Request-Id: get-{round}\r\n\r\n");
+        let head = format!("POST {CREDIT}{common}X-Request-Id: post-{round}\r\nContent-Type: application/json\r\n");
+        format!("{get}{head}Content-Length: {}\r\n\r\n{body}", body.len())
+    };
+    let requests: String = (0..100).map(pair).collect();
+    let mut wire = Wire::open(&server.address);
+    let mut sending = wire.sending();
+    let sender = thread::spawn(move || sending.send(requests.as_bytes()));
+    for round in 0..100 {
+        for (method, status) in [("get", 200), ("post", 400)] {
+            let answer = wire.read(false).unwrap();
+            let id = format!("{method}-{round}");
+            assert_eq!((answer.status, answer.header("x-request-id")), (status, Some(id.as_str())), "{answer:?}");
+        }
+    }
+    sender.join().unwrap();
+}

@@ -1,0 +1,77 @@
+//! A database server that waits for a standby before it confirms a commit, without a standby. The server has stored
+//! such a commit, and must not be asked to cancel the wait: the commit would then count as confirmed.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::pair::{alone, until};
+use crate::support::http::exchange;
+use crate::support::load::check_journal;
+use crate::support::postgres::{connect, server_url};
+use crate::support::server::LIMIT;
+use crate::support::wallet::credit_body;
+use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
+
+/// A server whose commits wait for a standby, until this is dropped.
+struct Strict;
+
+impl Strict {
+    fn new() -> Self {
+        let strict = Self;
+        configure("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+        strict
+    }
+}
+
+impl Drop for Strict {
+    fn drop(&mut self) {
+        configure("ALTER SYSTEM RESET synchronous_standby_names");
+    }
+}
+
+/// Changes the server's configuration, which takes a superuser.
+fn configure(change: &str) {
+    let mut session = connect(&server_url()).unwrap();
+    session.batch_execute(change).unwrap();
+    session.batch_execute("SELECT pg_reload_conf()").unwrap();
+    // The server's processes read it soon after.
+    thread::sleep(Duration::from_secs(1));
+}
+
+#[test]
+fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
+    let _alone = alone();
+    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let wallet = Wallet::with(&server, "GBP", 1_000_000);
+    let (client, before) = (server.client(), wallet.balance().ledger);
+    let ready = || client.with_authorization(None).get("/readyz?").status;
+    let admin = server.banner["adminListen"].as_str().unwrap();
+    let metrics = || exchange(admin, "GET /metrics", &[], b"").text();
+    let credit = |key: &str| {
+        let body = credit_body(&wallet.card.budget, "0.07", "GBP");
+        client.call("POST", CREDIT).header("Idempotency-Key", key).json(body).send()
+    };
+    assert!(metrics().contains("florin_ready 1"));
+
+    let strict = Strict::new();
+    // Nothing has to be written by a caller for it to be noticed.
+    until("not ready", LIMIT, || ready() == 503);
+    assert!(metrics().contains("florin_ready 0"));
+    thread::scope(|scope| {
+        for key in ["one", "two", "three"] {
+            scope.spawn(|| expect_error(&credit(key), 503));
+        }
+    });
+    expect_json(&client.get(CHECKOUTS), 200);
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'";
+    assert_eq!(server.database().count(waiting), 1, "the commit was cancelled");
+
+    drop(strict);
+    until("ready again", LIMIT, || ready() == 200);
+    for key in ["one", "two", "three"] {
+        let settled = credit(key);
+        assert!(settled.status < 300, "{settled:?}");
+    }
+    assert_eq!(wallet.balance().ledger - before, 21, "each credit took effect once");
+    check_journal(server.home());
+}
