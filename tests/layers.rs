@@ -125,6 +125,12 @@ const ROOMS: &[Room] = &[
         ],
         outside: Outside::Not(&["diesel"]),
     },
+    // It runs the product's parts in its own world, and is no part of the product.
+    Room {
+        name: "florin-simulation",
+        workspace: &[DOMAIN, PORTS, APPLICATION, CONTRACT, "florin-store-diesel", "florin-bank-sandbox"],
+        outside: Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]),
+    },
     Room { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
     // It measures the binary from outside, as anyone would.
     Room {

@@ -11,8 +11,8 @@ pub enum StoreError {
     /// The queue of the store is full. Nothing was stored.
     #[error("the store is overloaded")]
     Overloaded,
-    /// The connection was lost during the commit, or the store did not respond in time: everything is stored, or nothing. With an
-    /// idempotency key, a retry finds out which.
+    /// The connection was lost or the disk failed during the commit, or the store did not respond in time: everything is stored, or
+    /// nothing. With an idempotency key, a retry finds out which.
     #[error("it is unknown whether the store has stored the change: {0}")]
     OutcomeUnknown(String),
     /// Something with this name or id already exists. Nothing was stored.

@@ -51,3 +51,5 @@ pub use adapters::{POSTGRES, SQLITE};
 pub use postgres::Store as PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Store, Store as SqliteStore};
+#[cfg(all(feature = "sqlite", feature = "simulation"))]
+pub use sqlite::Stepper;

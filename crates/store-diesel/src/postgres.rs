@@ -53,7 +53,7 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{check_integrity, connect_writer, create, finish, probe, unhurried, write};
-pub(crate) use failures::{broken_connection, classify, violated_table};
+pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use readers::{Readers, open_readers, read};

@@ -16,6 +16,8 @@ mod values;
 mod body;
 
 pub use body::Store;
+#[cfg(feature = "simulation")]
+pub use body::Stepper;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
 pub(crate) use body::tables;
 
@@ -53,7 +55,7 @@ pub(crate) use connection::{
     Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, probe, read, unhurried,
     write,
 };
-pub(crate) use failures::{broken_connection, classify, violated_table};
+pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use migrations::{applied, known, migrate};
 pub(crate) use place::{Identity, Place, identify, place};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};

@@ -66,6 +66,8 @@ functions! {
     classify: fn(DatabaseErrorKind, &str) -> Failure;
     /// The meaning of a transaction whose state Diesel does not know any more.
     broken_connection: fn(String) -> Failure;
+    /// The meaning of a commit that failed because the database can't be used for now.
+    failed_commit: fn(String) -> Failure;
 }
 
 /// Runs a read. Retries it once if its connection was lost.

@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     ConnectionLost(String),
     /// The database can't be used for now: its disk is full, or its schema is missing. An immediate retry fails, too.
     Unavailable(String),
-    /// The connection was lost during the commit. The transaction may have been stored.
+    /// The connection was lost or the disk failed during the commit. The transaction may have been stored.
     OutcomeUnknown(String),
     /// A primary key or unique constraint refused a row.
     Duplicate {
@@ -67,11 +67,13 @@ impl Failure {
         matches!(self, Self::Contended(_)) || !self.is_passing()
     }
 
-    /// The same failure when all that was left was to commit. Nothing is retried after it.
-    pub(crate) fn at_commit(self) -> Self {
+    /// The same failure when all that was left was to commit. Nothing is retried after it. `failed` is the meaning of a
+    /// database that can't be used for now.
+    pub(crate) fn at_commit(self, failed: fn(String) -> Self) -> Self {
         match self {
             Self::ConnectionLost(cause) => Self::OutcomeUnknown(cause),
             Self::Contended(cause) => Self::Unavailable(cause),
+            Self::Unavailable(cause) => failed(cause),
             other => other,
         }
     }
@@ -193,8 +195,8 @@ mod tests {
         ] {
             let found = (failure.is_passing(), failure.may_be_retried(), failure.keeps_connection());
             assert_eq!(found, (passing, retried, kept), "{failure:?}");
-            assert!(!failure.at_commit().may_be_retried());
+            assert!(!failure.at_commit(Failure::Unavailable).may_be_retried());
         }
-        assert!(matches!(Failure::ConnectionLost(text()).at_commit(), Failure::OutcomeUnknown(_)));
+        assert!(matches!(Failure::ConnectionLost(text()).at_commit(Failure::Unavailable), Failure::OutcomeUnknown(_)));
     }
 }

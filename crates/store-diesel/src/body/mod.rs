@@ -56,3 +56,6 @@ mod writer;
 use super as database;
 use super::body;
 pub use store::Store;
+#[cfg(feature = "simulation")]
+#[allow(unused_imports, unreachable_pub, reason = "simulations run on SQLite only")]
+pub use writer::Stepper;

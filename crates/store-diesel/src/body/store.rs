@@ -6,6 +6,8 @@ use super::driver;
 use super::errors::{Outcome, Stop};
 use super::group::Command;
 use super::job::{Job, Reply};
+#[cfg(feature = "simulation")]
+use super::writer::Stepper;
 use super::writer::Writer;
 use florin_ports::StoreError;
 use florin_store_contract::{OpenError, StoreSettings};
@@ -33,21 +35,46 @@ struct Inner {
     readers: Readers,
     /// One permit per reader, so that waiting for a reader blocks no thread.
     permits: Arc<Semaphore>,
+    /// Whether reads run on the thread of their caller, instead of a thread that may block.
+    reads_in_place: bool,
     writer: Writer,
 }
 
 impl Store {
     /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
+        // The writer starts before the readers, because it reports errors immediately and briefly.
+        let anchor = Self::anchor(settings)?;
+        let writer = Writer::start(&anchor, settings.queue)?;
+        Self::with_writer(settings, anchor, writer, false)
+    }
+
+    /// Opens the database without threads: the writer works when the returned [`Stepper`] is told to, and reads run on
+    /// the thread of their caller. For simulations.
+    #[cfg(feature = "simulation")]
+    #[allow(dead_code, reason = "simulations run on SQLite only")]
+    pub fn open_stepped(settings: &StoreSettings) -> Result<(Self, Stepper), OpenError> {
+        let anchor = Self::anchor(settings)?;
+        let (writer, stepper) = Writer::stepped(&anchor, settings.queue)?;
+        Ok((Self::with_writer(settings, anchor, writer, true)?, stepper))
+    }
+
+    fn anchor(settings: &StoreSettings) -> Result<Anchor, OpenError> {
         let place = driver::place(settings)?;
         driver::create(&place, settings.create)?;
-        // The writer starts before the readers, because it reports errors immediately and briefly.
-        let anchor = Anchor::new(place.clone());
-        let writer = Writer::start(&anchor, settings.queue)?;
+        Ok(Anchor::new(place))
+    }
+
+    fn with_writer(
+        settings: &StoreSettings,
+        anchor: Anchor,
+        writer: Writer,
+        reads_in_place: bool,
+    ) -> Result<Self, OpenError> {
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
-        let readers = driver::open_readers(&place, max_readers, PATIENCE)?;
+        let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, writer }) })
+        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer }) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -136,11 +163,14 @@ impl Store {
             return Err(StoreError::Unavailable("no reader was free in time".into()));
         };
         let readers = self.inner.readers.clone();
-        let read = tokio::task::spawn_blocking(move || {
+        let read = move || {
             let _permit = permit;
             driver::read(&readers, work)
-        });
-        read.await.unwrap_or_else(|error| {
+        };
+        if self.inner.reads_in_place {
+            return read();
+        }
+        tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
             Err(if error.is_panic() {
                 StoreError::Corrupt("a read panicked".into())
             } else {

@@ -6,9 +6,14 @@
 
 mod progress;
 mod queue;
+#[cfg(feature = "simulation")]
+mod stepper;
 
 use self::progress::Progress;
 use self::queue::{QueueSender, Turn, Turns};
+#[cfg(feature = "simulation")]
+#[allow(unreachable_pub, reason = "simulations run on SQLite only")]
+pub use self::stepper::Stepper;
 use super::anchor::Anchor;
 use super::ask::text_of;
 use super::backend::{self, Conn};
@@ -49,23 +54,30 @@ pub(crate) struct Writer {
 impl Writer {
     /// Connects, and starts the threads.
     pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
-        let (queue, turns) = queue::with_room(room.max(1));
-        let turns = Arc::new(turns);
-        let progress = Arc::new(Progress::default());
-        let writer = Self { queue, threads: Mutex::default(), progress: Arc::clone(&progress) };
-        for number in 0..backend::WRITERS {
-            let conn = Some(driver::connect_writer(anchor.place())?);
-            let thread_state = WriterThread {
-                anchor: anchor.clone(),
-                conn,
-                turns: Arc::clone(&turns),
-                number,
-                progress: Arc::clone(&progress),
-            };
-            let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || thread_state.work());
+        let (writer, states) = Self::connect(anchor, room)?;
+        for state in states {
+            let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || state.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
         }
         Ok(writer)
+    }
+
+    /// Connects, and returns what the threads will do.
+    fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
+        let (queue, turns) = queue::with_room(room.max(1));
+        let turns = Arc::new(turns);
+        let progress = Arc::new(Progress::default());
+        let mut states = Vec::new();
+        for number in 0..backend::WRITERS {
+            states.push(WriterThread {
+                anchor: anchor.clone(),
+                conn: Some(driver::connect_writer(anchor.place())?),
+                turns: Arc::clone(&turns),
+                number,
+                progress: Arc::clone(&progress),
+            });
+        }
+        Ok((Self { queue, threads: Mutex::default(), progress }, states))
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
@@ -149,17 +161,27 @@ struct WriterThread {
 impl WriterThread {
     /// Processes groups until the queue is closed.
     fn work(mut self) {
+        while self.take_turn() {}
+        self.finish();
+    }
+
+    /// Waits for jobs and processes them. Returns `false` when the queue is closed.
+    fn take_turn(&mut self) -> bool {
         let turns = Arc::clone(&self.turns);
-        while let Some((mut jobs, turn)) = turns.take() {
-            let mut turn = Some(turn);
-            let mut groups =
-                jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
-            while let Some(group) = groups.next() {
-                // Only the last group hands over the turn.
-                let mut last = if groups.peek().is_none() { turn.take() } else { None };
-                self.run_safely(group, &mut last);
-            }
+        let Some((mut jobs, turn)) = turns.take() else { return false };
+        let mut turn = Some(turn);
+        let mut groups =
+            jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
+        while let Some(group) = groups.next() {
+            // Only the last group hands over the turn.
+            let mut last = if groups.peek().is_none() { turn.take() } else { None };
+            self.run_safely(group, &mut last);
         }
+        true
+    }
+
+    /// Merges the log into the database file, as far as that is possible.
+    fn finish(mut self) {
         if let Some(Err(failure)) = self.conn.as_mut().map(driver::finish) {
             tracing::warn!(error = %failure, "the last checkpoint failed");
         }
@@ -253,7 +275,7 @@ impl WriterThread {
             }
             Ok((Err(failure), conn)) => {
                 self.conn = failure.keeps_connection().then_some(conn);
-                Err(if at_commit { failure.at_commit() } else { failure })
+                Err(if at_commit { failure.at_commit(driver::failed_commit) } else { failure })
             }
             Err(panic) => Err(panicked(panic.as_ref())),
         }

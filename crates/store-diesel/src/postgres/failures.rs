@@ -61,6 +61,11 @@ pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::ConnectionLost(cause)
 }
 
+/// Classifies a commit that the server refused: it has rolled back.
+pub(crate) fn failed_commit(cause: String) -> Failure {
+    Failure::Unavailable(cause)
+}
+
 /// The migrations are pending.
 fn is_missing_table(message: &str) -> bool {
     message.starts_with("relation ") && message.contains("does not exist")

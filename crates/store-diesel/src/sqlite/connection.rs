@@ -85,6 +85,9 @@ pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Rea
         .connection_timeout(wait)
         // No check before each use: unlike a server, a file does not go away.
         .test_on_check_out(false)
+        // Nor does a connection to it age. Without these, no timer keeps threads of a dropped pool alive.
+        .idle_timeout(None)
+        .max_lifetime(None)
         .connection_customizer(Box::new(ReadOnly))
         .build(ConnectionManager::new(text(path)?))
         .map_err(|error| OpenError::Unopenable { path: path.clone(), reason: error.to_string() })

@@ -9,10 +9,13 @@ use florin_store_contract::OpenError;
 /// Another connection writes. The database has waited for it already, for as long as its `busy_timeout`.
 const LOCKED: &str = "is locked";
 
+/// There is no room for what was to be written.
+const FULL: &str = "disk is full";
+
 /// The file can't be used for now.
 const PASSING: [&str; 8] = [
     "disk I/O error",
-    "disk is full",
+    FULL,
     "unable to open database file",
     "readonly database",
     "out of memory",
@@ -53,6 +56,12 @@ pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
+/// Classifies a commit that failed. Unless there was no room for it, all of it may be in the log: if only the sync failed
+/// and the program ends before it writes again, the next start finds a committed transaction.
+pub(crate) fn failed_commit(cause: String) -> Failure {
+    if cause.contains(FULL) { Failure::Unavailable(cause) } else { Failure::OutcomeUnknown(cause) }
+}
+
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         Self::Unavailable(error.to_string())
@@ -79,6 +88,12 @@ mod tests {
             assert!(found.starts_with(expected), "{text}: {found}");
             assert!(!classify(kind, text).may_be_retried(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_failed_commit_is_unknown_unless_the_disk_is_full() {
+        assert!(matches!(failed_commit("disk I/O error".into()), Failure::OutcomeUnknown(_)));
+        assert!(matches!(failed_commit("database or disk is full".into()), Failure::Unavailable(_)));
     }
 
     #[test]

@@ -92,6 +92,12 @@ impl Turns {
         (!jobs.is_empty()).then_some((jobs, turn))
     }
 
+    /// Whether jobs are waiting. Must not be called by the thread that has the turn.
+    #[cfg(feature = "simulation")]
+    pub(super) fn has_jobs(&self) -> bool {
+        locked(&self.receiver).waiting.load(Ordering::Relaxed) > 0
+    }
+
     /// Hands over the turn as soon as no other commit is in progress.
     pub(super) fn hand_over(&self, turn: Option<Turn<'_>>, records: BTreeSet<RecordKey>) -> Committing<'_> {
         let alone = locked(&self.committing);

@@ -1,0 +1,160 @@
+//! The bank, and the network to it, which loses, delays and repeats.
+
+use async_trait::async_trait;
+use florin_bank_sandbox::SandboxBank;
+use florin_domain::batch::{PaymentInstruction, PaymentReport};
+use florin_domain::ids::PaymentId;
+use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankMemory, StoreError};
+use futures_util::FutureExt;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
+
+/// The memory of a bank that is not on our disk: nothing there is ever lost.
+#[derive(Default)]
+pub(crate) struct Vault(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
+
+#[async_trait]
+impl SandboxBankMemory for Vault {
+    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        Ok(self.0.lock().unwrap().entry(payment.id).or_insert(payment).clone())
+    }
+
+    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        Ok(self.0.lock().unwrap().get(&payment).cloned())
+    }
+}
+
+/// What the network does, for all instances.
+pub(crate) struct Network {
+    rng: Mutex<fastrand::Rng>,
+    state: Mutex<State>,
+    bank: SandboxBank,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nothing goes wrong any more.
+    is_calm: bool,
+    /// Answers that wait for their delivery.
+    waiting: Vec<oneshot::Sender<()>>,
+    /// Requests that their senders gave up, and that arrive later.
+    underway: Vec<PaymentInstruction>,
+}
+
+/// What happens to one request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Luck {
+    Good,
+    RequestLost,
+    AnswerLost,
+    RequestLate,
+    AnswerDelayed,
+    Twice,
+}
+
+impl Network {
+    /// A network to a bank of its own.
+    pub(crate) fn new(seed: u64, clock: Arc<dyn Clock>) -> Arc<Self> {
+        let bank = SandboxBank::new(Arc::new(Vault::default()), clock);
+        let rng = Mutex::new(fastrand::Rng::with_seed(seed));
+        Arc::new(Self { rng, state: Mutex::default(), bank })
+    }
+
+    /// Returns the way to this network's bank, or to another one that forgets what its store forgets.
+    pub(crate) fn rail(self: &Arc<Self>, inside: Option<SandboxBank>) -> Rail {
+        let (bank, is_outside) = (inside.clone().unwrap_or_else(|| self.bank.clone()), inside.is_none());
+        Rail { network: Arc::clone(self), bank, is_outside }
+    }
+
+    /// Ends all trouble.
+    pub(crate) fn calm(&self) {
+        self.state.lock().unwrap().is_calm = true;
+    }
+
+    /// The number of answers that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.state.lock().unwrap().waiting.len()
+    }
+
+    /// Delivers one of the answers that wait.
+    pub(crate) fn deliver(&self, number: usize) {
+        let gate = self.state.lock().unwrap().waiting.swap_remove(number);
+        // Nobody waits for it any more if the instance ended.
+        let _ = gate.send(());
+    }
+
+    /// The number of requests that arrive late.
+    pub(crate) fn underway(&self) -> usize {
+        self.state.lock().unwrap().underway.len()
+    }
+
+    /// Lets a late request arrive. Nobody hears the answer.
+    pub(crate) fn arrive(&self, number: usize) {
+        let instruction = self.state.lock().unwrap().underway.swap_remove(number);
+        let arrived = self.bank.send(instruction).now_or_never();
+        assert!(arrived.is_some_and(|report| report.is_ok()), "the bank always answers");
+    }
+
+    fn luck(&self) -> Luck {
+        if self.state.lock().unwrap().is_calm {
+            return Luck::Good;
+        }
+        match self.rng.lock().unwrap().u32(0..20) {
+            0 | 1 => Luck::RequestLost,
+            2 | 3 => Luck::AnswerLost,
+            4 | 5 => Luck::RequestLate,
+            6..=9 => Luck::AnswerDelayed,
+            10 => Luck::Twice,
+            _ => Luck::Good,
+        }
+    }
+
+    async fn delay(&self) {
+        let (gate, delivered) = oneshot::channel();
+        self.state.lock().unwrap().waiting.push(gate);
+        let _ = delivered.await;
+    }
+}
+
+/// The way of one instance to the bank.
+pub(crate) struct Rail {
+    network: Arc<Network>,
+    bank: SandboxBank,
+    /// Whether requests can arrive without the instance.
+    is_outside: bool,
+}
+
+#[async_trait]
+impl PaymentRail for Rail {
+    async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable> {
+        let luck = self.network.luck();
+        if luck == Luck::RequestLost {
+            return Err(lost());
+        }
+        if self.is_outside && matches!(luck, Luck::RequestLate | Luck::Twice) {
+            self.network.state.lock().unwrap().underway.push(instruction.clone());
+            if luck == Luck::RequestLate {
+                return Err(lost());
+            }
+        }
+        let report = self.bank.send(instruction).await?;
+        if luck == Luck::AnswerDelayed {
+            self.network.delay().await;
+        }
+        if luck == Luck::AnswerLost { Err(lost()) } else { Ok(report) }
+    }
+
+    async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
+        let luck = self.network.luck();
+        let report = self.bank.ask(payment).await?;
+        if luck == Luck::AnswerDelayed {
+            self.network.delay().await;
+        }
+        if matches!(luck, Luck::RequestLost | Luck::AnswerLost) { Err(lost()) } else { Ok(report) }
+    }
+}
+
+fn lost() -> RailUnavailable {
+    RailUnavailable("no answer in time".into())
+}

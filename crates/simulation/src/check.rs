@@ -1,0 +1,145 @@
+//! What must be true after a run.
+
+use crate::clients::{Kind, Known, Request};
+use crate::instance::Ports;
+use crate::world::{OPENING, budget, home, pounds};
+use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter, ActivityType};
+use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentFilter, PaymentStatus};
+use florin_domain::card::MessageKind;
+use florin_domain::ids::PaymentBatchId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_domain::page::PageRequest;
+use florin_ports::{BatchReading, LedgerAudit, Seeding, StoreError};
+use std::collections::BTreeMap;
+
+type Checked<T = ()> = Result<T, String>;
+
+/// Proves the books, and compares the store with what the clients were told.
+pub(crate) async fn check(ports: &Ports, requests: &[Request]) -> Checked {
+    let audit = ports.store.audit().await.map_err(|error| failed(&error))?;
+    if !audit.discrepancies.is_empty() {
+        return Err(format!("the books are wrong: {:?}", audit.discrepancies));
+    }
+    let rows = rows(ports).await?;
+    for request in requests {
+        compare(request, &rows)?;
+    }
+    expired(&rows)?;
+    let mut paid = 0;
+    for request in requests {
+        if let Kind::Confirmation(batch) = request.kind {
+            paid += processed(ports, home().batches[batch]).await?;
+        }
+    }
+    balances(ports, &rows, paid).await
+}
+
+fn failed(error: &StoreError) -> String {
+    format!("the store cannot be read: {error}")
+}
+
+async fn rows(ports: &Ports) -> Checked<Vec<Activity>> {
+    let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
+    let page = ports.services.activities.list(&home().account.id, ActivityFilter::default(), page).await;
+    Ok(page.map_err(|error| failed(&error))?.rows)
+}
+
+/// Returns the number of effects of a request that moves or holds money.
+#[cfg(test)]
+pub(crate) async fn effects(ports: &Ports, request: &Request) -> Checked<usize> {
+    Ok(count(request, &rows(ports).await?))
+}
+
+fn count(request: &Request, rows: &[Activity]) -> usize {
+    let kind = match request.kind {
+        Kind::Credit => ActivityType::Credit,
+        Kind::Transfer => ActivityType::Transfer,
+        Kind::Authorization => ActivityType::Card(MessageKind::Authorization),
+        Kind::Confirmation(_) => ActivityType::Payment,
+    };
+    rows.iter().filter(|row| row.kind == kind && row.amount == Minor(request.amount)).count()
+}
+
+/// Every acknowledged effect is there once, and every other at most once.
+fn compare(request: &Request, rows: &[Activity]) -> Checked {
+    if request.has_key {
+        acknowledged(request)?;
+    }
+    if let Kind::Confirmation(_) = request.kind {
+        // Checked with its batch.
+        return Ok(());
+    }
+    let found = count(request, rows);
+    let expected = match request.known {
+        Known::Acknowledged => 1..=1,
+        Known::NoEffect | Known::Nothing => 0..=0,
+        Known::Unknown | Known::Sent(_) => 0..=1,
+    };
+    if expected.contains(&found) { Ok(()) } else { Err(format!("{found} effects of {request:?}")) }
+}
+
+fn acknowledged(request: &Request) -> Checked {
+    if request.is_acknowledged() { Ok(()) } else { Err(format!("never acknowledged: {request:?}")) }
+}
+
+/// Every hold expired once.
+fn expired(rows: &[Activity]) -> Checked {
+    let mut expiries = BTreeMap::new();
+    for row in rows {
+        if let ActivityDetail::Card(message) = &row.detail {
+            *expiries.entry(message.chain).or_insert(0) += u32::from(message.kind == MessageKind::Expiry);
+        }
+    }
+    match expiries.into_iter().find(|(_, count)| *count != 1) {
+        Some((chain, count)) => Err(format!("the hold of {chain} expired {count} times")),
+        None => Ok(()),
+    }
+}
+
+/// Every payment has the outcome that the bank reported. Returns what was paid and not returned.
+async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
+    let content = ports.store.content(&home().account.id, id, PaymentFilter::default()).await;
+    let content = content.map_err(|error| failed(&error))?.ok_or("a batch is gone")?;
+    let status = content.batch.status();
+    if status != PaymentBatchStatus::Completed {
+        return Err(format!("batch {id} is {status:?} in the end"));
+    }
+    let mut paid = 0;
+    for payment in &content.payments {
+        paid += outcome(ports, payment).await?;
+    }
+    Ok(paid)
+}
+
+async fn outcome(ports: &Ports, payment: &Payment) -> Checked<i64> {
+    let report = ports.processing.rail.ask(payment.id).await;
+    let Ok(Some(_)) = report else { return Err(format!("the bank does not know payment {}", payment.id)) };
+    let expected = match payment.input.reference.as_deref() {
+        Some("SBX-FAIL-NAME") => PaymentStatus::Failed,
+        Some("SBX-RETURN") => PaymentStatus::Returned,
+        _ => PaymentStatus::Completed,
+    };
+    if payment.status() != expected {
+        return Err(format!("payment {} is {:?}, not {expected:?}", payment.id, payment.status()));
+    }
+    let amount = payment.terms().map_or(0, |terms| terms.amount.0);
+    Ok(if expected == PaymentStatus::Completed { amount } else { 0 })
+}
+
+/// The balances follow from the effects.
+async fn balances(ports: &Ports, rows: &[Activity], paid: i64) -> Checked {
+    let sum = |kind| rows.iter().filter(|row| row.kind == kind).map(|row| row.amount.0).sum::<i64>();
+    // The opening credits are in the list, too.
+    let credited = sum(ActivityType::Credit) - 2 * OPENING;
+    let moved = sum(ActivityType::Transfer);
+    let stored = ports.store.budgets(&home().account.id).await.map_err(|error| failed(&error))?;
+    for (number, expected) in [(0, OPENING + credited - moved - paid), (1, OPENING + moved)] {
+        let found = stored.iter().find(|found| found.id == budget(number));
+        let found = found.and_then(|found| found.in_currency(pounds()));
+        if found != Balances::new(Minor(expected), Minor(0), Minor(0)).ok() {
+            return Err(format!("budget {number} holds {found:?} instead of {expected}"));
+        }
+    }
+    Ok(())
+}

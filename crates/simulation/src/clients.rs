@@ -1,0 +1,276 @@
+//! The clients: what they sent, and what they were told.
+
+use crate::Mutant;
+use crate::instance::Ports;
+use crate::world::{budget, card, home, noon, pounds};
+use florin_application::{FirstMessageError, generate_credit, send_first_message, transfer};
+use florin_domain::batch::{ConfirmRefusal, PaymentBatch, decide_confirm};
+use florin_domain::budget::{
+    Credit, CreditInstruction, CreditRefusal, CreditScheme, TransferDone, TransferInstruction, TransferRefusal,
+};
+use florin_domain::card::decide::{CardRefusal, Extras, FirstMessage};
+use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
+use florin_domain::money::DecimalAmount;
+use florin_domain::stamp::Stamp;
+use florin_domain::text::Text;
+use florin_ports::{
+    Answer, ConfirmCommand, IdempotencyClaim, IdempotencyKey, Mode, RecordedBody, RecordedRequest, StoreError,
+    WriteError, Written,
+};
+use std::fmt::Debug;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+/// What a client wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A credit to the first budget.
+    Credit,
+    /// A transfer from the first budget to the second.
+    Transfer,
+    /// An authorization on the card.
+    Authorization,
+    /// The confirmation of a payment batch.
+    Confirmation(usize),
+}
+
+/// What the client knows about its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It was not sent yet.
+    Nothing,
+    /// It was sent to this instance, and there is no answer yet.
+    Sent(usize),
+    /// It took effect.
+    Acknowledged,
+    /// It had no effect.
+    NoEffect,
+    /// It had an effect, or none.
+    Unknown,
+}
+
+/// One request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// What is requested.
+    pub(crate) kind: Kind,
+    /// Its amount in minor units, which no other request has.
+    pub(crate) amount: i64,
+    /// Whether it has an idempotency key. Then the client sends it until it is acknowledged.
+    pub(crate) has_key: bool,
+    /// What the client knows.
+    pub(crate) known: Known,
+}
+
+impl Request {
+    /// Whether the client knows that it took effect.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        self.known == Known::Acknowledged
+    }
+}
+
+/// All requests of a run.
+#[derive(Clone, Default)]
+pub(crate) struct Board {
+    requests: Arc<Mutex<Vec<Request>>>,
+    violations: Arc<Mutex<Vec<String>>>,
+}
+
+impl Board {
+    /// Chooses the requests of a run.
+    pub(crate) fn choose(rng: &mut fastrand::Rng) -> Self {
+        let board = Self::default();
+        let mut requests = board.requests.lock().unwrap();
+        for number in 0..rng.i64(4..11) {
+            let kind = match rng.u32(0..3) {
+                0 => Kind::Credit,
+                1 => Kind::Transfer,
+                _ => Kind::Authorization,
+            };
+            requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: Known::Nothing });
+        }
+        let mut batches: Vec<usize> = (0..home().batches.len()).collect();
+        rng.shuffle(&mut batches);
+        for batch in batches.into_iter().take(rng.usize(1..4)) {
+            let place = rng.usize(0..=requests.len());
+            let kind = Kind::Confirmation(batch);
+            requests.insert(place, Request { kind, amount: 0, has_key: true, known: Known::Nothing });
+        }
+        drop(requests);
+        board
+    }
+
+    /// Returns one credit without an idempotency key.
+    #[cfg(test)]
+    pub(crate) fn of_one_credit() -> Self {
+        let board = Self::default();
+        let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: Known::Nothing };
+        board.requests.lock().unwrap().push(credit);
+        board
+    }
+
+    /// Returns what went wrong.
+    pub(crate) fn violation(&self) -> Option<String> {
+        self.violations.lock().unwrap().first().cloned()
+    }
+
+    /// Returns all requests.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// Returns the requests to send now, by number.
+    pub(crate) fn unsent(&self) -> Vec<usize> {
+        let again = |request: &Request| request.has_key && matches!(request.known, Known::NoEffect | Known::Unknown);
+        let unsent = |request: &Request| request.known == Known::Nothing || again(request);
+        let requests = self.requests.lock().unwrap();
+        (0..requests.len()).filter(|number| unsent(&requests[*number])).collect()
+    }
+
+    /// The connections to this instance are lost.
+    pub(crate) fn hang_up(&self, instance: usize) {
+        let mut requests = self.requests.lock().unwrap();
+        for request in requests.iter_mut().filter(|request| request.known == Known::Sent(instance)) {
+            request.known = Known::Unknown;
+        }
+    }
+
+    /// Records that a request is sent to an instance.
+    pub(crate) fn sent(&self, number: usize, instance: usize) {
+        self.requests.lock().unwrap()[number].known = Known::Sent(instance);
+    }
+
+    /// Sends a request, and stores the answer.
+    pub(crate) async fn send(self, number: usize, to: Rc<Ports>) {
+        let request = self.requests.lock().unwrap()[number];
+        let known = match request.kind {
+            Kind::Credit => self.known(credit(&to, request, self.claim(number, request, &to)).await),
+            Kind::Transfer => self.known(transferred(&to, request, self.claim(number, request, &to)).await),
+            Kind::Authorization => self.known(authorization(&to, request, self.claim(number, request, &to)).await),
+            Kind::Confirmation(batch) => self.known(confirmation(&to, batch, self.claim(number, request, &to)).await),
+        };
+        let mut requests = self.requests.lock().unwrap();
+        // A mutant answers earlier.
+        if requests[number].known != Known::Acknowledged {
+            requests[number].known = known;
+        }
+    }
+
+    fn known<T, R: Debug>(&self, answer: Result<Written<T>, WriteError<R>>) -> Known {
+        match answer {
+            Ok(_) => Known::Acknowledged,
+            Err(WriteError::Store(StoreError::OutcomeUnknown(_))) => Known::Unknown,
+            Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::Overloaded)) => Known::NoEffect,
+            Err(error) => {
+                self.violations.lock().unwrap().push(format!("a request was answered with {error:?}"));
+                Known::NoEffect
+            }
+        }
+    }
+
+    fn claim<T>(&self, number: usize, request: Request, to: &Ports) -> Option<IdempotencyClaim<T>> {
+        let (board, early) = (self.clone(), to.mutant == Some(Mutant::EarlyAnswer));
+        request.has_key.then(|| IdempotencyClaim {
+            client: home().account.client,
+            account: home().account.id.clone(),
+            key: IdempotencyKey::parse(format!("request-{number}").as_bytes()).unwrap(),
+            request: RecordedRequest {
+                method: "POST".into(),
+                path: format!("/{number}"),
+                query: "{}".into(),
+                body: RecordedBody::Json("{}".into()),
+            },
+            at: noon(),
+            answer: Arc::new(move |_| {
+                if early {
+                    board.requests.lock().unwrap()[number].known = Known::Acknowledged;
+                }
+                Answer { status: 201, body: "{}".into() }
+            }),
+        })
+    }
+}
+
+fn decimal(minor: i64) -> DecimalAmount {
+    DecimalAmount::from_json_number(&format!("{}.{:02}", minor / 100, minor % 100)).unwrap()
+}
+
+async fn credit(
+    to: &Ports,
+    request: Request,
+    repeat: Option<IdempotencyClaim<Credit>>,
+) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
+    let instruction = CreditInstruction {
+        budget: budget(0),
+        amount: decimal(request.amount),
+        currency: pounds(),
+        remitters_name: Text::parse("Ann").unwrap(),
+        remitters_address: Text::parse("London").unwrap(),
+        beneficiary_name: Text::parse("Bob").unwrap(),
+        scheme: CreditScheme::FasterPayment,
+        reference: None,
+        bank_identifier: None,
+        account_identifier: None,
+        order_id: None,
+        third_party_reference: None,
+        institution_name: None,
+        institution_address: None,
+    };
+    generate_credit(&to.services, &home().account, instruction, Mode::Commit, repeat).await
+}
+
+async fn transferred(
+    to: &Ports,
+    request: Request,
+    repeat: Option<IdempotencyClaim<TransferDone>>,
+) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
+    let instruction = TransferInstruction {
+        from: budget(0),
+        to: budget(1),
+        amount: decimal(request.amount),
+        currency: pounds(),
+        reference: None,
+    };
+    transfer(&to.management, &home().account, instruction, Mode::Commit, repeat).await
+}
+
+async fn authorization(
+    to: &Ports,
+    request: Request,
+    repeat: Option<IdempotencyClaim<CardTransaction>>,
+) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    let mid = Text::parse("11111").unwrap();
+    let acceptor =
+        AcceptorInput { mid, name: None, city: None, state: None, postal_code: None, country_code: None, mcc: None };
+    let message = FirstMessage {
+        kind: ChainKind::Purchase,
+        amount: decimal(request.amount),
+        network: Network::Visa,
+        acceptor,
+        extras: Extras::default(),
+    };
+    let sent = send_first_message(&to.services, &home().account, card(), (message, None), Mode::Commit, repeat).await;
+    sent.map_err(|error| match error {
+        FirstMessageError::Write(error) => error,
+        other => WriteError::Store(StoreError::Corrupt(other.to_string())),
+    })
+}
+
+async fn confirmation(
+    to: &Ports,
+    batch: usize,
+    repeat: Option<IdempotencyClaim<PaymentBatch>>,
+) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
+    let (time, now) = (to.services.time.clone(), to.services.time.real_now());
+    let command = ConfirmCommand {
+        account: home().account.id.clone(),
+        batch: home().batches[batch],
+        session: None,
+        decide: Arc::new(move |situation| {
+            decide_confirm(situation, None, home().account.client, &Stamp { now, ids: &|| time.real_id() })
+        }),
+        mode: Mode::Commit,
+        repeat,
+    };
+    to.services.batches.confirm(command).await
+}

@@ -1,0 +1,167 @@
+//! An instance of the product: its store, its writer, and what runs in it.
+
+use crate::Mutant;
+use crate::bank::Network;
+use crate::leases::{LeaseBook, Watched};
+use crate::task::Task;
+use crate::world::Ids;
+use chrono::TimeDelta;
+use florin_application::{
+    AccountClocks, ManagementServices, ProcessingLimits, ProcessingServices, Services, expire_holds, process_batches,
+};
+use florin_bank_sandbox::SandboxBank;
+use florin_domain::access::Environment;
+use florin_ports::test_support::FakeClock;
+use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
+use florin_store_contract::{OpenError, StoreSettings};
+use florin_store_diesel::{Stepper, Store};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What all instances of a run share.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    /// The clock of all machines.
+    pub(crate) clock: Arc<FakeClock>,
+    /// The source of ids.
+    pub(crate) ids: Arc<Ids>,
+    /// The network to the bank.
+    pub(crate) network: Arc<Network>,
+    /// Whether the bank keeps its memory in the store, as that of a sandbox does.
+    pub(crate) bank_in_store: bool,
+    /// The size of the steps of the workers.
+    pub(crate) limits: ProcessingLimits,
+    /// The leases.
+    pub(crate) leases: Arc<LeaseBook>,
+    /// What is wrong with the product.
+    pub(crate) mutant: Option<Mutant>,
+}
+
+/// The use cases of an instance, and the ports that they need.
+pub(crate) struct Ports {
+    pub(crate) services: Services,
+    pub(crate) management: ManagementServices,
+    pub(crate) processing: ProcessingServices,
+    pub(crate) store: Arc<Store>,
+    pub(crate) mutant: Option<Mutant>,
+}
+
+/// A running instance.
+pub(crate) struct Instance {
+    // Dropped first: the tasks use the store.
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) ports: Rc<Ports>,
+    pub(crate) stepper: Stepper,
+}
+
+impl Instance {
+    /// The number of its connections: one that writes, one that reads.
+    pub(crate) const CONNECTIONS: usize = 2;
+
+    /// Opens the store.
+    pub(crate) fn start(database: &Path, around: &Surroundings) -> Result<Self, OpenError> {
+        let url = database.to_str().unwrap_or_default();
+        let settings = StoreSettings { readers: Some(1), create: false, ..StoreSettings::at(url) };
+        let (store, mut stepper) = Store::open_stepped(&settings)?;
+        if around.mutant == Some(Mutant::NoSync) {
+            // Syncs at checkpoints only, not at commits.
+            stepper.execute("PRAGMA synchronous = NORMAL").map_err(|_| OpenError::WrongAdapter)?;
+        }
+        let ports = Rc::new(Ports::new(Arc::new(store), around));
+        Ok(Self { tasks: Vec::new(), ports, stepper })
+    }
+
+    /// Whether a task of this name runs.
+    pub(crate) fn runs(&self, name: &str) -> bool {
+        self.tasks.iter().any(|task| task.name == name)
+    }
+
+    /// Starts a round of the worker.
+    pub(crate) fn work(&mut self) {
+        let ports = Rc::clone(&self.ports);
+        self.tasks.push(Task::new("work", async move {
+            // The next round continues after a failure.
+            let _ = process_batches(&ports.processing).await;
+        }));
+    }
+
+    /// Starts a sweep of due holds.
+    pub(crate) fn sweep(&mut self) {
+        let ports = Rc::clone(&self.ports);
+        self.tasks.push(Task::new("sweep", async move {
+            let _ = expire_holds(&ports.services).await;
+        }));
+    }
+
+    /// Polls a task, and removes it when it ended.
+    pub(crate) fn poll(&mut self, number: usize) {
+        if self.tasks[number].poll() {
+            drop(self.tasks.remove(number));
+        }
+    }
+
+    /// Runs everything to its end, without interruptions.
+    pub(crate) fn run_all(&mut self) {
+        loop {
+            if let Some(number) = self.tasks.iter().position(Task::is_ready) {
+                self.poll(number);
+            } else if !self.stepper.step() {
+                break;
+            }
+        }
+        assert!(self.tasks.is_empty(), "a task waits for nothing");
+    }
+
+    /// Stops cleanly: what is queued is written, and the log is merged into the database file.
+    pub(crate) fn stop(self) {
+        let Self { tasks, ports, stepper } = self;
+        drop(tasks);
+        stepper.finish();
+        drop(ports);
+    }
+}
+
+impl Ports {
+    fn new(store: Arc<Store>, around: &Surroundings) -> Self {
+        let of = || Arc::clone(&store);
+        let time = AccountClocks::new(Arc::clone(&around.clock) as _, Arc::clone(&around.ids) as _, of());
+        let inside = around.bank_in_store.then(|| SandboxBank::new(of(), Arc::clone(&around.clock) as _));
+        let processing = ProcessingServices {
+            time: time.clone(),
+            accounts: of(),
+            processing: Arc::new(Watched {
+                inner: of(),
+                book: Arc::clone(&around.leases),
+                mutant: around.mutant,
+            }),
+            rail: Arc::new(around.network.rail(inside)),
+            limits: around.limits,
+        };
+        let management = ManagementServices { time: time.clone(), budgets: of(), transfers: of(), cards: of() };
+        let services = Services {
+            environment: Environment::Sandbox,
+            time,
+            callers: of(),
+            accounts: of(),
+            checkouts: of(),
+            banks: of(),
+            activities: of(),
+            books: of(),
+            cards: of(),
+            chains: of(),
+            rates: Arc::new(MockExchangeRates::new()),
+            credits: of(),
+            batches: of(),
+            mfa_sessions: of(),
+            mfa_providers: Vec::new(),
+            postcodes: Arc::new(MockPostcodeProvider::new()),
+            upkeep: of(),
+            timelines: of(),
+            worlds: of(),
+            keys: Arc::new(MockKeySource::new()),
+            world_lifetime: TimeDelta::hours(24),
+        };
+        Self { services, management, processing, store, mutant: around.mutant }
+    }
+}

@@ -1,0 +1,32 @@
+//! What will go wrong until the next power cut.
+
+/// What the seed plans for the time until the next power cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// The number of disk operations until the power is cut, if it is cut in the middle of one.
+    pub(crate) cut: Option<u64>,
+    /// The kind of failing operations, the number of operations before them, and how many fail.
+    pub(crate) fault: Option<(&'static str, u64, u64)>,
+    /// The number of pages in the log that cause a checkpoint, if it differs from the product's.
+    pub(crate) checkpoint: Option<u32>,
+}
+
+impl Plan {
+    /// Draws a plan.
+    pub(crate) fn draw(rng: &mut fastrand::Rng) -> Self {
+        let fault = (rng.u32(0..3) == 0).then(|| {
+            let kind = ["write", "full", "torn", "sync"][rng.usize(0..4)];
+            // Most operations are writes: a short time contains no sync.
+            let count = if kind == "sync" { rng.u64(10..60) } else { rng.u64(1..4) };
+            (kind, rng.u64(0..300), if rng.u32(0..4) == 0 { 60 } else { count })
+        });
+        let soon = [60, 400][rng.usize(0..2)];
+        let cut = match fault {
+            // What a failed operation left behind is most visible right after it.
+            Some((_, after, count)) if rng.bool() => Some(after + rng.u64(0..count + 10)),
+            _ => rng.bool().then(|| rng.u64(0..soon)),
+        };
+        let checkpoint = rng.bool().then(|| rng.u32(10..80));
+        Self { cut, fault, checkpoint }
+    }
+}

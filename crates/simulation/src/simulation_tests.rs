@@ -1,0 +1,35 @@
+//! What the simulation found, without a seed.
+
+use super::*;
+use crate::check::effects;
+use crate::clients::Known;
+
+/// Sends a request while operations of this kind fail, then kills the instance. Returns what the client was told, and the
+/// number of effects that the next instance finds.
+fn failed(fault: &str) -> (Known, usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _context = runtime.enter();
+    let mut simulation = Simulation::new(0, None);
+    simulation.board = Board::of_one_credit();
+    simulation.start(0);
+    // The first sync is that of the log's header.
+    simulation.disk.fault(fault, 3, 1_000);
+    simulation.request(0, 0);
+    simulation.instance(0).run_all();
+    simulation.disk.fault("none", 0, 0);
+    simulation.kill(0);
+    simulation.start(0);
+    let request = simulation.board.requests()[0];
+    let found = effects(&simulation.instance(0).ports, &request).now_or_never();
+    (request.known, found.unwrap().unwrap())
+}
+
+#[test]
+fn a_commit_whose_sync_failed_may_count_after_a_crash() {
+    assert_eq!(failed("sync"), (Known::Unknown, 1));
+}
+
+#[test]
+fn a_commit_without_room_has_no_effect() {
+    assert_eq!(failed("full"), (Known::NoEffect, 0));
+}

@@ -1,0 +1,41 @@
+//! Futures that run when the simulation says so.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A future, and whether it was woken since it was polled.
+pub(crate) struct Task {
+    /// What it does, for the log.
+    pub(crate) name: &'static str,
+    future: Pin<Box<dyn Future<Output = ()>>>,
+    woken: Arc<Woken>,
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Task {
+    /// A task that is ready to run.
+    pub(crate) fn new(name: &'static str, future: impl Future<Output = ()> + 'static) -> Self {
+        Self { name, future: Box::pin(future), woken: Arc::new(Woken(AtomicBool::new(true))) }
+    }
+
+    /// Whether it can go on.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.woken.0.load(Ordering::Relaxed)
+    }
+
+    /// Runs it until it waits. Returns whether it ended.
+    pub(crate) fn poll(&mut self) -> bool {
+        self.woken.0.store(false, Ordering::Relaxed);
+        let waker = Waker::from(Arc::clone(&self.woken));
+        matches!(self.future.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(()))
+    }
+}

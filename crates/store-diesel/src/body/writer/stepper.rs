@@ -1,0 +1,50 @@
+//! The writer without threads, for simulations.
+
+use super::body::anchor::Anchor;
+use super::body::errors::Failure;
+use super::{Writer, WriterThread};
+use diesel::connection::SimpleConnection;
+use florin_ports::StoreError;
+use florin_store_contract::OpenError;
+
+/// The writer of a store that has no threads: its turns run when the caller says so, on the caller's thread. For
+/// simulations, which decide what happens when.
+#[allow(dead_code, reason = "simulations run on SQLite only")]
+pub struct Stepper(WriterThread);
+
+#[allow(dead_code, reason = "simulations run on SQLite only")]
+impl Stepper {
+    /// Whether jobs are waiting.
+    pub fn has_jobs(&self) -> bool {
+        self.0.turns.has_jobs()
+    }
+
+    /// Runs one turn of the writer: writes and answers all waiting jobs. Returns `false` if there are none.
+    pub fn step(&mut self) -> bool {
+        self.has_jobs() && self.0.take_turn()
+    }
+
+    /// Runs statements on the connection of the writer, such as other settings.
+    pub fn execute(&mut self, statements: &str) -> Result<(), StoreError> {
+        match &mut self.0.conn {
+            Some(conn) => Ok(conn.batch_execute(statements).map_err(Failure::from)?),
+            None => Err(StoreError::Unavailable("the writer has no connection".into())),
+        }
+    }
+
+    /// Ends the writer as a clean stop does: writes the waiting jobs, then merges the log into the database file.
+    pub fn finish(mut self) {
+        while self.step() {}
+        self.0.finish();
+    }
+}
+
+impl Writer {
+    /// Connects, and leaves the turns of the first thread to the caller.
+    #[allow(dead_code, reason = "simulations run on SQLite only")]
+    pub(crate) fn stepped(anchor: &Anchor, room: usize) -> Result<(Self, Stepper), OpenError> {
+        let (writer, states) = Self::connect(anchor, room)?;
+        let first = states.into_iter().next().ok_or(OpenError::WrongAdapter)?;
+        Ok((writer, Stepper(first)))
+    }
+}
