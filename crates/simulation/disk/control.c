@@ -82,6 +82,15 @@ static void open_files(sqlite3_context *context, int n, sqlite3_value **args) {
     if (disk) sqlite3_result_int(context, disk->open);
 }
 
+/* disk_doomed(directory): whether a sync failed, and what it was to save is still not durable. */
+static void doomed(sqlite3_context *context, int n, sqlite3_value **args) {
+    (void)n;
+    Disk *disk = named(context, args);
+    int found = 0;
+    for (int i = 0; disk && i < disk->logged; i++) found |= disk->log[i].fate == DOOMED;
+    if (disk) sqlite3_result_int(context, found);
+}
+
 /* disk_list(directory, file): lists all operations in a file from now on. */
 static void list(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
@@ -115,7 +124,7 @@ static int functions(sqlite3 *db, char **error, const void *api) {
     } all[] = {
         {"disk_mount", 1, mount}, {"disk_unmount", 1, unmount}, {"disk_end", 3, end},     {"disk_fault", 4, fault},
         {"disk_is_dead", 1, is_dead}, {"disk_trace", 1, trace}, {"disk_count", 1, count}, {"disk_list", 2, list},
-        {"disk_open", 1, open_files}, {"disk_lose", 2, lose},   {"disk_revive", 1, revive},
+        {"disk_open", 1, open_files}, {"disk_doomed", 1, doomed}, {"disk_lose", 2, lose},   {"disk_revive", 1, revive},
     };
     int result = SQLITE_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && result == SQLITE_OK; i++)

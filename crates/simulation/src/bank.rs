@@ -63,8 +63,8 @@ impl Network {
 
     /// Returns the way to this network's bank, or to another one that forgets what its store forgets.
     pub(crate) fn rail(self: &Arc<Self>, inside: Option<SandboxBank>) -> Rail {
-        let (bank, is_outside) = (inside.clone().unwrap_or_else(|| self.bank.clone()), inside.is_none());
-        Rail { network: Arc::clone(self), bank, is_outside }
+        let is_outside = inside.is_none();
+        Rail { network: Arc::clone(self), bank: inside.unwrap_or_else(|| self.bank.clone()), is_outside }
     }
 
     /// Ends all trouble.

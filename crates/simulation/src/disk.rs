@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Params};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The name of the database file.
@@ -75,17 +76,18 @@ impl Disk {
         self.call("SELECT disk_trace(?1)", (&self.name,))
     }
 
+    /// Whether a sync failed, and what it was to save is still not durable.
+    pub(crate) fn is_doomed(&self) -> bool {
+        self.call("SELECT disk_doomed(?1)", (&self.name,)) != 0
+    }
+
     /// Waits until only this number of connections is left. The threads of a pool close theirs a little later.
     pub(crate) fn wait_for_connections(&self, left: usize) {
         // Each connection has opened the database and its log.
         let left = 2 * i64::try_from(left).unwrap();
-        for _ in 0..10_000 {
-            if self.call("SELECT disk_open(?1)", (&self.name,)) <= left {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
+        while self.call("SELECT disk_open(?1)", (&self.name,)) > left {
+            std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("connections are never closed");
     }
 
     /// Lists all operations in a file.
@@ -111,6 +113,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
+        self.wait_for_connections(0);
         self.call("SELECT disk_unmount(?1)", (&self.name,));
     }
 }
@@ -135,7 +138,8 @@ mod tests {
     }
 
     fn insert(connection: &Connection, rows: i64) -> i64 {
-        (0..rows).take_while(|_| connection.execute("INSERT INTO t VALUES (1)", ()).is_ok()).count() as i64
+        let inserted = (0..rows).take_while(|_| connection.execute("INSERT INTO t VALUES (1)", ()).is_ok()).count();
+        i64::try_from(inserted).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use florin_application::{
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
-use florin_ports::test_support::FakeClock;
+use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
 use florin_store_diesel::{Stepper, Store};
@@ -130,11 +130,7 @@ impl Ports {
         let processing = ProcessingServices {
             time: time.clone(),
             accounts: of(),
-            processing: Arc::new(Watched {
-                inner: of(),
-                book: Arc::clone(&around.leases),
-                mutant: around.mutant,
-            }),
+            processing: Arc::new(Watched { inner: of(), book: Arc::clone(&around.leases), mutant: around.mutant }),
             rail: Arc::new(around.network.rail(inside)),
             limits: around.limits,
         };
@@ -155,6 +151,7 @@ impl Ports {
             batches: of(),
             mfa_sessions: of(),
             mfa_providers: Vec::new(),
+            cipher: Arc::new(FakeCipher),
             postcodes: Arc::new(MockPostcodeProvider::new()),
             upkeep: of(),
             timelines: of(),

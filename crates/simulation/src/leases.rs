@@ -50,7 +50,9 @@ impl LeaseBook {
 
     fn renewed(&self, lease: &Lease, until: DateTime<Utc>) {
         let mut held = self.held.lock().unwrap();
-        held.get_mut(&lease.batch).filter(|held| held.id == lease.id).into_iter().for_each(|held| held.until = until);
+        if let Some(held) = held.get_mut(&lease.batch).filter(|held| held.id == lease.id) {
+            held.until = until;
+        }
     }
 
     fn released(&self, lease: &Lease) {
@@ -62,10 +64,11 @@ impl LeaseBook {
 
     /// Called when a rule decides, inside the transaction.
     fn decides(&self, lease: &Lease) {
-        if let Some(held) = self.held.lock().unwrap().get(&lease.batch) {
-            if held.id != lease.id && held.from >= lease.until {
-                self.report(format!("a decision on batch {} without its lease", lease.batch));
-            }
+        if let Some(held) = self.held.lock().unwrap().get(&lease.batch)
+            && held.id != lease.id
+            && held.from >= lease.until
+        {
+            self.report(format!("a decision on batch {} without its lease", lease.batch));
         }
     }
 
@@ -114,7 +117,9 @@ impl BatchProcessing for Watched {
             command.now += TimeDelta::days(1);
         }
         let leases = self.inner.claim(command).await?;
-        leases.iter().for_each(|lease| self.book.grant(lease, now));
+        for lease in &leases {
+            self.book.grant(lease, now);
+        }
         Ok(leases)
     }
 

@@ -44,6 +44,10 @@ impl fmt::Display for Totals {
 }
 
 /// Runs seeds until one is violated. Of several violations it returns the one with the smallest seed.
+///
+/// # Panics
+///
+/// If a run does.
 pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<Violation>> {
     let next = AtomicU64::new(seeds.start);
     let totals = Mutex::new(Totals::default());

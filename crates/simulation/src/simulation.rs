@@ -93,6 +93,10 @@ impl Event {
 }
 
 /// Runs the simulation of a seed, with a bug if one is given. Lists the operations on the disk in a file.
+///
+/// # Panics
+///
+/// If the world of the simulation is wrong, or the product panics.
 pub fn run(seed: u64, mutant: Option<Mutant>, listing: Option<&Path>) -> Result<Run, Box<Violation>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     // Deadlines need a runtime. They never pass, because nothing drives its time.
@@ -243,8 +247,11 @@ impl Simulation {
             Event::Kill(number) => self.kill(number),
             Event::Stop(number) => {
                 self.board.hang_up(number);
-                self.instances[number].take().into_iter().for_each(Instance::stop);
+                if let Some(instance) = self.instances[number].take() {
+                    instance.stop();
+                }
                 self.wait_for_end();
+                self.restart_if_doomed();
             }
             Event::Start(number) => self.start(number),
             Event::Wait => self.wait(),
@@ -295,6 +302,15 @@ impl Simulation {
         self.wait_for_end();
         self.disk.revive();
         self.expect_cut();
+        self.restart_if_doomed();
+    }
+
+    /// A program that ends after a failed sync ends with the machine. If it alone restarted, it would trust what it reads,
+    /// and no later sync saves that: SQLite cannot survive a power cut then.
+    fn restart_if_doomed(&mut self) {
+        if self.disk.is_doomed() {
+            self.cut();
+        }
     }
 
     /// Waits until the instances that ended have closed their files.

@@ -126,8 +126,7 @@ fn account() -> Account {
 }
 
 fn world(account: &Account) -> World {
-    let client =
-        ApiClient { id: account.client, name: "client".into(), allowed_networks: vec![], features: [].into() };
+    let client = ApiClient { id: account.client, name: "client".into(), allowed_networks: vec![], features: [].into() };
     let card = Card {
         id: card(),
         account: account.id.clone(),

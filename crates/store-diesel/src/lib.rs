@@ -49,7 +49,7 @@ pub use adapters::sqlite_file;
 pub use adapters::{POSTGRES, SQLITE};
 #[cfg(feature = "postgres")]
 pub use postgres::Store as PostgresStore;
-#[cfg(feature = "sqlite")]
-pub use sqlite::{Store, Store as SqliteStore};
 #[cfg(all(feature = "sqlite", feature = "simulation"))]
 pub use sqlite::Stepper;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{Store, Store as SqliteStore};

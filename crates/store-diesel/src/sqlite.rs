@@ -15,9 +15,9 @@ mod values;
 #[path = "body/mod.rs"]
 mod body;
 
-pub use body::Store;
 #[cfg(feature = "simulation")]
 pub use body::Stepper;
+pub use body::Store;
 #[cfg(all(test, feature = "sqlite", feature = "postgres"))]
 pub(crate) use body::tables;
 
