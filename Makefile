@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast example check advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
+.PHONY: help run test test-fast example check check-openapi advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ check: ## Check format, lints, documentation, layers and licences
 
 advisories: ## Check dependencies for known vulnerabilities (needs the network)
 	@scripts/advisories
+
+check-openapi: ## Check the OpenAPI description with linters and generators of clients (needs Node, Python and the network)
+	@scripts/openapi
 
 openapi: ## Print the OpenAPI description of the API
 	@cargo run --quiet -- openapi

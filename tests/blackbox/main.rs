@@ -55,6 +55,7 @@ mod mfa_sessions;
 mod numbers;
 mod openapi;
 mod openapi_examples;
+mod openapi_generators;
 mod operations;
 mod overload;
 mod pages;

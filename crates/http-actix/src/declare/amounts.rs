@@ -4,7 +4,7 @@ use super::member::{Member, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::Flaw;
 use florin_domain::money::DecimalAmount;
-use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 /// A JSON number of zero or more.
@@ -52,7 +52,10 @@ impl TextValue for PositiveDecimalText {
     }
 
     fn schema() -> Object {
-        decimal_schema()
+        // With a digit above zero, and at most the maximum. Most validators have no look-ahead.
+        let pattern = "^(0{0,5}[1-9][0-9]{0,8}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?|\
+            0{1,15}\\.([1-9][0-9]{0,3}|0[1-9][0-9]{0,2}|00[1-9][0-9]?|000[1-9]))$";
+        plain_text().pattern(Some(pattern)).build()
     }
 }
 
@@ -71,10 +74,7 @@ fn number(
 }
 
 fn number_schema() -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(Type::Number)
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Double)))
-        .maximum(Some(DecimalAmount::MAX))
+    ObjectBuilder::new().schema_type(Type::Number).maximum(Some(DecimalAmount::MAX))
 }
 
 fn decimal_schema() -> Object {

@@ -262,7 +262,7 @@ mod tests {
             "required": ["amount", "inner"],
             "additionalProperties": false,
             "properties": {
-                "amount": {"type": "number", "format": "double", "exclusiveMinimum": 0, "maximum": 1_000_000_000,
+                "amount": {"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000,
                     "example": 10.0, "description": "How much it is worth."},
                 "isFinal": {"type": ["boolean", "null"]},
                 "inner": {"$ref": "#/components/schemas/InnerRequest", "description": "Who gets it,\nand what for."},

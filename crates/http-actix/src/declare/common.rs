@@ -131,7 +131,8 @@ impl TextValue for ToTime {
 }
 
 fn time_schema() -> Object {
-    plain_text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).build()
+    let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
+    plain_text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).pattern(Some(pattern)).build()
 }
 
 /// Reads a time in the form `2026-09-01T12:00:00Z`.

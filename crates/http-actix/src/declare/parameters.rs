@@ -7,7 +7,7 @@ use florin_domain::fault::{Faults, Flaw};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
 /// A set of parameters.
@@ -52,6 +52,9 @@ impl<T: TextValue> Parameter for Option<T> {
     }
 }
 
+/// A UUID, in a pattern.
+const UUID: &str = "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}";
+
 /// Values separated by commas. Empty if the parameter was not sent.
 impl<T: TextValue> Parameter for Vec<T> {
     const REQUIRED: bool = false;
@@ -61,7 +64,13 @@ impl<T: TextValue> Parameter for Vec<T> {
     }
 
     fn schema() -> RefOr<Schema> {
-        plain_text().build().into()
+        let one = T::schema();
+        let one = match (&one.pattern, &one.format) {
+            (Some(pattern), _) => pattern.trim_start_matches('^').trim_end_matches('$').to_owned(),
+            (None, Some(SchemaFormat::KnownFormat(KnownFormat::Uuid))) => UUID.to_owned(),
+            (None, _) => "[^,]+".to_owned(),
+        };
+        plain_text().pattern(Some(format!("^{one}(,{one})*$"))).build().into()
     }
 }
 

@@ -93,14 +93,27 @@ fn object(prefix: &str, way: Way) -> Schema {
     };
     // The row itself, and the recipient in a response, are never null.
     let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Response);
-    built(properties, meaning, !never_null, way)
+    let title = match (prefix, way) {
+        ("", _) => "PaymentRequest",
+        ("recipient.", Way::Request) => "PaymentRecipientRequest",
+        ("recipient.", Way::Response) => return built(properties, None, meaning, !never_null, way),
+        ("recipient.address.", Way::Request) => "RecipientAddressRequest",
+        ("recipient.address.", Way::Response) => "RecipientAddress",
+        (_, Way::Request) => "BankAddressRequest",
+        (_, Way::Response) => "BankAddress",
+    };
+    built(properties, Some(title), meaning, !never_null, way)
 }
 
 fn emails(way: Way) -> Schema {
     let name = text("recipient.subscribedEmails.name", "Name.", way);
     let email = text("recipient.subscribedEmails.email", "E-mail address.", way);
     let properties = vec![("name", name.into()), ("email", email.into())];
-    let item = built(properties, "An e-mail subscriber.", false, way);
+    let title = match way {
+        Way::Request => "EmailSubscriberRequest",
+        Way::Response => "EmailSubscriber",
+    };
+    let item = built(properties, Some(title), "An e-mail subscriber.", false, way);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match way {
         Way::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
@@ -109,9 +122,10 @@ fn emails(way: Way) -> Schema {
     array.build().into()
 }
 
-fn built(properties: Vec<(&str, Schema)>, meaning: &str, may_be_null: bool, way: Way) -> Schema {
+/// Returns the schema of an object. The document lists objects with a title under that name.
+fn built(properties: Vec<(&str, Schema)>, title: Option<&str>, meaning: &str, may_be_null: bool, way: Way) -> Schema {
     let kind = if may_be_null { nullable(Type::Object) } else { SchemaType::new(Type::Object) };
-    let mut builder = ObjectBuilder::new().schema_type(kind).description(Some(meaning));
+    let mut builder = ObjectBuilder::new().schema_type(kind).title(title).description(Some(meaning));
     for (name, schema) in properties {
         builder = builder.property(name, schema);
         if way == Way::Response {

@@ -1,5 +1,9 @@
 //! The OpenAPI 3.1 document: the list of all operations.
 
+mod operations;
+mod schemas;
+mod scopes;
+
 use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
@@ -17,6 +21,7 @@ use utoipa::{Modify, OpenApi};
         version = "2.0.0",
         description = "A money-handling HTTP API: checkouts, banks, payment batches, addresses, and a card sandbox. \
             What is marked \"Florin extension\" is not part of the original interface.",
+        contact(name = "The operator of this server"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "This server.")),
@@ -119,7 +124,12 @@ impl Modify for Finish {
 
 /// Returns the document as JSON.
 pub(crate) fn text() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+        schemas::finish(&mut document);
+        operations::finish(&mut document);
+        document.to_string()
+    });
     &TEXT
 }
 

@@ -25,7 +25,9 @@ pub(crate) struct Health {
 
 /// Checks that the process is alive.
 #[utoipa::path(get, path = "/healthz", tag = "Service", operation_id = "healthz", security(()),
-    responses((status = 200, description = "The process is alive.", body = Health)))]
+    responses(
+        (status = 200, description = "The process is alive.", body = Health),
+        (status = 400, description = "The request is not HTTP. This response has no body.")))]
 pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     ok(&Health { status: "ok" })
 }
@@ -34,6 +36,7 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
 #[utoipa::path(get, path = "/readyz", tag = "Service", operation_id = "readyz", security(()),
     responses(
         (status = 200, description = "Ready.", body = Health),
+        (status = 400, description = "The request is not HTTP. This response has no body."),
         (status = 503, description = "`overloaded`: the server is stopping, the store can't be reached or written, or its schema is not current.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {

@@ -53,7 +53,7 @@ impl Member for Currencies {
 
     fn schema() -> RefOr<Schema> {
         let items = <Currency as Member>::schema();
-        ArrayBuilder::new().items(items).min_items(Some(1)).max_items(Some(MAX_CURRENCIES)).into()
+        ArrayBuilder::new().items(items).unique_items(true).min_items(Some(1)).max_items(Some(MAX_CURRENCIES)).into()
     }
 }
 
@@ -65,7 +65,7 @@ impl Member for Features {
 
     fn schema() -> RefOr<Schema> {
         let items = <BudgetFeature as Member>::schema();
-        ArrayBuilder::new().items(items).max_items(Some(BudgetFeature::ALL.len())).into()
+        ArrayBuilder::new().items(items).unique_items(true).max_items(Some(BudgetFeature::ALL.len())).into()
     }
 }
 

@@ -1,0 +1,156 @@
+//! Finishes the operations of the OpenAPI document: scopes, headers, descriptions and examples.
+
+use super::scopes;
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// Answers of the operations to their examples, by `operationId`, as the black-box tests record them: status and body.
+static ANSWERS: LazyLock<Map<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("answers.json")).unwrap_or_default());
+
+const REQUEST_ID: &str = "X-Request-Id";
+const REPLAYED: &str = "Idempotent-Replayed";
+const RETRY_AFTER: &str = "Retry-After";
+
+/// Finishes all operations.
+pub(super) fn finish(document: &mut Value) {
+    document["components"]["headers"] = headers();
+    let Some(paths) = document["paths"].as_object_mut() else { return };
+    for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+        let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+        secure(operation, &id);
+        let is_repeatable = has_idempotency_key(operation);
+        describe(operation, is_repeatable);
+        illustrate_parameters(operation);
+        let Some(responses) = operation["responses"].as_object_mut() else { continue };
+        for (status, response) in responses.iter_mut() {
+            add_headers(status, response, is_repeatable);
+            if status.starts_with('2') {
+                illustrate(response, ANSWERS.get(&id));
+            } else {
+                illustrate_error(response);
+            }
+        }
+    }
+}
+
+/// The headers of responses. Responses refer to them by name.
+fn headers() -> Value {
+    json!({
+        REQUEST_ID: {
+            "description": "Identifies the request in the log: the one sent, if it has this form, else a new one.",
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+            "example": "01a201e9-8ec7-7627-8824-3cd557968b01"
+        },
+        REPLAYED: {
+            "description": "Sent if this is the stored response to an earlier request with the same idempotency key.",
+            "schema": {"type": "string", "enum": ["true"]},
+            "example": "true"
+        },
+        RETRY_AFTER: {
+            "description": "Seconds to wait before the next try.",
+            "schema": {"type": "integer", "minimum": 1},
+            "example": 1
+        },
+        "WWW-Authenticate": {
+            "description": "The scheme of the credentials.",
+            "schema": {"type": "string", "enum": ["ApiKey"]},
+            "example": "ApiKey"
+        }
+    })
+}
+
+/// Names the scope: since OpenAPI 3.1 the list of a scheme of any type can hold the roles that an operation requires.
+fn secure(operation: &mut Value, id: &str) {
+    operation["security"] = match scopes::of(id) {
+        Some(scope) => json!([{"apiKey": [scope.as_str()]}]),
+        None => json!([]),
+    };
+}
+
+fn has_idempotency_key(operation: &Value) -> bool {
+    let parameters = operation["parameters"].as_array();
+    parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "Idempotency-Key"))
+}
+
+/// Appends the required scope, and how to repeat a write, to the description.
+fn describe(operation: &mut Value, is_repeatable: bool) {
+    let own = operation["description"].as_str().map(str::to_owned);
+    let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
+    let access = scope.map_or_else(|| "Needs no API key.".to_owned(), |scope| format!("Requires the scope `{scope}`."));
+    let retry = "Send an `Idempotency-Key` to make retries safe.".to_owned();
+    let parts = own.into_iter().chain([access]).chain(is_repeatable.then_some(retry));
+    operation["description"] = parts.collect::<Vec<_>>().join("\n\n").into();
+}
+
+/// Adds examples of optional parameters to their schemas. Unlike the examples of required ones they are not filled in
+/// by interactive pages.
+fn illustrate_parameters(operation: &mut Value) {
+    for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
+        if parameter.get("example").is_none() {
+            let example = example(parameter["name"].as_str().unwrap_or_default(), &parameter["schema"]);
+            parameter["schema"]["examples"] = json!([example]);
+        }
+    }
+}
+
+fn example(name: &str, schema: &Value) -> Value {
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    match (name, schema["type"].as_str(), schema["format"].as_str()) {
+        ("limit", ..) => 100.into(),
+        ("offset", ..) => 0.into(),
+        ("currencyCode", ..) => "GBP".into(),
+        ("statuses", ..) => "completed,failed".into(),
+        ("include", ..) => "children".into(),
+        ("Idempotency-Key", ..) => "order-1234".into(),
+        (_, Some("boolean"), _) => false.into(),
+        (_, _, Some("date-time")) => "2026-09-01T12:00:00Z".into(),
+        _ => "0198c0de-0005-7000-8000-000000000001".into(),
+    }
+}
+
+fn add_headers(status: &str, response: &mut Value, is_repeatable: bool) {
+    let mut names = vec![REQUEST_ID];
+    match status {
+        "401" => names.push("WWW-Authenticate"),
+        "429" | "503" => names.push(RETRY_AFTER),
+        "409" if is_repeatable => names.push(RETRY_AFTER),
+        _ if status.starts_with('2') && is_repeatable => names.push(REPLAYED),
+        _ => {}
+    }
+    for name in names {
+        response["headers"][name] = json!({"$ref": format!("#/components/headers/{name}")});
+    }
+}
+
+fn illustrate(response: &mut Value, answer: Option<&Value>) {
+    let (Some(content), Some(answer)) = (response.get_mut("content").and_then(Value::as_object_mut), answer) else {
+        return;
+    };
+    // Both successes of an operation have the same body.
+    content.values_mut().for_each(|content| content["example"] = answer["body"].clone());
+}
+
+/// Shows the first code of the description as an error.
+fn illustrate_error(response: &mut Value) {
+    let about = response["description"].as_str().unwrap_or_default();
+    let code = about.split('`').nth(1).unwrap_or("internal").to_owned();
+    let Some(content) = response.pointer_mut("/content/application~1json") else { return };
+    let (path, message) = match code.as_str() {
+        "required" => ("query.accountId", "is required"),
+        "missing_credentials" => ("header.Authorization", "is required: send an API key"),
+        "invalid_credentials" => ("header.Authorization", "must be a valid API key"),
+        "not_found" => ("query.accountId", "account does not exist"),
+        "payload_too_large" => ("body", "must be at most 1048576 bytes"),
+        "unsupported_media_type" => ("header.Content-Type", "must be sent as application/json in UTF-8"),
+        "idempotency_mismatch" => ("body", "differs from the first request with this idempotency key"),
+        "rate_limited" => ("", "too many requests; retry after the interval in Retry-After"),
+        "overloaded" => ("", "server overloaded; retry after the interval in Retry-After"),
+        "internal" => ("", "internal error; report request 01a201e9-8ec7-7627-8824-3cd557968b01"),
+        _ => ("", "the current state does not allow this"),
+    };
+    let whole = if path.is_empty() { message.to_owned() } else { format!("{path} {message}") };
+    content["example"] = json!({"message": whole, "errors": [{"path": path, "message": message, "errorCode": code}]});
+}

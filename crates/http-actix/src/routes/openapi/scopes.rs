@@ -1,0 +1,43 @@
+//! The scope that each operation requires. The black-box tests compare it with the refusals of the server.
+
+use florin_domain::access::Scope::{
+    self, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead, CardsSimulate,
+    CardsWrite, MerchantBanksRead, MerchantCheckoutsRead, PaymentBatchesConfirm, PaymentBatchesRead,
+    PaymentBatchesWrite,
+};
+
+/// Returns the scope of an operation. `None` if it needs no key.
+pub(super) fn of(operation: &str) -> Option<Scope> {
+    Some(match operation {
+        "healthz" | "readyz" => return None,
+        "listCheckouts" => MerchantCheckoutsRead,
+        "listBanks" => MerchantBanksRead,
+        "lookupAddresses" => AddressesLookup,
+        "listActivity" | "findActivity" => ActivityRead,
+        "listPaymentBatches"
+        | "getPaymentBatch"
+        | "listPayments"
+        | "listPaymentBatchAlerts"
+        | "validatePaymentBatch"
+        | "downloadPayments"
+        | "getPaymentBatchTemplate" => PaymentBatchesRead,
+        "createPaymentBatch" | "updatePaymentBatch" | "deletePaymentBatch" | "uploadPayments" => PaymentBatchesWrite,
+        "confirmPaymentBatch" | "openMfaSession" => PaymentBatchesConfirm,
+        "listBudgets" | "getBudget" | "explainBalance" | "checkInvariants" => BudgetsRead,
+        "createBudget" | "transfer" => BudgetsWrite,
+        "listCards" | "getCard" | "listCardTransitions" | "listSpendingLimits" | "getTransactionChain" => CardsRead,
+        "createCard" | "transitionCard" | "setSpendingLimit" | "removeSpendingLimit" => CardsWrite,
+        "authorizeTransaction"
+        | "adviseTransaction"
+        | "incrementTransaction"
+        | "clearTransaction"
+        | "reverseTransaction"
+        | "authorizeRefund"
+        | "clearRefund"
+        | "reverseRefund"
+        | "authorizeAtmWithdrawal"
+        | "clearAtmWithdrawal" => CardsSimulate,
+        // Credits, clocks and worlds.
+        _ => BudgetsSimulate,
+    })
+}
